@@ -9,7 +9,7 @@ type Target = Omit<SortKey, 'order'>
 
 /**
  * Parses `sort_by` and `sort_order`: one order for each field, one for all, or none for ascending. A field of the record that a
- * foreign key refers to is named `author.username`.
+ * foreign key refers to is written `author.username`.
  */
 export function parseSort(parameters: Parameters, model: Model, registry: Registry): SortKey[] {
   const fields = parameters.names('sort_by') ?? []
@@ -39,15 +39,21 @@ export function parseSort(parameters: Parameters, model: Model, registry: Regist
  * @returns the field, or an error message
  */
 export const sortTarget = (name: string, model: Model, registry: Registry): Target | string =>
-  name.includes('.') ? parseRelated(name, model, registry) : parseField(name, model)
+  name.includes('.') ? parseRelated(name, model, registry) : (likeFilter(name, model, registry) ?? parseField(name, model))
+
+/** @returns an error message for a name such as `author__username`, as filters have it; undefined for any other name */
+function likeFilter(name: string, model: Model, registry: Registry): string | undefined {
+  const path = name.replaceAll('__', '.')
+  const [relation = ''] = path.split('.')
+  if (path === name || visible(model, name) !== undefined || !model.relations.has(relation)) return undefined
+  const target = parseRelated(path, model, registry)
+  return typeof target === 'string' ? target : `Unknown field '${name}'; did you mean '${path}'?`
+}
 
 /** @returns the field, or an error message */
 function parseField(name: string, model: Model): Target | string {
   const field = visible(model, name)
   if (field?.type.sortable === true) return { field: name, ...orderingOf(field) }
-  const [relation = '', ...rest] = name.split('__')
-  if (rest.length > 0 && model.relations.has(relation))
-    return `Unknown field '${name}'; did you mean '${relation}.${rest.join('.')}'?`
   return field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot be sorted by`
 }
 

@@ -53,6 +53,7 @@ describe('error messages', () => {
     ['sort_by=author.password', { sort_by: ["Unknown field 'password'"] }],
     ['sort_by=author.groups.name', { sort_by: ["'author.groups.name' goes further than one relation"] }],
     ['sort_by=tags.name', { sort_by: ["'tags.name' refers to many records and cannot be sorted by"] }],
+    ['sort_by=tags__name', { sort_by: ["'tags.name' refers to many records and cannot be sorted by"] }],
     ['sort_by=tags', { sort_by: ["A many_to_many field such as 'tags' cannot be sorted by"] }],
     ['sort_by=languages', { sort_by: ["A multichoice field such as 'languages' cannot be sorted by"] }],
     ['sort_by=meta', { sort_by: ["A json field such as 'meta' cannot be sorted by"] }],

@@ -11,12 +11,12 @@ interface ExportRequest {
   readonly sort: readonly string[]
 }
 
-/** Records that are named by id in an address; more would make it too long for the server. */
+/** Maximum number of records that an export names by id: more would make the URL too long for the server. */
 const MAX_IDS = 1000
 const PAGE_SIZE = 100
 
-/** More records were found by words than an export can name. */
-export class TooManyFound extends Error {
+/** More records were picked, or found by a search, than an export can name by id. */
+export class TooManyRecords extends Error {
   readonly limit = MAX_IDS
 }
 
@@ -25,7 +25,7 @@ export class TooManyFound extends Error {
  *
  * An export has filters, but no words to search for: records that a search has found are named by id.
  *
- * @throws {TooManyFound} for more than 1,000 records by id
+ * @throws {TooManyRecords} for more than 1,000 records by id
  * @throws {AdminError}
  */
 export async function exportFile(records: Records, { format, selection, matches, sort }: ExportRequest): Promise<Blob> {
@@ -37,7 +37,7 @@ export async function exportFile(records: Records, { format, selection, matches,
 }
 
 function idFilter(ids: readonly number[]): string {
-  if (ids.length > MAX_IDS) throw new TooManyFound()
+  if (ids.length > MAX_IDS) throw new TooManyRecords()
   return `id__in=${ids.join(',')}`
 }
 
@@ -46,7 +46,7 @@ async function foundIds(records: Records, { q, filters }: Matches): Promise<read
   const ids: number[] = []
   for (let page = 1; ; page += 1) {
     const { data, total, has_next } = await records.search(q, { filters, page, page_size: PAGE_SIZE })
-    if (total > MAX_IDS) throw new TooManyFound()
+    if (total > MAX_IDS) throw new TooManyRecords()
     ids.push(...data.map(({ id }) => id))
     if (!has_next) return ids
   }

@@ -7,7 +7,7 @@ import { LazyMenu } from '../parts/lazy-menu.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
-import { exportFile, TooManyFound } from './export-file.ts'
+import { exportFile, TooManyRecords } from './export-file.ts'
 import { type Matches, type Selection, selectedCount } from './selection.ts'
 
 const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
@@ -35,7 +35,7 @@ export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps)
       download(blob, `${model.key}.${format}`)
       toasts.done(text.list.exported(count))
     } catch (error) {
-      const message = error instanceof TooManyFound ? text.list.exportTooMany(error.limit) : messageOf(error, text.errors)
+      const message = error instanceof TooManyRecords ? text.list.exportTooMany(error.limit) : messageOf(error, text.errors)
       toasts.failed(text.list.exportFailed, message)
     }
     setBusy(false)

@@ -7,12 +7,17 @@ import { withProject, withProjectOption } from '../../project/project-options.ts
 import type { Io } from '../../terminal/io.ts'
 import { writeOutput } from '../../terminal/output-file.ts'
 
-/** `admin openapi`: prints the OpenAPI document of a project without opening its data, or that of a server. */
+const EXAMPLES = `
+Examples:
+  $ admin openapi -o openapi.json && npx openapi-typescript openapi.json -o api.ts
+  $ admin openapi --url https://example.com
+`
+
+/** `admin openapi`: prints the OpenAPI document of a project, whose data it does not open, or of a running server. */
 export function openapiCommand(io: Io): Command {
   return withServerOptions(withProjectOption(new Command('openapi').description('print the OpenAPI 3.1 document of a project')))
     .option('-o, --output <file>', 'write to a file instead of stdout')
-    .addHelpText('after', '\nExamples:\n  $ admin openapi -o openapi.json && npx openapi-typescript openapi.json -o api.ts\n')
-    .addHelpText('after', '  $ admin openapi --url https://example.com\n')
+    .addHelpText('after', EXAMPLES)
     .action(async (options: DocumentOptions & { output?: string }) => {
       const document =
         (await remoteDocument(io, options)) ??

@@ -1,10 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
+import { DEFAULT_LIMIT, firstPages, MAX_LIMIT, parseLimit } from '../../api/first-pages.ts'
 import { parseId } from '../../api/record-ids.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { withRetries } from '../../api/retry-limit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printableJson } from '../../terminal/printable.ts'
 import { table } from '../../terminal/style.ts'
@@ -33,10 +33,6 @@ interface Page {
   readonly has_next: boolean
 }
 
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 1000
-/** Maximum page size of the API. */
-const MAX_PAGE = 100
 /** Characters of a value shown in the table; `--json` prints all of it. */
 const SHOWN_VALUE = 30
 
@@ -64,11 +60,15 @@ export function historyCommand(io: Io): Command {
       const list = (client: ApiClient) => withModelSuggestion(client, model, () => firstEntries(client, model, id, options, io))
       const { data, total } = await withApi(io, options, list, { mode: 'read' })
       io.stdout.write(options.json === true ? `${printableJson(data)}\n` : shown(data))
-      if (total > data.length) io.stderr.write(`${total} changes; ${data.length} are shown (--limit shows more)\n`)
+      if (total > data.length) {
+        const shownPart = data.length === 1 ? '1 is shown' : `${data.length} are shown`
+        const remedy = options.limit < MAX_LIMIT ? '--limit shows more' : '--filters selects others'
+        io.stderr.write(`${total} changes; ${shownPart} (${remedy})\n`)
+      }
     })
 }
 
-/** Fetches up to `limit` changes; the API returns at most 100 per request. */
+/** Fetches up to `limit` changes. */
 async function firstEntries(
   client: ApiClient,
   model: string,
@@ -84,18 +84,15 @@ async function firstEntries(
     query.append('filters', `model=${model}`)
   }
   const path = id === undefined ? '/history' : `/models/${encodeURIComponent(model)}/${id}/history`
-  const size = Math.min(limit, MAX_PAGE)
-  query.set('page_size', String(size))
-  const pages: Page[] = []
-  do {
-    query.set('page', String(pages.length + 1))
-    pages.push(await withRetries(io, () => client.request('GET', `${path}?${query}`)))
-  } while (pages.at(-1)?.has_next === true && pages.length * size < limit)
-  const [first] = pages as [Page]
-  return { ...first, data: pages.flatMap(({ data }) => data).slice(0, limit) }
+  const pages = await firstPages<Page>(io, client, path, query, limit)
+  return { ...pages[0], data: pages.flatMap(({ data }) => data).slice(0, limit) }
 }
 
-/** Checks the name of a model, since the history of all records is a filter by model, which any name may be. @throws {AppError} MODEL_NOT_FOUND */
+/**
+ * Checks that a model exists. The API would answer an empty list: its history of all records takes any name in the filter `model`.
+ *
+ * @throws {AppError} MODEL_NOT_FOUND
+ */
 async function expectModel(client: ApiClient, name: string): Promise<void> {
   if (!(await describedModels(client)).has(name)) throw new AppError('MODEL_NOT_FOUND', `Model '${name}' does not exist`)
 }
@@ -120,10 +117,4 @@ const changeText = ({ before, after, secret }: Entry['changes'][string]): string
 function valueText(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
   return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE - 1)}…` : text
-}
-
-function parseLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`The limit is a whole number from 1 to ${MAX_LIMIT}.`)
-  return limit
 }

@@ -1,12 +1,12 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import type { Positions } from '../../../search/highlight.ts'
 import { textOf } from '../../../search/text-of.ts'
 import { isSearchable } from '../../../service/queries/search-engine.ts'
 import type { StoredRecord } from '../../../store/store.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
+import { DEFAULT_LIMIT, firstPages, MAX_LIMIT, parseLimit } from '../../api/first-pages.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { withRetries } from '../../api/retry-limit.ts'
 import { excerpt } from '../../terminal/excerpt.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printableJson } from '../../terminal/printable.ts'
@@ -31,11 +31,6 @@ interface SearchResponse {
   readonly hits: readonly { readonly id: number; readonly matches: Positions }[]
   readonly notices?: readonly string[]
 }
-
-const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 1000
-/** Maximum page size of the API. */
-const MAX_PAGE = 100
 
 /** `admin search`: full-text search in one model. Works on a project folder, beside a running server, or on a remote one. */
 export function searchCommand(io: Io): Command {
@@ -74,25 +69,20 @@ async function buildIndex({ app }: ApiClient, key: string): Promise<void> {
   if (model !== undefined && isSearchable(model)) await app?.searchIndexes.make(model)
 }
 
-/** Fetches up to `limit` records as one page; the API returns at most 100 per request. */
+/** Fetches up to `limit` records as one page. */
 async function firstHits(
-  { request }: ApiClient,
+  client: ApiClient,
   model: string,
   words: readonly string[],
   { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
   io: Io,
 ): Promise<SearchResponse> {
-  const size = Math.min(limit, MAX_PAGE)
-  const pages: SearchResponse[] = []
-  do {
-    const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), page_size: String(size) })
-    if (fields !== undefined) query.set('fields', fields)
-    if (sortBy !== undefined) query.set('sort_by', sortBy)
-    if (sortOrder !== undefined) query.set('sort_order', sortOrder)
-    query.set('page', String(pages.length + 1))
-    pages.push(await withRetries(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
-  } while (pages.at(-1)?.has_next === true && pages.length * size < limit)
-  const [first] = pages as [SearchResponse]
+  const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy) })
+  if (fields !== undefined) query.set('fields', fields)
+  if (sortBy !== undefined) query.set('sort_by', sortBy)
+  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
+  const pages = await firstPages<SearchResponse>(io, client, `/models/${encodeURIComponent(model)}/search`, query, limit)
+  const [first] = pages
   const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]
   const total = first.total
   const totals = { total, page: 1, page_size: limit, total_pages: Math.ceil(total / limit), has_next: limit < total }
@@ -120,10 +110,4 @@ function shown({ data, hits }: SearchResponse, displayField: string, io: Io): st
     return [head, ...below]
   })
   return lines.map((line) => `${line}\n`).join('')
-}
-
-function parseLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`The limit is a whole number from 1 to ${MAX_LIMIT}.`)
-  return limit
 }

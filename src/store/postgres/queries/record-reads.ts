@@ -19,7 +19,7 @@ export class RecordReads {
   readonly #waiting = new Map<string, Set<number>>()
 
   /**
-   * @param later collects reads until it runs its argument
+   * @param later defers the statements, so that reads of the same turn join them
    * @param rows makes records of rows
    */
   constructor(connection: Connection, layout: Layout, later: Later, rows: RowReader = EACH_ANEW) {
@@ -34,7 +34,7 @@ export class RecordReads {
     if (ids.length === 0) return []
     const waiting = this.#waiting.get(table) ?? new Set()
     this.#waiting.set(table, waiting)
-    // Others are no ids, and PostgreSQL could not read them.
+    // An id is a safe integer; PostgreSQL would refuse the statement for any other number.
     for (const id of ids) if (Number.isSafeInteger(id)) waiting.add(id)
     const found = await this.#reads.read(table, (shared) => this.#readWaiting(table, shared), signal)
     return ids.map((id) => found.get(id))

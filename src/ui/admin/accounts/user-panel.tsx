@@ -52,6 +52,10 @@ function Activation({ record, onSaved }: UserPanelProps) {
   const { isBusy, error, run, clear } = useAction()
   const [open, setOpen] = useState<'password' | 'disable'>()
   const isActive = record.is_active !== false
+  const show = (dialog: 'password' | 'disable') => {
+    clear()
+    setOpen(dialog)
+  }
   const setActive = async () => {
     const isDone = await run((client) => client.model('user').update(record.id, { is_active: !isActive }))
     if (!isDone) return
@@ -65,15 +69,9 @@ function Activation({ record, onSaved }: UserPanelProps) {
       {!isActive && <Notice kind="warning">{text.disabledNote}</Notice>}
       {error !== undefined && open === undefined && <Failure error={error} />}
       <div className="actions">
-        <Button onClick={() => setOpen('password')}>{text.setPassword}</Button>
+        <Button onClick={() => show('password')}>{text.setPassword}</Button>
         {isActive ? (
-          <Button
-            kind="danger"
-            onClick={() => {
-              clear()
-              setOpen('disable')
-            }}
-          >
+          <Button kind="danger" onClick={() => show('disable')}>
             {text.disable}
           </Button>
         ) : (

@@ -47,6 +47,7 @@ describe('admin history', () => {
     assert.deepEqual(await records('--filters', 'action=delete'), [])
     const { stderr } = await admin(['history', 'note'])
     assert.equal(stderr, '122 changes; 20 are shown (--limit shows more)\n')
+    assert.equal((await admin(['history', 'note', '--limit', '1'])).stderr, '122 changes; 1 is shown (--limit shows more)\n')
   })
 
   test('works beside a server, which it calls', async () => {

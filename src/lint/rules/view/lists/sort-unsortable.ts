@@ -2,13 +2,13 @@ import { sortTarget } from '../../../../query/sort.ts'
 import { listExample } from '../../../explain/example.ts'
 import type { Rule } from '../../../rule.ts'
 
-/** Orders of a list that the API rejects. */
+/** A list whose `sort` the API would reject. */
 export const viewSortUnsortable: Rule = {
   id: 'view/sort-unsortable',
   severity: 'error',
-  summary: 'A list is sorted by a field that cannot be sorted by',
+  summary: 'The sort of a list names a field that has no order',
   details: `The sort of a list is sent to the API as sort_by, which rejects unknown fields, lists such as many_to_many and multichoice, and json.
-A field of the record that a foreign key refers to is named author.username.`,
+A field of the record that a foreign key refers to is written author.username. A field may be named once.`,
   invalid: [
     listExample('fields: [{ name: title }]\nsort: [{ field: »titel« }]\n'),
     listExample('fields: [{ name: title }]\nsort: [{ field: title }, { field: »tags«, order: desc }]\n'),
