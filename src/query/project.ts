@@ -59,13 +59,14 @@ export const parseIncludes = (parameters: Parameters, model: Model, registry: Re
 
 function projected(parameters: Parameters, model: Model, registry: Registry, names: readonly string[] | undefined): Projection {
   if (names === undefined && !parameters.has('include')) return fullProjection(model, registry)
-  const included = parseInclude(parameters, model, registry)
+  const paths = parameters.names('include') ?? []
+  const included = parseInclude(paths, parameters, model, registry)
   const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)
   const missing = [...included.keys()].filter((name) => !chosen.some((column) => column.name === name))
   const withIncluded = [
     ...chosen,
     ...missing.flatMap((name) => relationColumns(model, name, registry)),
-    ...parseReferrers(parameters, model, registry),
+    ...parseReferrers(paths, parameters, model, registry),
   ]
   return withIncluded.map((column) => {
     const fields = included.get(column.name)
@@ -103,9 +104,9 @@ function unknownColumn(model: Model, name: string, registry: Registry): string {
 const COUNT_SUFFIX = /__count$/
 
 /** Parses the reverse relations in `include`: `comments`, `comments__text` and `comments__count`. */
-function parseReferrers(parameters: Parameters, model: Model, registry: Registry): Column[] {
+function parseReferrers(paths: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
   const columns = new Map<string, Column>()
-  for (const path of parameters.names('include') ?? []) {
+  for (const path of paths) {
     const [name = '', fieldName, ...rest] = path.split('__')
     const relation = reverseRelations(model, registry).get(name)
     if (relation === undefined || rest.length > 0) continue
@@ -129,10 +130,10 @@ const ownNames = (model: Model): string[] =>
   model.visibleFields.filter((each) => each.relation?.kind !== 'many').map((each) => each.name)
 
 /** Parses `include=<relation>__<field>,…` into the requested fields of each relation. */
-function parseInclude(parameters: Parameters, model: Model, registry: Registry): Map<string, string[]> {
+function parseInclude(paths: readonly string[], parameters: Parameters, model: Model, registry: Registry): Map<string, string[]> {
   const included = new Map<string, string[]>()
   const reverse = reverseRelations(model, registry)
-  for (const path of parameters.names('include') ?? []) {
+  for (const path of paths) {
     const [relationName = '', fieldName = '', ...rest] = path.split('__')
     if (reverse.has(relationName) && rest.length === 0) continue
     const relation = model.relations.get(relationName)

@@ -66,6 +66,7 @@ describe('error messages', () => {
     ['fields=constructor', { fields: ["Unknown field 'constructor'"] }],
     ['fields=authr', { fields: ["Unknown field 'authr'; did you mean 'author'?"] }],
     ['fields=', { fields: ["'fields' holds an empty name; write names with commas between them"] }],
+    ['include=', { include: ["'include' holds an empty name; write names with commas between them"] }],
     ['include=author', { include: [`'author' must be written <relation>__<field> ${relations}`] }],
     ['include=author__', { include: [`'author__' must be written <relation>__<field> ${relations}`] }],
     ['include=author__groups__name', { include: [`'author__groups__name' must be written <relation>__<field> ${relations}`] }],

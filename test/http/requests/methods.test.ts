@@ -55,6 +55,7 @@ const lacks = (request: Scenario['request'], allowed: string): Scenario => ({
 scenarios('a method that the path does not have', [
   lacks('PUT /api/v1/models/post', 'GET, HEAD, POST'),
   lacks('POST /api/v1/models/post/1', 'GET, HEAD, PUT, PATCH, DELETE'),
+  lacks('POST /api/v1/models/post/search', 'GET, HEAD'),
   lacks('GET /api/v1/auth/token', 'POST'),
   lacks('DELETE /healthz', 'GET, HEAD'),
   lacks('POST /admin/api/v1/views/', 'GET, HEAD'),
