@@ -132,17 +132,20 @@ function packagesOf(which: (folder: string) => boolean): string[] {
   return [...new Set(specifiers.map((name) => (/^(@[^/]+\/)?[^/]+/.exec(name) ?? [name])[0]))].sort()
 }
 
+/** What the build runs or compiles into the package; the other folders are the program. */
+const isBuiltIn = (folder: string) => folder === 'ui' || folder === 'build'
+
 test('the imported libraries are the dependencies and peer dependencies of the package', () => {
   const { dependencies, peerDependencies } = PACKAGE
   assert.deepEqual(
-    packagesOf((folder) => folder !== 'ui'),
+    packagesOf((folder) => !isBuiltIn(folder)),
     Object.keys({ ...dependencies, ...peerDependencies }).sort(),
   )
 })
 
-test('the libraries of the admin page need no installation, since it is built before it is published', () => {
+test('the libraries of the build and of the admin page need no installation, since they are used before the package is published', () => {
   const known = { ...PACKAGE.devDependencies, ...PACKAGE.dependencies }
-  const strays = packagesOf((folder) => folder === 'ui').filter((name) => !Object.hasOwn(known, name))
+  const strays = packagesOf(isBuiltIn).filter((name) => !Object.hasOwn(known, name))
   assert.deepEqual(strays, [])
 })
 

@@ -14,8 +14,8 @@ import { NO_POSTGRES } from './helpers/postgres/server.ts'
 /** Time limit of one process, in milliseconds: of the slowest on a machine that is three times as slow as those of the developers. */
 const TIMEOUT = 1_200_000
 
-/** Test files that share a process, so that the application is loaded once for all of them. */
-const FILES_PER_PROCESS = 12
+/** Test files that share a process, so that the application is loaded and compiled once for all of them. */
+const FILES_PER_PROCESS = 20
 /** The same of tests of PostgreSQL: fewer, since many of them wait for other processes. */
 const POSTGRES_FILES_PER_PROCESS = 4
 

@@ -1,10 +1,7 @@
-import { after } from 'node:test'
 import { openPostgresStore } from '../../helpers/postgres/open-store.ts'
 import { pglite } from '../../helpers/postgres/pglite.ts'
 import { storeContract } from '../../helpers/store/store-contract.ts'
 import { CONTRACT } from './contract-options.ts'
-
-after(async () => (await pglite()).close())
 
 storeContract('PostgreSQL in this process, by PGlite', async (registry) => openPostgresStore(await pglite(), registry), {
   ...CONTRACT,

@@ -97,6 +97,7 @@ export class PgDatabase implements Database {
     return this.#repeated(
       () => this.#use((session) => session.query(compiled, options)),
       () => MAY_WRITE.test(compiled.text.replaceAll(/"[^"]*"/g, '')),
+      options.isRepeated,
     )
   }
 
@@ -215,8 +216,9 @@ export class PgDatabase implements Database {
    * it can have changed anything.
    *
    * @param mayHaveChanged tells, when the connection is lost, whether the work may have changed something
+   * @param isRepeated false to throw a deadlock or a serialization failure, since the caller repeats the work in another way
    */
-  async #repeated<T>(work: () => Promise<T>, mayHaveChanged: () => boolean): Promise<T> {
+  async #repeated<T>(work: () => Promise<T>, mayHaveChanged: () => boolean, isRepeated = true): Promise<T> {
     let wasLost = false
     for (let repeats = 0; ; repeats++) {
       try {
@@ -226,6 +228,7 @@ export class PgDatabase implements Database {
         const again = isLost ? !wasLost && !error.isTimeout && !mayHaveChanged() : isTransient(error) && repeats < MAX_REPEATS
         if (!again) throw this.#final(error, isLost && mayHaveChanged())
         this.#retries += 1
+        if (!isLost && !isRepeated) throw error
         wasLost = isLost
         if (!isLost) await this.#delay(repeats)
       }

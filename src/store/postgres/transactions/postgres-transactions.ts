@@ -103,7 +103,10 @@ export class PostgresTransactions {
     )
   }
 
-  /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */
+  /**
+   * Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why; after a deadlock with
+   * another statement it takes the locks that a small one does without.
+   */
   async #direct(work: Work): Promise<Outcome | undefined> {
     try {
       const creation = Creation.of(this.#layout, work)

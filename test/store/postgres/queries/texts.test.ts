@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { TextOrder } from '../../../../src/store/postgres/layout/text-order.ts'
 import { containsPart } from '../../../../src/store/postgres/queries/filters/text-conditions.ts'
@@ -20,7 +20,6 @@ let database: Database
 before(async () => {
   database = await pglite()
 })
-after(() => database.close())
 
 test('a pattern matches the texts that contain a part in lower case', async () => {
   const random = new Random(21)

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
+import {
+  type Connection,
+  type Database,
+  type Rows,
+  StatementError,
+  type StatementOptions,
+} from '../../../../src/store/postgres/connection/database.ts'
 import type { Sql } from '../../../../src/store/postgres/sql.ts'
 import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
@@ -14,16 +20,20 @@ class Recording {
   readonly statements: string[] = []
   /** Number of characters of the longest parameter, which may be a list. */
   longestParameter = 0
+  /** Number of statements that shall fail by a deadlock, of those that are not repeated. */
+  deadlocks = 0
   readonly database: Database
 
   constructor(to: Database) {
     const recording =
       (connection: Connection) =>
-      (statement: Sql): Promise<Rows> => {
+      async (statement: Sql, options?: StatementOptions): Promise<Rows> => {
         const { text, values } = statement.compile()
         this.statements.push(text)
         this.longestParameter = Math.max(this.longestParameter, ...values.map((value) => value?.length ?? 0))
-        return connection.query(statement)
+        if (options?.isRepeated === false && this.deadlocks-- > 0)
+          throw new StatementError('deadlock detected', '40P01', undefined)
+        return connection.query(statement, options)
       }
     this.database = {
       query: recording(to),
@@ -84,6 +94,31 @@ const EVENTS = {
 }
 
 describe('the statements of a transaction', () => {
+  counted('after a deadlock, a create of few records takes the locks of its values', async (transactions, recording) => {
+    for (const count of [1, 2]) {
+      recording.deadlocks = 1
+      const names = Array.from({ length: count }, (_, index) => `contended ${count} ${index}`)
+      await accepted(
+        transactions,
+        names.map((name) => insert('genre', { name })),
+      )
+      const [direct = '', ...general] = recording.take()
+      assert.doesNotMatch(direct, /pg_advisory/)
+      assert.ok(general.some((text) => /pg_advisory_xact_lock/.test(text)))
+    }
+  })
+
+  counted('after a deadlock, an update takes the locks of its values', async (transactions, recording, store) => {
+    const [genre] = await accepted(transactions, [insert('genre', { name: 'before' })])
+    const [read] = await store.get('genre', [genre?.id ?? 0])
+    recording.take()
+    recording.deadlocks = 1
+    await accepted(transactions, [update('genre', genre?.id ?? 0, { name: 'after' }, read)])
+    const [direct = '', ...general] = recording.take()
+    assert.match(direct, /^with/)
+    assert.ok(general.some((text) => /pg_advisory_xact_lock/.test(text)))
+  })
+
   counted(
     'a create, an update and a removal of a read version are one statement each, with their events',
     async (transactions, recording, store) => {

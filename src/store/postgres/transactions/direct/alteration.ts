@@ -67,7 +67,7 @@ export class Alteration {
     const { id } = this.#before
     const ids = sql`"ids" as (select 1::bigint as "n", "id" from "changed")`
     const parts = [...this.#parts, ids, ...noteParts(this.#layout, this.#notes)]
-    const { rows } = await connection.query(sql`with ${joined(parts)} ${selectIds(this.#notes)}`)
+    const { rows } = await connection.query(sql`with ${joined(parts)} ${selectIds(this.#notes)}`, { isRepeated: false })
     const given = readIds(rows)
     if (given === undefined) return undefined
     const change = { table: this.#table.model.key, id, before: this.#before, after: this.#after }

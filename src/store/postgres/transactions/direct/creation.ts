@@ -150,7 +150,7 @@ export class Creation {
   async #store(connection: Connection): Promise<GivenIds | undefined> {
     const condition = preconditions(this.#layout, this.#table, this.#records, ALL)
     if (condition === undefined) return undefined
-    const { rows } = await connection.query(this.#statement(condition))
+    const { rows } = await connection.query(this.#statement(condition), { isRepeated: false })
     return readIds(rows)
   }
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../store.ts'
-import { type Connection, isConstraintViolation, isTransient } from '../../connection/database.ts'
+import { type Connection, isConstraintViolation } from '../../connection/database.ts'
 import { Creation, MAX_JOINED } from './creation.ts'
 
 /** Maximum number of records of one statement. */
@@ -17,7 +17,7 @@ export type AfterTurn = (task: () => void) => void
 
 /**
  * Joins creations of one kind that arrive in one turn of the event loop into one statement. Each keeps its own outcome: if the statement
- * stores nothing or fails, each of them runs alone.
+ * stores nothing or breaks a constraint, each of them runs alone.
  */
 export class JoinedCreations {
   readonly #connection: Connection
@@ -61,7 +61,7 @@ export class JoinedCreations {
     try {
       return await Creation.runJoined(this.#connection, [first, ...others])
     } catch (error) {
-      if (isConstraintViolation(error) || isTransient(error)) return undefined
+      if (isConstraintViolation(error)) return undefined
       throw error
     }
   }
