@@ -4,7 +4,7 @@ import type { Project } from '../../service/project/project.ts'
 import { storedNames } from '../../store/embedded/recovery/stored-names.ts'
 import { PgDatabase } from '../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../store/postgres/layout/layout.ts'
-import { storedNamesIn } from '../../store/postgres/schema/stored-names.ts'
+import { storedNamesIn } from '../../store/postgres/schema/renames/stored-names.ts'
 import { dataFolderOf } from './open-store.ts'
 
 /** Finds stored fields and models of a project that look renamed. Takes no lock, so it works beside a server. */

@@ -1,7 +1,7 @@
 import type { SiteField } from '../../client/client.ts'
 import type { FieldView } from '../data/views.ts'
 import { Chip } from '../parts/chip.tsx'
-import { choiceOf } from '../widgets/choices.ts'
+import { choiceOf } from '../widgets/choices/choices.ts'
 
 interface ChoiceCellProps {
   readonly field: SiteField

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { markFirstContents } from '../parts/first-contents.ts'
+import { markFirstContents } from '../parts/lazy/first-contents.ts'
 import { whenIdle } from '../when-idle.ts'
 
 /** Reports the first contents of the page once its first reads have ended and the browser has time. */

@@ -4,8 +4,8 @@ import type { FormView } from '../data/views.ts'
 import { FailureText } from '../parts/failure.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { useText } from '../text/text.tsx'
-import { labelIn } from './form-field.tsx'
-import type { Problems } from './problems.ts'
+import { labelIn } from './fields/form-field.tsx'
+import type { Problems } from './fields/problems.ts'
 import { isSaveKey } from './save-key.ts'
 
 interface FormFrameProps {

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
-import { RecordPanels } from '../admin/record-panels.tsx'
+import { RecordPanels } from '../administration/record-panels.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
@@ -10,13 +10,13 @@ import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { useToasts } from '../parts/popups/toast.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
-import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
-import { CreateRelatedContext } from '../widgets/create-related.ts'
-import { CreateDialog } from './create-dialog.tsx'
+import { CreateRelatedContext } from '../widgets/relations/create-related.ts'
+import { CreateDialog } from './create/create-dialog.tsx'
 import { FormMenu } from './form-menu.tsx'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordForm } from './record-form.tsx'
@@ -24,9 +24,9 @@ import { useLeaveGuard } from './use-leave-guard.tsx'
 import { useRecordEdits } from './use-record-edits.ts'
 import { useSaveKey } from './use-save-key.ts'
 
-const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
+const ConflictDialog = lazy(() => import('./versions/conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
 const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
-const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
+const RecordHistory = lazy(() => import('./versions/record-history.tsx').then((module) => ({ default: module.RecordHistory })))
 
 interface RecordEditorProps {
   readonly model: SiteModel

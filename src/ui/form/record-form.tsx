@@ -2,7 +2,7 @@ import type { SiteModel } from '../../client/client.ts'
 import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
-import { FormFields } from './form-fields.tsx'
+import { FormFields } from './fields/form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 

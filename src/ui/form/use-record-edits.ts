@@ -5,11 +5,11 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, writableFields } from '../data/views.ts'
 import { useSession } from '../session/use-session.ts'
-import { labelIn } from './form-field.tsx'
-import { useHidden } from './form-fields.tsx'
-import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './merge.ts'
-import { type Problems, problemsOf, unparsedIn } from './problems.ts'
-import { changedFields, type Values } from './values.ts'
+import { labelIn } from './fields/form-field.tsx'
+import { useHidden } from './fields/form-fields.tsx'
+import { type Problems, problemsOf, unparsedIn } from './fields/problems.ts'
+import { changedFields, type Values } from './fields/values.ts'
+import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions/merge.ts'
 
 /** A version that someone else has stored, while this form has edits of an older one. */
 export interface Conflict {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { siteQuery } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/popups/dialog.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { LoginForm } from './login-form.tsx'

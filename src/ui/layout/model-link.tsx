@@ -3,7 +3,7 @@ import { memo } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { formatNumber } from '../cells/format.ts'
 import { useLocale } from '../cells/use-locale.ts'
-import { ModelIcon } from '../parts/model-icon.tsx'
+import { ModelIcon } from '../parts/icons/model-icon.tsx'
 import { plainClick } from '../plain-click.ts'
 
 interface ModelLinkProps {

@@ -3,7 +3,7 @@ import { Keyboard, Search } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { IconButton } from '../parts/icon-button.tsx'
-import { useToasts } from '../parts/toast.tsx'
+import { useToasts } from '../parts/popups/toast.tsx'
 import { useText } from '../text/text.tsx'
 import { useKeys } from './use-keys.ts'
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { PageSession } from '../session/page-session.ts'
-import type { Matches } from './selection.ts'
+import type { Matches } from './selection/selection.ts'
 
 /** The query of the number of records that match now. */
 export const countQuery = (session: PageSession, model: string, { q, filters }: Matches) =>

@@ -5,8 +5,8 @@ import { useLocale } from '../cells/use-locale.ts'
 import { may, useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
-import { ExportMenu } from './export-menu.tsx'
-import { allSelected, type Matches } from './selection.ts'
+import { ExportMenu } from './selection/export-menu.tsx'
+import { allSelected, type Matches } from './selection/selection.ts'
 
 interface ListHeaderProps {
   readonly model: SiteModel

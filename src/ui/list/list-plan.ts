@@ -1,9 +1,9 @@
 import type { Site, SiteModel } from '../../client/client.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { ListView } from '../data/views.ts'
-import { apiSort, type Column, requestedFields, requestedIncludes, viewSort } from './columns.ts'
-import { isUsable } from './filter-text.ts'
+import { isUsable } from './filters/filter-text.ts'
 import type { ListState } from './list-state.ts'
+import { apiSort, type Column, requestedFields, requestedIncludes, viewSort } from './table/columns.ts'
 
 const PAGE_SIZE = 25
 

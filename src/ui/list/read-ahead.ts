@@ -5,9 +5,9 @@ import { type ModelViews, sortedViews, viewsQuery } from '../data/views.ts'
 import { preferences } from '../preferences.ts'
 import type { SearchParams } from '../search-params.ts'
 import type { PageSession } from '../session/page-session.ts'
-import { allColumns, shownColumns } from './columns.ts'
 import { listPlan, viewOf } from './list-plan.ts'
 import { readListState } from './list-state.ts'
+import { allColumns, shownColumns } from './table/columns.ts'
 
 /** What a page of a model is about to show. */
 export interface Ahead {

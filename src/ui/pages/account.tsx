@@ -1,5 +1,5 @@
-import { OwnPassword } from '../admin/accounts/own-password.tsx'
-import { OwnSessions } from '../admin/accounts/own-sessions.tsx'
+import { OwnPassword } from '../administration/accounts/own-password.tsx'
+import { OwnSessions } from '../administration/accounts/own-sessions.tsx'
 import { useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
-import { ImportWizard } from '../admin/import/import-wizard.tsx'
+import { ImportWizard } from '../administration/import/import-wizard.tsx'
 import { may, useModel, useSite } from '../data/site.ts'
 import { useViews } from '../data/views.ts'
 import { Failure } from '../parts/failure.tsx'

@@ -3,7 +3,7 @@ import { LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Wrench } from 'luc
 import { may, useSite } from '../data/site.ts'
 import { useTheme } from '../layout/use-theme.ts'
 import type { Command, CommandGroup } from '../parts/command-list.tsx'
-import { ModelIcon } from '../parts/model-icon.tsx'
+import { ModelIcon } from '../parts/icons/model-icon.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { SiteHit } from '../../client/client.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import type { CommandGroup } from '../parts/command-list.tsx'
-import { ModelIcon } from '../parts/model-icon.tsx'
+import { ModelIcon } from '../parts/icons/model-icon.tsx'
 import { useText } from '../text/text.tsx'
 
 /** Commands that open the records of a search; undefined without one. */

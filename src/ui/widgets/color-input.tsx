@@ -1,5 +1,5 @@
 import { useText } from '../text/text.tsx'
-import { TextInput, textOf } from './text-input.tsx'
+import { TextInput, textOf } from './texts/text-input.tsx'
 import type { InputProps } from './widget-props.ts'
 
 const HEX = /^#[0-9a-f]{6}$/i

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { checkListening, resultsOf } from '../../../src/cli/project/health/database.ts'
 import type { PostgresSettings } from '../../../src/config/settings.ts'
 import type { Examination } from '../../../src/store/postgres/maintenance/examination.ts'
-import type { Step } from '../../../src/store/postgres/schema/steps.ts'
+import type { Step } from '../../../src/store/postgres/schema/plan/steps.ts'
 
 const settings: PostgresSettings = {
   url: 'postgres://shop:secret@db/shop',

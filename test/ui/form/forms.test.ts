@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FormView, formFor, formModel, formsFor, writableFields } from '../../../src/ui/data/views.ts'
-import { restorable } from '../../../src/ui/form/restorable.ts'
-import { startValues } from '../../../src/ui/form/start-values.ts'
+import { startValues } from '../../../src/ui/form/fields/start-values.ts'
+import { restorable } from '../../../src/ui/form/versions/restorable.ts'
 import { siteField, siteModel } from '../site-fixture.ts'
 
 const flags = { required: false, readonly: false, disabled: false, is_primary_key: false }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choiceOf, choicesOf } from '../../../src/ui/widgets/choices.ts'
-import { fromLocal, stepFor, toLocal } from '../../../src/ui/widgets/date-times.ts'
+import { choiceOf, choicesOf } from '../../../src/ui/widgets/choices/choices.ts'
+import { fromLocal, stepFor, toLocal } from '../../../src/ui/widgets/dates/date-times.ts'
 import { widgetKind } from '../../../src/ui/widgets/kind.ts'
-import { isTypable, parseNumber, pointed } from '../../../src/ui/widgets/numbers.ts'
+import { isTypable, parseNumber, pointed } from '../../../src/ui/widgets/numbers/numbers.ts'
 import { Unparsed } from '../../../src/ui/widgets/unparsed.ts'
 import { siteField } from '../site-fixture.ts'
 

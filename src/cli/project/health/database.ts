@@ -8,7 +8,7 @@ import { type Examination, examineDatabase } from '../../../store/postgres/maint
 import { notificationsArrive } from '../../../store/postgres/maintenance/notifications.ts'
 import { OLDEST_VERSION } from '../../../store/postgres/maintenance/state.ts'
 import { isAutomatic } from '../../../store/postgres/schema/migration.ts'
-import type { Step } from '../../../store/postgres/schema/steps.ts'
+import type { Step } from '../../../store/postgres/schema/plan/steps.ts'
 import { systemClock } from '../../../util/clock.ts'
 import { systemRandom, uniqueId } from '../../../util/ids.ts'
 import { type CheckResult, type CheckResults, counted } from './check.ts'

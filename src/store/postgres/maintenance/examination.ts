@@ -2,7 +2,7 @@ import type { Clock } from '../../../util/clock.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { planOf } from '../schema/migration.ts'
-import type { SchemaPlan } from '../schema/plan.ts'
+import type { SchemaPlan } from '../schema/plan/plan.ts'
 import { sql } from '../sql.ts'
 import { databaseState } from './state.ts'
 

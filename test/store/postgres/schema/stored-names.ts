@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import { findLostNames } from '../../../../src/service/project/lost-names.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
-import { storedNamesIn } from '../../../../src/store/postgres/schema/stored-names.ts'
+import { storedNamesIn } from '../../../../src/store/postgres/schema/renames/stored-names.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 
 /** Stored names that look renamed, on any PostgreSQL. */

@@ -1,0 +1,124 @@
+import { identifier, joined, literal, type Sql, sql } from '../../sql.ts'
+import { type CatalogTable, emptyTable } from '../catalog.ts'
+import { counterRows, countRows, countTriggerNames, countTriggers } from '../counters.ts'
+import type { ColumnDefinition, TableDefinition } from '../definitions.ts'
+import type { RecordedState } from '../recorded.ts'
+import { systemObjects } from '../system-objects.ts'
+import type { PlanDraft } from './draft.ts'
+
+/** Tables from this size on get their indexes after the other steps, while they can be written to. In bytes. */
+const LARGE_TABLE = 32 << 20
+
+/** Plans the schema, and the tables and functions that belong to no model. */
+export function planSystem(draft: PlanDraft, state: RecordedState | undefined): void {
+  const { layout, catalog } = draft
+  const statements = catalog.hasSchema ? [] : [sql`create schema ${identifier(layout.schema)}`]
+  for (const { kind, name, create } of systemObjects(layout)) {
+    if (kind === 'table' && !catalog.tables.has(name)) statements.push(create)
+    const isCurrent = catalog.functions.has(name) && state?.functions[name] === create.compile().text
+    if (kind === 'function' && !isCurrent) statements.push(create)
+  }
+  if (statements.length > 0) draft.add('system', { class: 'additive', reason: 'The store needs tables of its own', statements })
+}
+
+/** Plans a table that does not exist. */
+export function planNewTable(draft: PlanDraft, definition: TableDefinition): CatalogTable {
+  const { table, columns, constraints, model, holds, name } = definition
+  const parts = [
+    ...columns.map(declaration),
+    ...constraints.map((each) => sql`constraint ${identifier(each.name)} ${each.definition}`),
+  ]
+  const statements = [sql`create table ${table} (${joined(parts)})`]
+  if (holds === 'records') statements.push(counterRows(draft.layout, model))
+  const what = holds === 'records' ? `The model '${model}' is new` : `A many-to-many field of '${model}' is new`
+  draft.add('create', { class: 'additive', reason: what, statements })
+  const created = emptyTable('')
+  for (const column of columns) created.columns.set(column.name, { actual: '', type: '', isRequired: column.isRequired })
+  for (const each of constraints) created.constraints.set(each.name, '')
+  draft.catalog.tables.set(name, created)
+  return created
+}
+
+const declaration = ({ name, type, isRequired }: ColumnDefinition): Sql =>
+  isRequired ? sql`${identifier(name)} ${type} not null` : sql`${identifier(name)} ${type}`
+
+/** Plans the indexes that a table lacks, or that were not built to their end. */
+export function planIndexes(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): void {
+  const isLarge = table.bytes >= LARGE_TABLE
+  for (const index of definition.indexes) {
+    const present = table.indexes.get(index.name)
+    if (present?.isValid === true || present?.isBeingBuilt === true) continue
+    const name = identifier(index.name)
+    const what =
+      present === undefined ? `'${definition.model}' lacks the index ${index.name}` : `The index ${index.name} is not complete`
+    const drop = present === undefined ? [] : [sql`drop index${isLarge ? sql` concurrently` : sql``} ${draft.table(index.name)}`]
+    const create = isLarge
+      ? sql`create index concurrently if not exists ${name} on ${definition.table} ${index.definition}`
+      : sql`create index ${name} on ${definition.table} ${index.definition}`
+    draft.add('index', {
+      class: 'additive',
+      reason: what,
+      statements: [...drop, create],
+      ...(isLarge && { isConcurrent: true as const }),
+    })
+  }
+}
+
+/** Plans the triggers that count the rows of a table. */
+export function planTriggers(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): void {
+  const { layout } = draft
+  const present = countTriggerNames.filter((name) => table.triggers.has(name))
+  if (present.length === countTriggerNames.length) return
+  const statements = [
+    ...present.map((name) => sql`drop trigger ${identifier(name)} on ${definition.table}`),
+    ...countTriggers(layout, definition),
+    ...(table.actual === '' || definition.holds === 'links' ? [] : countRows(layout, definition)),
+  ]
+  draft.add('trigger', { class: 'additive', reason: `The rows of '${definition.name}' are counted`, statements })
+}
+
+/** Plans what becomes of tables that no model has. */
+export function planDroppedTables(draft: PlanDraft, definitions: readonly TableDefinition[]): void {
+  const wanted = new Set(definitions.map(({ name }) => name))
+  for (const [name, recorded] of draft.recorded) {
+    if (wanted.has(name)) continue
+    const table = draft.catalog.tables.get(name)
+    if (table === undefined) {
+      draft.recorded.delete(name)
+      continue
+    }
+    const keys = Object.keys(recorded.foreignKeys).filter((key) => table.constraints.has(key))
+    if (keys.length > 0) {
+      const statements = keys.map((key) => sql`alter table ${draft.table(name)} drop constraint ${identifier(key)}`)
+      draft.add('release', { class: 'additive', reason: `'${name}' belongs to no model, so it refers to no other`, statements })
+    }
+    const counters = sql`delete from ${draft.layout.system('counters')} where "table_name" = ${literal(recorded.model)}`
+    const isOfModel = !draft.layout.registry.all.some(({ key }) => key === recorded.model)
+    const statements = [sql`drop table ${draft.table(name)}`, ...(isOfModel ? [counters] : [])]
+    draft.drop(`There is no model for the table '${name}'`, statements, [], recorded.isUnused === true)
+    draft.recorded.set(name, { ...recorded, foreignKeys: {}, isUnused: true })
+  }
+}
+
+/** Plans what becomes of columns that no field has. Returns the columns that are kept, unused. */
+export function planDroppedColumns(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): string[] {
+  const recorded = draft.recorded.get(definition.name)
+  const wanted = new Set(definition.columns.map(({ name }) => name))
+  const hasNewColumn = definition.columns.some(({ name }) => !table.columns.has(name))
+  return Object.entries(recorded?.columns ?? {}).flatMap(([name, { isUnused }]) => {
+    const column = table.columns.get(name)
+    if (wanted.has(name) || column === undefined) return []
+    const alter = (change: Sql) => sql`alter table ${definition.table} ${change}`
+    const keep = column.isRequired ? [alter(sql`alter column ${identifier(name)} drop not null`)] : []
+    const statements = [alter(sql`drop column ${identifier(name)}`)]
+    const hint = hasNewColumn ? `; if the field was renamed, add \`was: ${name}\` to it` : ''
+    draft.drop(`'${definition.model}' has no field for the column '${name}'${hint}`, statements, keep, isUnused === true)
+    return [name]
+  })
+}
+
+/** The texts of the functions of the system, as they are recorded. */
+export const functionTexts = (draft: PlanDraft): Record<string, string> =>
+  Object.fromEntries(
+    systemObjects(draft.layout).flatMap(({ kind, name, create }) => (kind === 'function' ? [[name, create.compile().text]] : [])),
+  )

@@ -1,0 +1,95 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { type Permission, permissionsQuery } from '../../data/accounts.ts'
+import { type AnyRecord, refreshModel } from '../../data/records.ts'
+import { useSite } from '../../data/site.ts'
+import { Button } from '../../parts/button.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useToasts } from '../../parts/popups/toast.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/text.tsx'
+import { Checks } from '../checks.tsx'
+import { useAction } from '../use-action.ts'
+import { mergedIds, permissionIds, permissionRows } from './permission-rows.ts'
+import { PermissionTable } from './permission-table.tsx'
+
+interface PermissionMatrixProps {
+  readonly model: 'user' | 'group'
+  /** The record with its `permissions`. */
+  readonly record: AnyRecord
+  /** Called after the record was changed. */
+  readonly onSaved: () => void
+}
+
+/** The permissions of a group or user: models in rows, actions in columns. */
+export function PermissionMatrix({ model, record, onSaved }: PermissionMatrixProps) {
+  const text = useText().users
+  const { data, error, refetch } = useQuery(permissionsQuery(useSession()))
+  return (
+    <section className="panel" aria-labelledby="permissions">
+      <h2 id="permissions">{text.permissions}</h2>
+      {model === 'user' && <p className="muted">{text.permissionsOfUser}</p>}
+      {model === 'user' && record.is_superuser === true && <Notice kind="info">{text.superuser}</Notice>}
+      {data === undefined && (error === null ? <Skeleton /> : <Failure error={error} onRetry={() => void refetch()} />)}
+      {data !== undefined && (
+        // Stored permissions that others have changed replace those that are shown.
+        <Editor key={permissionIds(record.permissions).join()} {...{ model, record, onSaved }} permissions={data} />
+      )}
+    </section>
+  )
+}
+
+function Editor({
+  model,
+  record,
+  onSaved,
+  permissions,
+}: PermissionMatrixProps & { readonly permissions: readonly Permission[] }) {
+  const { users: text, common } = useText()
+  const { models } = useSite()
+  const queries = useQueryClient()
+  const toasts = useToasts()
+  const { isBusy, error, run } = useAction()
+  const before = useMemo(() => new Set(permissionIds(record.permissions)), [record.permissions])
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(before)
+  const { rows, others } = useMemo(() => permissionRows(models, permissions), [models, permissions])
+  const isChanged = chosen.size !== before.size || [...chosen].some((id) => !before.has(id))
+
+  const save = async () => {
+    const isDone = await run(async (client) => {
+      const records = client.model(model)
+      const { data, etag } = await records.read(record.id)
+      const ids = mergedIds(permissionIds(data.permissions), before, chosen)
+      await records.update(record.id, { permissions: ids }, { if_match: etag })
+    })
+    if (!isDone) return
+    toasts.done(text.permissionsSaved)
+    onSaved()
+    await refreshModel(queries, model)
+  }
+
+  return (
+    <>
+      {error !== undefined && <Failure error={error} />}
+      <PermissionTable rows={rows} chosen={chosen} onChange={setChosen} />
+      {others.length > 0 && (
+        <Checks
+          label={text.otherPermissions}
+          options={others.map(({ id, codename }) => ({ value: String(id), label: codename }))}
+          chosen={[...chosen].map(String)}
+          onChange={(ids) => setChosen(new Set(ids.map(Number)))}
+        />
+      )}
+      <div className="actions">
+        <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={() => void save()}>
+          {text.savePermissions}
+        </Button>
+        <Button disabled={!isChanged} onClick={() => setChosen(before)}>
+          {common.cancel}
+        </Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,96 @@
+import { type FormEvent, useId, useState } from 'react'
+import type { FieldErrors } from '../../../client/client.ts'
+import { useSite } from '../../data/site.ts'
+import { WEBHOOK_EVENTS, type Webhook, type WebhookInput } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Dialog } from '../../parts/popups/dialog.tsx'
+import { useText } from '../../text/text.tsx'
+import { Checks } from '../checks.tsx'
+import { useFaultFocus } from '../use-fault-focus.ts'
+
+interface WebhookFormProps {
+  /** The webhook to change; undefined for a new one. */
+  readonly webhook?: Webhook
+  readonly isBusy: boolean
+  readonly error: unknown
+  readonly fieldErrors: FieldErrors
+  readonly onSubmit: (input: WebhookInput) => void
+  readonly onClose: () => void
+}
+
+const FIELDS: readonly string[] = ['url', 'events', 'models', 'secret']
+
+/** Asks for the address of a receiver, and for the changes that it is told of. */
+export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onClose }: WebhookFormProps) {
+  const text = useText()
+  const form = useId()
+  const focused = useFaultFocus(error)
+  const { models } = useSite()
+  const [url, setUrl] = useState(webhook?.url ?? '')
+  const [secret, setSecret] = useState('')
+  const [events, setEvents] = useState<readonly string[]>(webhook?.events ?? WEBHOOK_EVENTS)
+  const [chosen, setChosen] = useState<readonly string[]>(webhook?.models ?? [])
+  const isShownAtFields = Object.keys(fieldErrors).some((name) => FIELDS.includes(name))
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    const named = WEBHOOK_EVENTS.filter((name) => events.includes(name))
+    onSubmit({ url: url.trim(), events: named, models: chosen, ...(secret === '' ? {} : { secret }) })
+  }
+
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={webhook === undefined ? text.webhooks.add : text.webhooks.edit}
+      actions={
+        <>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button kind="primary" type="submit" form={form} isBusy={isBusy}>
+            {webhook === undefined ? text.common.add : text.common.save}
+          </Button>
+        </>
+      }
+    >
+      <form ref={focused} id={form} className="stack" noValidate onSubmit={submit}>
+        {error !== undefined && !isShownAtFields && <Failure error={error} />}
+        <Field label={text.webhooks.url} help={text.webhooks.urlHelp} errors={fieldErrors.url} isRequired>
+          {(links) => (
+            <input {...links} className="input" type="url" value={url} onChange={(event) => setUrl(event.target.value)} />
+          )}
+        </Field>
+        <Checks
+          label={text.webhooks.eventsLabel}
+          errors={fieldErrors.events}
+          options={WEBHOOK_EVENTS.map((value) => ({ value, label: text.webhooks.events[value] }))}
+          chosen={events}
+          onChange={setEvents}
+        />
+        <Checks
+          label={text.webhooks.modelsLabel}
+          help={text.webhooks.modelsHelp}
+          errors={fieldErrors.models}
+          options={models.map(({ key, label }) => ({ value: key, label }))}
+          chosen={chosen}
+          onChange={setChosen}
+        />
+        {webhook === undefined && (
+          <Field label={text.webhooks.secret} help={text.webhooks.secretHelp} errors={fieldErrors.secret}>
+            {(links) => (
+              <input
+                {...links}
+                className="input mono"
+                autoComplete="off"
+                value={secret}
+                onChange={(event) => setSecret(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  )
+}

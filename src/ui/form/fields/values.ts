@@ -1,0 +1,69 @@
+import type { SiteField, SiteModel } from '../../../client/client.ts'
+import type { AnyRecord } from '../../data/records.ts'
+import { idOf } from '../../data/related.ts'
+import { fieldOf } from '../../data/site.ts'
+import { Unparsed } from '../../widgets/unparsed.ts'
+
+/** Values by field, as widgets edit them. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** The value of a field as widgets edit it: null for none, ids for related records. */
+export function valueIn(record: AnyRecord | Values | undefined, field: SiteField): unknown {
+  const value = record?.[field.name] ?? null
+  return field.type === 'many_to_many' && Array.isArray(value) ? value.flatMap((each: unknown) => idOf(each) ?? []) : value
+}
+
+/** True if a record with one value has the same content as with the other. An empty text or list is as no value. */
+export function isSameValue(field: SiteField, one: unknown, other: unknown): boolean {
+  return canonical(field, one) === canonical(field, other)
+}
+
+function canonical({ type }: SiteField, value: unknown): string {
+  if (value === null || value === undefined || value === '') return ''
+  if (value instanceof Unparsed) return `unparsed ${value.text}`
+  if (type === 'json') return JSON.stringify(sorted(value))
+  if (Array.isArray(value)) return value.map(String).sort().join('\n')
+  if (type === 'datetime') return String(Date.parse(String(value)))
+  if (type === 'decimal' || type === 'number' || type === 'integer') return decimalDigits(String(value))
+  return JSON.stringify(value)
+}
+
+/** A decimal without a sign of zero, zeros in front, and zeros at the end of its places. */
+const decimalDigits = (text: string): string => {
+  const [, sign = '', whole = '', places = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? []
+  if (whole === '' && places === '') return /^-?[0.]+$/.test(text) ? '0' : text
+  return `${sign}${whole === '' ? '0' : whole}${places === '' ? '' : `.${places}`}`
+}
+
+/** JSON with the names of objects in order, since their order has no meaning. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, each]) => [name, sorted(each)]),
+  )
+}
+
+/** The fields that were edited: those of `names` whose edited value differs from the base. */
+export function changedFields(
+  model: SiteModel,
+  names: readonly string[],
+  base: AnyRecord | Values | undefined,
+  edits: Values,
+): Values {
+  const changed = names.flatMap((name): [string, unknown][] => {
+    const field = fieldOf(model, name)
+    if (field === undefined || !(name in edits)) return []
+    return isSameValue(field, valueIn(base, field), edits[name]) ? [] : [[name, edits[name]]]
+  })
+  return Object.fromEntries(changed)
+}
+
+/** The values that a new record is created with: all but empty ones, for which the server has its defaults. */
+export function createdValues(names: readonly string[], values: Values): Values {
+  return Object.fromEntries(
+    names.flatMap((name) => (values[name] === null || values[name] === undefined ? [] : [[name, values[name]]])),
+  )
+}

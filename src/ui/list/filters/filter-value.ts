@@ -1,0 +1,103 @@
+import type { SiteField } from '../../../client/client.ts'
+import type { FilterField } from './filter-field.ts'
+import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
+
+/** The type of a field that one of its values has. */
+const SINGLE: Readonly<Record<string, string>> = {
+  many_to_many: 'foreignkey',
+  multichoice: 'choice',
+  primarykey: 'integer',
+  text: 'string',
+  // Part of an address is no address.
+  url: 'string',
+  email: 'string',
+  slug: 'string',
+  uuid: 'string',
+}
+
+/** The type of a field that has several of its values. */
+const SEVERAL: Readonly<Record<string, string>> = {
+  foreignkey: 'many_to_many',
+  one_to_one: 'many_to_many',
+  many_to_many: 'many_to_many',
+  choice: 'multichoice',
+  multichoice: 'multichoice',
+}
+
+/**
+ * The field that the value of a filter is entered for; undefined for an operator without a value.
+ *
+ * @param canPick false if the user cannot list the related records, and enters their ids
+ */
+export function comparedField({ field, view }: FilterField, operator: string, canPick = true): FilterField | undefined {
+  if (operator === 'empty' || operator === 'filled') return undefined
+  const isList = operator === 'in'
+  const isId = field.relation !== null && !canPick
+  const single = isId ? 'integer' : (SINGLE[field.type] ?? field.type)
+  const type = isList ? (isId ? 'json' : (SEVERAL[field.type] ?? 'json')) : single
+  const widget = isList
+    ? type === 'json'
+      ? 'tags'
+      : type === 'multichoice'
+        ? 'checkboxes'
+        : undefined
+    : type === 'boolean'
+      ? 'select'
+      : undefined
+  const plain: SiteField = { ...field, type, required: false, readonly: false, bounds: {} }
+  return {
+    field: plain,
+    view: { ...view, field_type: type, required: false, readonly: false, ...(widget && { widget }) },
+  }
+}
+
+/** The operator and value of the API for what an editor holds; undefined while the value is missing. */
+export function filterValue(
+  field: SiteField,
+  operator: string,
+  value: unknown,
+): Pick<ListFilter, 'operator' | 'value'> | undefined {
+  if (operator === 'empty' || operator === 'filled') return { operator: 'isnull', value: String(operator === 'empty') }
+  if (operator === 'in') {
+    const items = Array.isArray(value) ? value.map(String) : []
+    return items.length === 0 || !items.every((item) => isReadable(field, item))
+      ? undefined
+      : { operator, value: itemsText(items) }
+  }
+  return value === null || value === undefined || value === '' ? undefined : { operator, value: String(value) }
+}
+
+/** The value of a filter as the input of its editor takes it. */
+export function widgetValue({ operator, value }: ListFilter, field: SiteField): unknown {
+  if (operator === 'isnull') return null
+  // Lists of other values than related records are typed as words.
+  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? item : Number(item)))
+  if (field.type === 'boolean') return value === 'true'
+  return field.relation !== null || NUMBERS.has(field.type) ? Number(value) : value
+}
+
+const NUMBERS = new Set(['integer', 'number', 'primarykey'])
+
+/** True if the API reads an item of a typed list as a value of the field. */
+function isReadable(field: SiteField, item: string): boolean {
+  switch (field.type) {
+    case 'integer':
+    case 'primarykey':
+    case 'foreignkey':
+    case 'one_to_one':
+    case 'many_to_many':
+      return /^-?\d+$/.test(item)
+    case 'number':
+    case 'decimal':
+      return /^-?\d+(\.\d+)?$/.test(item)
+    case 'date':
+    case 'datetime':
+      return /^\d{4}-\d\d-\d\d/.test(item) && !Number.isNaN(Date.parse(item))
+    case 'boolean':
+      return item === 'true' || item === 'false'
+    case 'time':
+      return /^\d\d:\d\d(:\d\d)?$/.test(item)
+    default:
+      return true
+  }
+}

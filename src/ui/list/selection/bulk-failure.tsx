@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { AdminError, type SiteModel } from '../../../client/client.ts'
+import { fieldOf } from '../../data/site.ts'
+import { titled } from '../../form/fields/titled.ts'
+import { Button } from '../../parts/button.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/text.tsx'
+import { countQuery } from '../count-query.ts'
+import { allSelected, bulkSelection, type Matches, NO_SELECTION, type Selection, selectedCount } from './selection.ts'
+
+interface BulkFailureProps {
+  readonly error: unknown
+  readonly model: SiteModel
+  readonly selection: Selection
+  readonly setSelection: (selection: Selection) => void
+  readonly matches: Matches
+}
+
+/** Messages of invalid records that are shown. */
+const SHOWN = 10
+
+/** Why a bulk operation changed nothing: other records match than were selected, or some of them are invalid. */
+export function BulkFailure({ error, ...props }: BulkFailureProps) {
+  const text = useText().list
+  if (!(error instanceof AdminError)) return <Failure error={error} />
+  if (error.type === 'conflict') return <CountConflict {...props} />
+  const messages = Object.entries(error.fieldErrors).map(([key, faults]): [string, string] => {
+    const [id = key, name = ''] = key.split('.')
+    const title = fieldOf(props.model, name)?.label ?? name
+    return [key, text.bulkError(id, faults.map((each) => titled(each, name, title)).join('; '))]
+  })
+  if (messages.length === 0) return <Failure error={error} />
+  return (
+    <Notice kind="error">
+      <p>{text.bulkInvalid}</p>
+      <ul className="bulk-errors">
+        {messages.slice(0, SHOWN).map(([key, message]) => (
+          <li key={key}>{message}</li>
+        ))}
+      </ul>
+      {messages.length > SHOWN && <p>{text.bulkMore(messages.length - SHOWN)}</p>}
+    </Notice>
+  )
+}
+
+/** Says how many records match now, and selects them. */
+function CountConflict({ model, selection, setSelection, matches }: Omit<BulkFailureProps, 'error'>) {
+  const text = useText().list
+  const { filters, search = '' } = bulkSelection(selection, matches)
+  const { data: now, error, refetch } = useQuery(countQuery(useSession(), model.key, { q: search, filters }))
+  const expected = selectedCount(selection)
+  if (now === undefined) {
+    return (
+      <>
+        <Notice kind="error">{text.conflict(expected)}</Notice>
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      </>
+    )
+  }
+  const select = () => setSelection(selection.allOf === undefined ? NO_SELECTION : allSelected(now))
+  return (
+    <Notice
+      kind="error"
+      actions={now !== expected && <Button onClick={select}>{text.selectNow(now, selection.allOf !== undefined)}</Button>}
+    >
+      {text.conflictNow(expected, now)}
+    </Notice>
+  )
+}

@@ -1,0 +1,18 @@
+import { useTyped } from '../use-typed.ts'
+import type { InputProps } from '../widget-props.ts'
+import { fromLocal, stepFor, toLocal } from './date-times.ts'
+
+/** A date and time in the browser's time zone; it is sent with the offset. */
+export function DatetimeInput({ value, onChange, links }: InputProps) {
+  const [text, setText] = useTyped({ value, onChange, format: toLocal, parse: fromLocal })
+  return (
+    <input
+      {...links}
+      className="input date-input"
+      type="datetime-local"
+      step={stepFor(text)}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AdminError } from '../../../../src/client/client.ts'
+import { faultText } from '../../../../src/ui/form/fields/fault-text.ts'
+import { problemsOf, unparsedIn } from '../../../../src/ui/form/fields/problems.ts'
+import { isSaveKey } from '../../../../src/ui/form/save-key.ts'
+import { en } from '../../../../src/ui/text/en.ts'
+import { Unparsed } from '../../../../src/ui/widgets/unparsed.ts'
+
+test('a failed request names its fields by their titles; any other failure names none', () => {
+  const fieldErrors = { lead: ['lead is mandatory', 'A lead is short'], body: ['Text is mandatory'] }
+  const error = new AdminError('Invalid', { type: 'validation', status: 400, fieldErrors })
+  const titles: Readonly<Record<string, string>> = { lead: 'Lead paragraph', body: 'Text' }
+  const titleOf = (name: string) => titles[name] ?? name
+  const fields = { lead: ['Lead paragraph is mandatory', 'A lead is short'], body: ['Text is mandatory'] }
+  assert.deepEqual(problemsOf(error, titleOf), { error, fields })
+  assert.deepEqual(problemsOf(new Error('offline'), titleOf).fields, {})
+})
+
+test('texts that are not values keep a form from being sent, and name their fields', () => {
+  assert.equal(unparsedIn({ title: 'A', count: 1 }), undefined)
+  const half = new Unparsed('-', { kind: 'number' })
+  assert.deepEqual(unparsedIn({ title: 'A', count: half }), { error: undefined, fields: { count: [] } })
+})
+
+test('a fault has a message, with line and column for JSON', () => {
+  assert.equal(faultText({ kind: 'json', line: 3, column: 8 }, en.form), 'This is not JSON: fault in line 3, column 8.')
+  assert.notEqual(faultText({ kind: 'number' }, en.form), faultText({ kind: 'datetime' }, en.form))
+})
+
+test('Ctrl or ⌘ with Enter or S saves; with other modifiers it does not', () => {
+  const key = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, key: 'Enter' }
+  assert.equal(isSaveKey({ ...key, ctrlKey: true }), true)
+  assert.equal(isSaveKey({ ...key, metaKey: true, key: 's' }), true)
+  assert.equal(isSaveKey(key), false)
+  assert.equal(isSaveKey({ ...key, ctrlKey: true, shiftKey: true }), false)
+  assert.equal(isSaveKey({ ...key, ctrlKey: true, key: 'a' }), false)
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Site } from '../../../../src/client/client.ts'
+import { filterField } from '../../../../src/ui/list/filters/filter-field.ts'
+import {
+  filteredField,
+  filterText,
+  isUsable,
+  itemsOf,
+  itemsText,
+  parseFilter,
+} from '../../../../src/ui/list/filters/filter-text.ts'
+import { comparedField, filterValue, widgetValue } from '../../../../src/ui/list/filters/filter-value.ts'
+import { relationTo, siteField, siteModel } from '../../site-fixture.ts'
+
+const author = siteField('author_id', 'foreignkey', relationTo('author', 'user'))
+const editor = siteField('editor_id', 'foreignkey', relationTo('editor', 'hidden'))
+const post = siteModel('post', 'title', [siteField('title'), author, editor])
+const user = siteModel('user', 'name', [siteField('name', 'string', { operators: ['eq', 'icontains'] })])
+const site = { models: [post, user] } as unknown as Site
+
+test('a filter is split into path, operator and value, and written again', () => {
+  for (const [text, path, operator, value] of [
+    ['status=draft', 'status', 'eq', 'draft'],
+    ['title__icontains=a=b', 'title', 'icontains', 'a=b'],
+    ['author__name__in="a,b",c', 'author__name', 'in', '"a,b",c'],
+    ['in=1', 'in', 'eq', '1'],
+    ['title=', 'title', 'eq', ''],
+  ] as const) {
+    assert.deepEqual(parseFilter(text), { path, operator, value }, text)
+    assert.equal(filterText({ path, operator, value }), text)
+  }
+  assert.equal(parseFilter('title'), undefined)
+})
+
+test('a filter is used if its field and operator are those of the user', () => {
+  assert.ok(isUsable(site, post, 'title=x'))
+  assert.ok(isUsable(site, post, 'author__name__icontains=x'))
+  assert.ok(!isUsable(site, post, 'title__icontains=x'))
+  assert.ok(!isUsable(site, post, 'nosuch=x'))
+  assert.ok(!isUsable(site, post, 'editor__name=x'), 'through a relation to a model that may not be viewed')
+  assert.equal(filteredField(site, post, 'author__name')?.label, 'AUTHOR_ID: NAME')
+})
+
+test('the items of a list are quoted as in CSV', () => {
+  const items = ['a', 'b,c', 'say "x"']
+  assert.equal(itemsText(items), 'a,"b,c","say ""x"""')
+  assert.deepEqual(itemsOf(itemsText(items)), items)
+  assert.deepEqual(itemsOf(''), [])
+})
+
+test('an input has the type of one value, or of several', () => {
+  const types = (type: string, operator: string) =>
+    comparedField(filterField(siteField('f', type), undefined), operator)?.view.field_type
+  assert.equal(types('many_to_many', 'eq'), 'foreignkey')
+  assert.equal(types('foreignkey', 'in'), 'many_to_many')
+  assert.equal(types('choice', 'in'), 'multichoice')
+  assert.equal(types('email', 'icontains'), 'string')
+  assert.equal(types('integer', 'in'), 'json')
+  assert.equal(types('integer', 'empty'), undefined)
+})
+
+test('a filter has the title, labels and colours of the list view, and all choices of the model', () => {
+  const options = { labels: { draft: 'In the drawer' }, colors: { draft: 'pink' }, choices: ['draft'], max_length: 3 }
+  const shown = {
+    name: 'status',
+    title: 'State',
+    options,
+    required: false,
+    readonly: false,
+    disabled: false,
+    is_primary_key: false,
+  }
+  const status = siteField('status', 'choice', { choices: [{ value: 'draft' }, { value: 'published' }] })
+  const { view } = filterField(status, { name: 'PostList', view_type: 'list', fields: [shown] })
+  assert.equal(view.title, 'State')
+  assert.deepEqual(view.options, { labels: options.labels, colors: options.colors })
+  assert.equal(filterField(status, undefined).view.title, 'STATUS')
+})
+
+test('related records that the user may not list are filtered by id', () => {
+  const shown = filterField(author, undefined)
+  assert.equal(comparedField(shown, 'eq', false)?.view.field_type, 'integer')
+  assert.equal(comparedField(shown, 'in', false)?.view.widget, 'tags')
+  assert.deepEqual(filterValue(author, 'in', ['3', '4']), { operator: 'in', value: '3,4' })
+  assert.equal(filterValue(author, 'in', ['3', 'anna']), undefined)
+})
+
+test('values become filters only if the API can read them', () => {
+  const number = siteField('n', 'integer')
+  assert.deepEqual(filterValue(number, 'empty', null), { operator: 'isnull', value: 'true' })
+  assert.deepEqual(filterValue(number, 'filled', 3), { operator: 'isnull', value: 'false' })
+  assert.deepEqual(filterValue(number, 'eq', 0), { operator: 'eq', value: '0' })
+  assert.equal(filterValue(number, 'eq', null), undefined)
+  assert.deepEqual(filterValue(number, 'in', ['1', '2']), { operator: 'in', value: '1,2' })
+  assert.equal(filterValue(number, 'in', ['1', 'two']), undefined)
+  assert.equal(filterValue(number, 'in', []), undefined)
+  assert.equal(filterValue(siteField('d', 'date'), 'in', ['2024-13-01']), undefined)
+  assert.deepEqual(filterValue(siteField('b', 'boolean'), 'eq', false), { operator: 'eq', value: 'false' })
+})
+
+test('an editor begins with the value of its filter', () => {
+  assert.equal(widgetValue({ path: 'b', operator: 'eq', value: 'true' }, siteField('b', 'boolean')), true)
+  assert.deepEqual(widgetValue({ path: 'author_id', operator: 'in', value: '3,4' }, author), [3, 4])
+  assert.deepEqual(widgetValue({ path: 'n', operator: 'in', value: '3,4' }, siteField('n', 'integer')), ['3', '4'])
+  assert.equal(widgetValue({ path: 'author_id', operator: 'isnull', value: 'true' }, author), null)
+  assert.equal(widgetValue({ path: 'title', operator: 'icontains', value: 'x' }, siteField('title')), 'x')
+})

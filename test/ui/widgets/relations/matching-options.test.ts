@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { matchingOptions } from '../../../../src/ui/widgets/relations/matching-options.ts'
+
+const options = ['Ferries', 'Food & Recipes', 'Storms'].map((label, index) => ({ value: String(index), label }))
+const labels = (text: string) => matchingOptions(options, text).map(({ label }) => label)
+
+test('options match by a part of their label, upper and lower case alike; spaces around the text have no meaning', () => {
+  assert.deepEqual(labels('RE'), ['Food & Recipes'])
+  assert.deepEqual(labels(' st '), ['Storms'])
+  assert.deepEqual(labels(''), ['Ferries', 'Food & Recipes', 'Storms'])
+  assert.deepEqual(labels('x'), [])
+})
