@@ -7,6 +7,7 @@ import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
 import { ownFile } from '../../util/package-files.ts'
+import { limitHeapGrowth } from '../project/heap-growth.ts'
 import { introduce, pageAddress, reachable } from '../project/introduction.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
@@ -96,6 +97,7 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
 }
 
 async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
+  if (app.settings.store !== 'embedded') limitHeapGrowth()
   // Secrets are written to stderr directly, since the log must not contain them, and never into a log that is collected.
   const isText = formatOf(app.settings.log, options, io) === 'text'
   const print = isText ? (line: string) => void io.stderr.write(`${line}\n`) : undefined
