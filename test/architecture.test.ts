@@ -133,19 +133,19 @@ function packagesOf(which: (folder: string) => boolean): string[] {
 }
 
 /** What the build runs or compiles into the package; the other folders are the program. */
-const isBuiltIn = (folder: string) => folder === 'ui' || folder === 'build'
+const isOfBuild = (folder: string) => folder === 'ui' || folder === 'build'
 
 test('the imported libraries are the dependencies and peer dependencies of the package', () => {
   const { dependencies, peerDependencies } = PACKAGE
   assert.deepEqual(
-    packagesOf((folder) => !isBuiltIn(folder)),
+    packagesOf((folder) => !isOfBuild(folder)),
     Object.keys({ ...dependencies, ...peerDependencies }).sort(),
   )
 })
 
 test('the libraries of the build and of the admin page need no installation, since they are used before the package is published', () => {
   const known = { ...PACKAGE.devDependencies, ...PACKAGE.dependencies }
-  const strays = packagesOf(isBuiltIn).filter((name) => !Object.hasOwn(known, name))
+  const strays = packagesOf(isOfBuild).filter((name) => !Object.hasOwn(known, name))
   assert.deepEqual(strays, [])
 })
 

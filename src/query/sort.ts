@@ -43,9 +43,9 @@ export const sortTarget = (name: string, model: Model, registry: Registry): Targ
 
 /** @returns an error message for a name such as `author__username`, as filters have it; undefined for any other name */
 function likeFilter(name: string, model: Model, registry: Registry): string | undefined {
-  const path = name.replaceAll('__', '.')
-  const [relation = ''] = path.split('.')
-  if (path === name || visible(model, name) !== undefined || !model.relations.has(relation)) return undefined
+  const [relation = '', field = '', ...rest] = name.split('__')
+  if (field === '' || rest.length > 0 || visible(model, name) !== undefined || !model.relations.has(relation)) return undefined
+  const path = `${relation}.${field}`
   const target = parseRelated(path, model, registry)
   return typeof target === 'string' ? target : `Unknown field '${name}'; did you mean '${path}'?`
 }

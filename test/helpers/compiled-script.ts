@@ -4,7 +4,7 @@ import { ROOT } from './fixture.ts'
 
 /**
  * Compiles a script for a child process, with the modules of `src/` that it imports, as the build compiles the program: the process
- * starts sooner than with a TypeScript loader, and runs the code that is published.
+ * starts sooner than with a TypeScript loader. A worker thread that it starts runs the script in `dist/`, which must have been built.
  *
  * @param path the TypeScript file; two files of one name must not be compiled at once
  * @returns the compiled file

@@ -47,6 +47,7 @@ describe('error messages', () => {
     ['sort_by=secret', { sort_by: ["Unknown field 'secret'"] }],
     ['sort_by=__proto__', { sort_by: ["Unknown field '__proto__'"] }],
     ['sort_by=author', { sort_by: ["Unknown field 'author'; did you mean 'author_id'?"] }],
+    ['sort_by=author__', { sort_by: ["Unknown field 'author__'; did you mean 'author_id'?"] }],
     ['sort_by=author__username', { sort_by: ["Unknown field 'author__username'; did you mean 'author.username'?"] }],
     ['sort_by=auther.username', { sort_by: ["Unknown relation 'auther' in 'auther.username'; did you mean 'author'?"] }],
     ['sort_by=author.usernme', { sort_by: ["Unknown field 'usernme'; did you mean 'username'?"] }],

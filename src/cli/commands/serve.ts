@@ -97,7 +97,7 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
 }
 
 async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
-  if (app.settings.store !== 'embedded') limitHeapGrowth()
+  if (app.settings.store !== 'embedded' && options.ephemeral !== true) limitHeapGrowth()
   // Secrets are written to stderr directly, since the log must not contain them, and never into a log that is collected.
   const isText = formatOf(app.settings.log, options, io) === 'text'
   const print = isText ? (line: string) => void io.stderr.write(`${line}\n`) : undefined

@@ -14,7 +14,10 @@ export type Row = readonly (string | null)[]
 export interface StatementOptions {
   /** Cancels the statement on the server when it is aborted. The call then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
-  /** False to throw a deadlock or a serialization failure (`isTransient`) rather than to repeat the statement. Default: true. */
+  /**
+   * False to throw a deadlock or a serialization failure (`isTransient`) rather than to repeat the statement. Default: true. Within a
+   * transaction no statement is repeated, but the whole.
+   */
   readonly isRepeated?: boolean
 }
 

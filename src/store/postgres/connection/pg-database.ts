@@ -110,7 +110,7 @@ export class PgDatabase implements Database {
         return this.#use(async (session) => {
           await session.query(begin)
           const result = await undone(session, () =>
-            work({ query: (statement, given = { signal: options.signal }) => session.query(statement.compile(), given) }),
+            work({ query: (statement, given) => session.query(statement.compile(), { signal: options.signal, ...given }) }),
           )
           isCommitting = true
           const { command } = await session.query(COMMIT)

@@ -24,8 +24,8 @@ interface SetValues {
 /**
  * Exclusive locks of the unique values that a transaction sets. Two transactions that set the same value then wait for each other in one
  * order. Without them both would insert it and wait for each other when they commit, since unique constraints are checked then: a
- * deadlock, which the server notices after a second, and the transaction is repeated. The constraints hold in any case. Statements of few
- * records take none.
+ * deadlock, which the server notices after a second, and the transaction is repeated. The constraints hold in any case. Direct
+ * statements of few records take none until they meet in a deadlock.
  *
  * Of many values only the first in order are locked, so that batches of the same values still wait for each other, and those of different
  * values, which are frequent, do not.

@@ -213,6 +213,19 @@ describe('a transaction', () => {
     })
   })
 
+  test('a deadlock of a statement that is not to be repeated is thrown', async () => {
+    await use({}, async (database) => {
+      await database.query(sql`insert into "item" values (45, '')`)
+      await database.query(sql`create function "fail"() returns integer language plpgsql as $$
+        begin raise exception 'deadlock detected' using errcode = '40P01'; end $$`)
+      const failed = await database
+        .query(sql`select "fail"() from "item"`, { isRepeated: false })
+        .catch((error: unknown) => error)
+      assert.ok(failed instanceof StatementError && failed.code === '40P01')
+      assert.equal(database.usage().retries, 1, 'its caller repeats it in another way')
+    })
+  })
+
   test('deadlocks are retried', async () => {
     await use({}, async (database) => {
       await database.query(sql`insert into "item" values (40, ''), (41, '')`)

@@ -108,6 +108,17 @@ describe('the statements of a transaction', () => {
     }
   })
 
+  counted(
+    'after a deadlock of creates that were joined, each is decided with the locks of its values',
+    async (transactions, recording) => {
+      recording.deadlocks = 1
+      await Promise.all(['one', 'other'].map((name) => accepted(transactions, [insert('genre', { name })])))
+      const statements = recording.take()
+      assert.match(statements[0] ?? '', /generate_series/)
+      assert.equal(statements.filter((text) => /pg_advisory_xact_lock/.test(text)).length, 2)
+    },
+  )
+
   counted('after a deadlock, an update takes the locks of its values', async (transactions, recording, store) => {
     const [genre] = await accepted(transactions, [insert('genre', { name: 'before' })])
     const [read] = await store.get('genre', [genre?.id ?? 0])

@@ -6,7 +6,7 @@ import type { Rule } from '../../../rule.ts'
 export const viewSortUnsortable: Rule = {
   id: 'view/sort-unsortable',
   severity: 'error',
-  summary: 'The sort of a list names a field that has no order',
+  summary: 'A list is sorted by a field that the API cannot sort by',
   details: `The sort of a list is sent to the API as sort_by, which rejects unknown fields, lists such as many_to_many and multichoice, and json.
 A field of the record that a foreign key refers to is written author.username. A field may be named once.`,
   invalid: [

@@ -18,7 +18,7 @@ type Accepted = Extract<Outcome, { ok: true }>
 
 /**
  * Creations of up to this number of records may be joined, and take no locks of unique values: their statements are so short that they seldom
- * meet, and are repeated after a deadlock.
+ * meet; after a deadlock the general transaction decides, with locks.
  */
 export const MAX_JOINED = 20
 

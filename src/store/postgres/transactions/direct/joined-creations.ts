@@ -17,7 +17,7 @@ export type AfterTurn = (task: () => void) => void
 
 /**
  * Joins creations of one kind that arrive in one turn of the event loop into one statement. Each keeps its own outcome: if the statement
- * stores nothing or breaks a constraint, each of them runs alone.
+ * stores nothing or breaks a constraint, each of them runs alone; after a deadlock all callers get it as an error.
  */
 export class JoinedCreations {
   readonly #connection: Connection
