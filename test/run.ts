@@ -1,4 +1,5 @@
-// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`. Arguments select files whose path contains one of them.
+// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`, and `--all`, all suites.
+// Arguments select files whose path contains one of them.
 import { writeSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -22,8 +23,8 @@ const POSTGRES_FILES_PER_PROCESS = 4
 /** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
 const BROWSER_FILES_PER_PROCESS = 5
 
-/** Tests in a browser that take longest: each has a process of its own, and starts before the others. */
-const LONGEST_BROWSER_TESTS = ['browser/failures.test.ts', 'browser/tour.test.ts']
+/** Tests that take longest: each has a process of its own, and starts before the others. */
+const LONGEST_TESTS = ['e2e/package.slow.test.ts', 'browser/failures.test.ts', 'browser/tour.test.ts']
 
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
@@ -33,13 +34,16 @@ const { values, positionals } = parseArgs({
     browser: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     http: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false },
     'no-browser': { type: 'boolean', default: false },
     'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
   },
 })
 
-const isLongest = (name: string) => LONGEST_BROWSER_TESTS.includes(name)
+const isLongest = (name: string) => LONGEST_TESTS.includes(name)
+
+const isSlow = (name: string) => name.endsWith('.slow.test.ts')
 
 /** Folder of the tests of the admin page in Chromium. */
 const isBrowserTest = (name: string) => name.startsWith('browser/')
@@ -62,16 +66,19 @@ const areWaiting = values.postgres && !values.http
 /**
  * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, `*.postgres.test.ts` to that
  * of PostgreSQL, all others in `http/` to that of the API, those in `browser/` to the browser's, which runs each in one of the variants of
- * the page or in all; `--no-browser` leaves these to it. Arguments select files of any suite but the slow one and that of PostgreSQL.
+ * the page or in all; `--no-browser` leaves these to it. `--all` chooses every suite. Arguments select files of any suite but the slow one
+ * and that of PostgreSQL, with `--all` of these too.
  */
 async function testFiles(): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true })
+  const isMatching = (name: string) => positionals.length === 0 || positionals.some((part) => name.includes(part))
+  const names = (await readdir(folder, { recursive: true }))
+    .filter((name) => name.endsWith('.test.ts') && isMatching(name))
+    .sort()
+  if (values.all) return names
   return names
-    .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
+    .filter((name) => isSlow(name) === values.slow)
     .filter((name) => (values.http ? isHttpTest(name) : isPostgresTest(name) === values.postgres))
     .filter((name) => (values.browser ? isBrowserTest(name) : isQuick(name) || positionals.length > 0))
-    .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
-    .sort()
 }
 
 /** Writes modules that import several test files each, since node:test starts a process for every file that it is given. */
@@ -87,7 +94,7 @@ async function writeBatches(names: readonly string[], size: number, target: stri
 }
 
 /** Whether tests need a server of PostgreSQL: its suite, or others whose applications have their records there. */
-const needsServer = values.postgres || process.env.ADMIN_TEST_ENGINE === 'postgres'
+const needsServer = values.postgres || values.all || process.env.ADMIN_TEST_ENGINE === 'postgres'
 
 /** Starts a server for all processes of the tests, unless `ADMIN_TEST_POSTGRES` names one. */
 async function serverForTests(): Promise<Cluster | undefined> {
@@ -99,8 +106,8 @@ async function serverForTests(): Promise<Cluster | undefined> {
 
 const names = await testFiles()
 // A variable of the environment reaches the processes of the tests.
-if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
-if (values.browser && CHROMIUM === undefined) {
+if (values.browser || values.all) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
+if ((values.browser || values.all) && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
 } else if (needsServer && NO_POSTGRES !== undefined) {
@@ -112,23 +119,19 @@ if (values.browser && CHROMIUM === undefined) {
 } else {
   const cluster = await serverForTests()
   const target = await mkdtemp(join(tmpdir(), 'tests-'))
-  const others = names.filter((name) => !isBrowserTest(name))
-  const inBrowser = names.filter(isBrowserTest)
-  const longest = inBrowser.filter(isLongest)
-  const files =
-    values.watch || values.slow
-      ? names.map((name) => join(folder, name))
-      : [
-          // First, since they take longest.
-          ...longest.map((name) => join(folder, name)),
-          ...(await writeBatches(
-            inBrowser.filter((name) => !isLongest(name)),
-            BROWSER_FILES_PER_PROCESS,
-            target,
-            'browser',
-          )),
-          ...(await writeBatches(others, areWaiting ? POSTGRES_FILES_PER_PROCESS : FILES_PER_PROCESS, target, 'batch')),
-        ]
+  const shared = names.filter((name) => !isSlow(name) && !isLongest(name))
+  const batches = (chosen: (name: string) => boolean, size: number, prefix: string) =>
+    writeBatches(shared.filter(chosen), size, target, prefix)
+  const files = values.watch
+    ? names.map((name) => join(folder, name))
+    : [
+        // First, since they take longest.
+        ...names.filter(isLongest).map((name) => join(folder, name)),
+        ...names.filter((name) => isSlow(name) && !isLongest(name)).map((name) => join(folder, name)),
+        ...(await batches(isBrowserTest, BROWSER_FILES_PER_PROCESS, 'browser')),
+        ...(await batches(isPostgresTest, POSTGRES_FILES_PER_PROCESS, 'postgres')),
+        ...(await batches((name) => !isBrowserTest(name) && !isPostgresTest(name), FILES_PER_PROCESS, 'batch')),
+      ]
   // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
   run({ files, concurrency: availableParallelism() + (areWaiting ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
