@@ -84,11 +84,20 @@ inBrowser('records with the same value are updated', { at: '/models/category/imp
   assert.equal((await categories.read(1)).data.position, position)
 })
 
+/** Holds a request back until it is opened, which may be before the request arrives. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
 inBrowser('a check and an import show that they are in progress', { at: '/models/tag/import' }, async ({ page, variant }) => {
-  const held: (() => void)[] = []
-  const hold = () => new Promise<void>((resolve) => held.push(resolve))
+  const [checking, importing] = [gate(), gate()]
+  const gates = [checking, importing]
   await page.route('**/models/tag/import?*', async (route) => {
-    await hold()
+    await gates.shift()?.opened
     await route.continue()
   })
   const slug = `slow-${variant.scheme}-${variant.width}`
@@ -96,10 +105,10 @@ inBrowser('a check and an import show that they are in progress', { at: '/models
   await check(page).click()
   await page.getByRole('progressbar', { name: 'The server checks the file …' }).waitFor()
   assert.ok(await page.locator('input[type=file]').isDisabled())
-  held.shift()?.()
+  checking.open()
   await page.getByRole('button', { name: 'Import 1 record' }).click()
   await page.getByRole('progressbar', { name: 'Importing 1 row …' }).waitFor()
-  held.shift()?.()
+  importing.open()
   await page.getByText('The file is imported.').waitFor()
   assert.equal(await page.getByRole('progressbar').count(), 0)
 })
