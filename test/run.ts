@@ -93,6 +93,9 @@ async function writeBatches(names: readonly string[], size: number, target: stri
   return batches
 }
 
+/** Whether all tests in a browser are run, each in one of the variants of the page or in all. */
+const needsBrowser = values.browser || values.all
+
 /** Whether tests need a server of PostgreSQL: its suite, or others whose applications have their records there. */
 const needsServer = values.postgres || values.all || process.env.ADMIN_TEST_ENGINE === 'postgres'
 
@@ -106,8 +109,8 @@ async function serverForTests(): Promise<Cluster | undefined> {
 
 const names = await testFiles()
 // A variable of the environment reaches the processes of the tests.
-if (values.browser || values.all) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
-if ((values.browser || values.all) && CHROMIUM === undefined) {
+if (needsBrowser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
+if (needsBrowser && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
 } else if (needsServer && NO_POSTGRES !== undefined) {

@@ -7,8 +7,8 @@ import { isLong } from '../layout/long-texts.ts'
 import { shortName } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { identifier, joined, keyword, quotedName, type Sql, sql } from '../sql.ts'
-import { checksOf } from './plan/checks.ts'
-import type { NamedDefinition } from './renames/named-definition.ts'
+import { checksOf } from './checks.ts'
+import type { NamedDefinition } from './named-definition.ts'
 
 /** A column, as `create table` and `add column` declare it. */
 export interface ColumnDefinition {

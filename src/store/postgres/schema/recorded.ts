@@ -5,7 +5,7 @@ import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
 import type { ColumnDefinition, TableDefinition } from './definitions.ts'
-import type { NamedDefinition } from './renames/named-definition.ts'
+import type { NamedDefinition } from './named-definition.ts'
 
 /** A column as it was applied. */
 export interface RecordedColumn {

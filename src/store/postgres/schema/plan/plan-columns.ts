@@ -1,9 +1,9 @@
 import { identifier, keyword, type Sql, sql } from '../../sql.ts'
 import type { CatalogTable } from '../catalog.ts'
 import type { ColumnDefinition, TableDefinition } from '../definitions.ts'
-import { fillingOf } from '../filling.ts'
 import { conversionOf, typeOfCatalog } from './conversions.ts'
 import type { PlanDraft } from './draft.ts'
+import { fillingOf } from './filling.ts'
 
 /** Plans the columns of a table that exists: new ones, other types, mandatory or no longer. */
 export async function planColumns(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): Promise<void> {

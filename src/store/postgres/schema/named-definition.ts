@@ -1,4 +1,4 @@
-import type { Sql } from '../../sql.ts'
+import type { Sql } from '../sql.ts'
 
 /** A constraint or an index, with a name that is unique in the schema. */
 export interface NamedDefinition {

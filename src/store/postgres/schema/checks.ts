@@ -1,5 +1,5 @@
-import type { Column } from '../../layout/column.ts'
-import { joined, literal, type Sql, sql } from '../../sql.ts'
+import type { Column } from '../layout/column.ts'
+import { joined, literal, type Sql, sql } from '../sql.ts'
 
 /** The conditions that the limits of a field demand of its column. A pattern has none: it is in another syntax than those of PostgreSQL. */
 export function checksOf({ field, sql: column, type }: Column): Sql[] {

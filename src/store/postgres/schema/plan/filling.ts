@@ -1,5 +1,5 @@
-import type { Field } from '../../../model/field.ts'
-import { keyword, literal, type Sql, sql } from '../sql.ts'
+import type { Field } from '../../../../model/field.ts'
+import { keyword, literal, type Sql, sql } from '../../sql.ts'
 
 /** The value that rows get in a new column of a mandatory field: its default. Undefined if the field has none that suits every row. */
 export function fillingOf(field: Field, type: Sql): Sql | undefined {
