@@ -4,6 +4,7 @@ import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { callersTable, lockoutsTable, requestsTable } from '../limits/limit-tables.ts'
 import { leasesTable } from '../outbox/postgres-leases.ts'
+import { searchObjects } from '../search/search-tables.ts'
 import type { Sql } from '../sql.ts'
 import { countersTable, countFunction } from './counters.ts'
 import { definitionsTable } from './recorded.ts'
@@ -14,6 +15,8 @@ export interface SystemObject {
   readonly name: string
   /** Creates a table, or creates or replaces a function. */
   readonly create: Sql
+  /** Create the indexes of a table. */
+  readonly indexes?: readonly Sql[]
 }
 
 /** The tables and functions of the store that belong to no model. */
@@ -27,4 +30,5 @@ export const systemObjects = (layout: Layout): readonly SystemObject[] => [
   { kind: 'table', name: `${SYSTEM_PREFIX}lockouts`, create: lockoutsTable(layout) },
   { kind: 'table', name: `${SYSTEM_PREFIX}callers`, create: callersTable(layout) },
   { kind: 'table', name: `${SYSTEM_PREFIX}requests`, create: requestsTable(layout) },
+  ...searchObjects(layout),
 ]

@@ -6,7 +6,7 @@ import { Totals } from '../queries/totals.ts'
 import { sql } from '../sql.ts'
 import { MomentRecords } from './moment-records.ts'
 import { readJson } from './record-texts.ts'
-import { defineSearch, openTable } from './search-state.ts'
+import { openTable } from './search-state.ts'
 import { searchTablesOf } from './search-tables.ts'
 import { readWords } from './word-reader.ts'
 import { WordWriter } from './word-writer.ts'
@@ -29,7 +29,6 @@ export class PostgresSearch implements SearchStorage {
   }
 
   async open(searched: SearchedTable): Promise<void> {
-    await defineSearch(this.#database, this.#layout)
     await this.#database.transaction((connection) => openTable(connection, this.#layout, searched))
   }
 

@@ -1,19 +1,8 @@
 import type { SearchedTable } from '../../search-storage.ts'
-import type { Connection, Database } from '../connection/database.ts'
+import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { sql } from '../sql.ts'
-import { searchDefinitions, searchTablesOf, TRIGGER_COUNT, triggerCount, triggerDefinitions } from './search-tables.ts'
-
-/** Creates the tables and functions of the search in a schema, if they do not exist. Processes that start at once take turns. */
-export async function defineSearch(database: Database, layout: Layout): Promise<void> {
-  const exists = sql`select to_regclass(${searchTablesOf(layout).state.compile().text}) is not null`
-  const { rows } = await database.query(exists)
-  if (rows[0]?.[0] === 't') return
-  await database.transaction(async (connection) => {
-    await connection.query(sql`select pg_advisory_xact_lock(hashtextextended(${`search ${layout.schema}`}, 0))`)
-    for (const definition of searchDefinitions(layout)) await connection.query(definition)
-  })
-}
+import { searchTablesOf, TRIGGER_COUNT, triggerCount, triggerDefinitions } from './search-tables.ts'
 
 /** Creates the triggers of a table where they are missing. If they were, or if other words are stored, all words are made again. */
 export async function openTable(connection: Connection, layout: Layout, searched: SearchedTable): Promise<void> {

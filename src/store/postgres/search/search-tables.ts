@@ -1,5 +1,7 @@
 import type { Layout } from '../layout/layout.ts'
+import { SYSTEM_PREFIX } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
+import type { SystemObject } from '../schema/system-objects.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
 
 /** The tables and functions of the search. */
@@ -39,63 +41,89 @@ export const searchTablesOf = (layout: Layout): SearchTables => ({
   noteTruncation: layout.system('search_note_truncation'),
 })
 
-/** Statements that create what the search needs in a schema, where it does not exist. They may be executed any number of times. */
-export function searchDefinitions(layout: Layout): readonly Sql[] {
+/** The tables and functions of the search, as the schema of the database has them. */
+export function searchObjects(layout: Layout): readonly SystemObject[] {
   const { state, changes, documents, words, noteChanges, noteTruncation } = searchTablesOf(layout)
   return [
-    sql`create table if not exists ${state} (
-      number integer generated always as identity primary key,
-      table_name text collate "C" not null unique,
-      generation bigint generated always as identity,
-      fields text[] not null default '{}',
-      revision integer not null default 0,
-      records bigint not null default 0,
-      lengths bigint[] not null default '{}'
-    )`,
-    sql`create table if not exists ${changes} (
-      number integer not null,
-      change bigint generated always as identity,
-      id bigint not null,
-      primary key (number, change)
-    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`,
-    sql`create table if not exists ${documents} (
-      generation bigint not null,
-      id bigint not null,
-      words text collate "C" not null,
-      lengths integer[] not null,
-      primary key (generation, id)
-    )`,
-    sql`create table if not exists ${words} (
-      generation bigint not null,
-      word text collate "C" not null,
-      chunk bigint not null,
-      places text collate "C" not null,
-      stem text collate "C",
-      size integer,
-      signature bigint,
-      primary key (generation, word, chunk)
-    ) with (fillfactor = 80)`,
-    sql`create index if not exists ${identifier('_admin_search_words_stems')} on ${words} (generation, stem) where stem is not null`,
-    sql`create index if not exists ${identifier('_admin_search_words_spelling')} on ${words} (generation, size, signature, word) where size is not null`,
-    // The rights of the owner, since other programs that write records may have none on these tables.
-    sql`create or replace function ${noteChanges}() returns trigger language plpgsql security definer
-      set search_path = pg_catalog, pg_temp as $note$
-      begin
-        if tg_op = 'INSERT' then
-          insert into ${changes} (number, id) select tg_argv[0]::integer, id from new_rows;
-        elsif tg_op = 'DELETE' then
-          insert into ${changes} (number, id) select tg_argv[0]::integer, id from old_rows;
-        else
-          insert into ${changes} (number, id) select tg_argv[0]::integer, id from (select id from new_rows union select id from old_rows) ids;
-        end if;
-        return null;
-      end $note$`,
-    sql`create or replace function ${noteTruncation}() returns trigger language plpgsql security definer
-      set search_path = pg_catalog, pg_temp as $note$
-      begin
-        insert into ${changes} (number, id) values (tg_argv[0]::integer, ${literal(TRUNCATED)});
-        return null;
-      end $note$`,
+    {
+      kind: 'table',
+      name: `${SYSTEM_PREFIX}search`,
+      create: sql`create table ${state} (
+        number integer generated always as identity primary key,
+        table_name text collate "C" not null unique,
+        generation bigint generated always as identity,
+        fields text[] not null default '{}',
+        revision integer not null default 0,
+        records bigint not null default 0,
+        lengths bigint[] not null default '{}'
+      )`,
+    },
+    {
+      kind: 'table',
+      name: `${SYSTEM_PREFIX}search_changes`,
+      create: sql`create table ${changes} (
+        number integer not null,
+        change bigint generated always as identity,
+        id bigint not null,
+        primary key (number, change)
+      ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`,
+    },
+    {
+      kind: 'table',
+      name: `${SYSTEM_PREFIX}search_documents`,
+      create: sql`create table ${documents} (
+        generation bigint not null,
+        id bigint not null,
+        words text collate "C" not null,
+        lengths integer[] not null,
+        primary key (generation, id)
+      )`,
+    },
+    {
+      kind: 'table',
+      name: `${SYSTEM_PREFIX}search_words`,
+      create: sql`create table ${words} (
+        generation bigint not null,
+        word text collate "C" not null,
+        chunk bigint not null,
+        places text collate "C" not null,
+        stem text collate "C",
+        size integer,
+        signature bigint,
+        primary key (generation, word, chunk)
+      ) with (fillfactor = 80)`,
+      indexes: [
+        sql`create index ${identifier('_admin_search_words_stems')} on ${words} (generation, stem) where stem is not null`,
+        sql`create index ${identifier('_admin_search_words_spelling')} on ${words} (generation, size, signature, word) where size is not null`,
+      ],
+    },
+    // Both have the rights of the owner, since other programs that write records may have none on these tables.
+    {
+      kind: 'function',
+      name: `${SYSTEM_PREFIX}search_note_changes`,
+      create: sql`create or replace function ${noteChanges}() returns trigger language plpgsql security definer
+        set search_path = pg_catalog, pg_temp as $note$
+        begin
+          if tg_op = 'INSERT' then
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from new_rows;
+          elsif tg_op = 'DELETE' then
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from old_rows;
+          else
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from (select id from new_rows union select id from old_rows) ids;
+          end if;
+          return null;
+        end $note$`,
+    },
+    {
+      kind: 'function',
+      name: `${SYSTEM_PREFIX}search_note_truncation`,
+      create: sql`create or replace function ${noteTruncation}() returns trigger language plpgsql security definer
+        set search_path = pg_catalog, pg_temp as $note$
+        begin
+          insert into ${changes} (number, id) values (tg_argv[0]::integer, ${literal(TRUNCATED)});
+          return null;
+        end $note$`,
+    },
   ]
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
-import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
+import { identifier, literal, sql } from '../../../../src/store/postgres/sql.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 
 const TITLE = { name: 'title', type: 'string' } as const
@@ -28,6 +28,19 @@ export function testSteps(open: () => Promise<Database>): void {
       const steps = await schema.apply([POST, links])
       assert.ok(steps.every((step) => step.class === 'additive'))
       assert.deepEqual(await schema.reasons(POST, links), [])
+    })
+
+    on('a table of the search that is missing, with its indexes', async (schema) => {
+      await schema.apply([POST])
+      const words = schema.table('_admin_search_words')
+      const indexCount = async () =>
+        (await schema.rows(sql`select from pg_index where indrelid = ${literal(words.compile().text)}::regclass`)).length
+      const indexes = await indexCount()
+      await schema.rows(sql`drop table ${words}`)
+      assert.deepEqual(await schema.reasons(POST), ['additive: The store needs tables of its own'])
+      await schema.apply([POST])
+      assert.equal(await indexCount(), indexes)
+      assert.deepEqual(await schema.reasons(POST), [])
     })
 
     on('a new model, a nullable field and an index', async (schema) => {

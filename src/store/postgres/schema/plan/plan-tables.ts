@@ -13,8 +13,8 @@ const LARGE_TABLE = 32 << 20
 export function planSystem(draft: PlanDraft, state: RecordedState | undefined): void {
   const { layout, catalog } = draft
   const statements = catalog.hasSchema ? [] : [sql`create schema ${identifier(layout.schema)}`]
-  for (const { kind, name, create } of systemObjects(layout)) {
-    if (kind === 'table' && !catalog.tables.has(name)) statements.push(create)
+  for (const { kind, name, create, indexes = [] } of systemObjects(layout)) {
+    if (kind === 'table' && !catalog.tables.has(name)) statements.push(create, ...indexes)
     const isCurrent = catalog.functions.has(name) && state?.functions[name] === create.compile().text
     if (kind === 'function' && !isCurrent) statements.push(create)
   }

@@ -79,5 +79,5 @@ async function planTable(draft: PlanDraft, definition: TableDefinition): Promise
 export const currentFingerprint = (layout: Layout, trigrams: Trigrams): string =>
   fingerprintOf(
     definitionsOf(layout, trigrams),
-    systemObjects(layout).map(({ create }) => create),
+    systemObjects(layout).flatMap(({ create, indexes = [] }) => [create, ...indexes]),
   )
