@@ -9,6 +9,7 @@ import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
+import { peersBench } from './peers/bench.ts'
 import { postgresBench } from './postgres/bench.ts'
 import { queriesBench } from './queries.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   events: eventsBench,
   ui: uiBench,
   postgres: postgresBench,
+  peers: peersBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

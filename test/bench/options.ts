@@ -30,8 +30,8 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
 
   --records 10000,100000   numbers of records
   --only <row>             a row of the bench 'store' (${KEYS.store?.join(', ')})
-                           or 'postgres' (${KEYS.postgres?.join(', ')});
-                           may be repeated
+                           or 'postgres' (${KEYS.postgres?.join(', ')}),
+                           the latter of 'peers' too; may be repeated
   --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing

@@ -8,7 +8,7 @@ import type { BenchOptions } from '../options.ts'
 import { residentMemory } from '../processes/resident-memory.ts'
 import { say } from '../report.ts'
 import { checkReads } from './check.ts'
-import { keepOn, OTHER_CORE, SERVER_CORE } from './cores.ts'
+import { onServerCore } from './cores.ts'
 import { cpuTime } from './cpu-time.ts'
 import { type BenchDatabase, benchDatabase } from './database.ts'
 import { type HandServer, startHandServer } from './hand-server.ts'
@@ -108,16 +108,6 @@ async function serve(
     await hand?.stop()
     if (code !== 0) say(`  The server ended with ${code}: ${stderr}`)
     if (results.some(isFailure)) say(stderr.slice(-2000))
-  }
-}
-
-/** Starts a process on the core of the servers. It inherits the core of this process at the moment when it is made. */
-function onServerCore<T>(start: () => T): T {
-  keepOn(SERVER_CORE, process.pid)
-  try {
-    return start()
-  } finally {
-    keepOn(OTHER_CORE, process.pid)
   }
 }
 
