@@ -5,19 +5,9 @@ import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { callersTable, lockoutsTable, requestsTable } from '../limits/limit-tables.ts'
 import { leasesTable } from '../outbox/postgres-leases.ts'
 import { searchObjects } from '../search/search-tables.ts'
-import type { Sql } from '../sql.ts'
 import { countersTable, countFunction } from './counters.ts'
 import { definitionsTable } from './recorded.ts'
-
-/** A table or function of the store that belongs to no model. */
-export interface SystemObject {
-  readonly kind: 'table' | 'function'
-  readonly name: string
-  /** Creates a table, or creates or replaces a function. */
-  readonly create: Sql
-  /** Create the indexes of a table. */
-  readonly indexes?: readonly Sql[]
-}
+import type { SystemObject } from './system-object.ts'
 
 /** The tables and functions of the store that belong to no model. */
 export const systemObjects = (layout: Layout): readonly SystemObject[] => [

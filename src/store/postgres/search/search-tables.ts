@@ -1,7 +1,7 @@
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import type { SystemObject } from '../schema/system-objects.ts'
+import type { SystemObject } from '../schema/system-object.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
 
 /** The tables and functions of the search. */
