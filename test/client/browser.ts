@@ -20,6 +20,12 @@ for (const [name, value] of Object.entries(globals))
 // Loaded after the globals are set, since it looks for a document.
 const { createRoot } = await import('react-dom/client')
 
+/** Options of a client of TanStack Query: results are kept without a timer, which would keep the process for minutes. */
+export const KEPT = {
+  queries: { gcTime: Number.POSITIVE_INFINITY, retry: false },
+  mutations: { gcTime: Number.POSITIVE_INFINITY },
+}
+
 /** A rendered page. */
 export interface Screen {
   /** The text of the page. */

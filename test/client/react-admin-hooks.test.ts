@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { QueryClient } from '@tanstack/react-query'
 import {
   CoreAdminContext,
   EditBase,
@@ -17,7 +18,7 @@ import {
 } from 'ra-core'
 import { createElement as h, type ReactElement, useEffect } from 'react'
 import { authProvider, dataProvider } from '../../src/client/react-admin.ts'
-import { hookResult, show } from './browser.ts'
+import { hookResult, KEPT, show } from './browser.ts'
 import { type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
 
 describe('react-admin itself, with a live server', () => {
@@ -32,6 +33,7 @@ describe('react-admin itself, with a live server', () => {
     const providers = {
       dataProvider: dataProvider(client, { forms: { tag: { update: 'TagForm' } } }),
       authProvider: authProvider(client),
+      queryClient: new QueryClient({ defaultOptions: KEPT }),
     }
     within = (children) => h(CoreAdminContext, providers, children)
   })

@@ -15,7 +15,7 @@ import {
 } from '@refinedev/core'
 import { createElement as h, type ReactElement, useEffect } from 'react'
 import { authProvider, dataProvider } from '../../src/client/refine.ts'
-import { hookResult } from './browser.ts'
+import { hookResult, KEPT } from './browser.ts'
 import { type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
 
 describe('refine itself, with a live server', () => {
@@ -31,7 +31,7 @@ describe('refine itself, with a live server', () => {
       dataProvider: dataProvider(client, { forms: { tag: { update: 'TagForm' } } }),
       authProvider: authProvider(client),
       resources: [{ name: 'tag' }, { name: 'post' }],
-      options: { disableTelemetry: true, reactQuery: { clientConfig: { defaultOptions: { queries: { retry: false } } } } },
+      options: { disableTelemetry: true, reactQuery: { clientConfig: { defaultOptions: KEPT } } },
     }
     within = (children) => h(Refine, { ...props, children })
   })
