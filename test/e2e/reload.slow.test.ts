@@ -104,7 +104,7 @@ writeFileSync(at('saved'), '')
 `
     await write('models/task.ts', `${save}${PROJECT['models/task.ts']}`)
     await serve('--watch')
-    await server.said('models/note.yaml changed')
+    await server.said('models/note.yaml')
     assert.ok((await labels()).includes('Remarks'), 'the new content was not read')
   })
 
