@@ -5,10 +5,20 @@ import { compiledTest, compileTests } from '../helpers/compiled-script.ts'
 import { isBrowserTest, isPostgresTest, isSlow, type Selection } from './suites.ts'
 
 /** Tests that take longest: each has a process of its own, and starts before the others. */
-const LONGEST_TESTS = ['e2e/package.slow.test.ts', 'browser/failures.test.ts', 'browser/tour.test.ts']
+const LONGEST_TESTS = [
+  'e2e/package.slow.test.ts',
+  'browser/failures.test.ts',
+  'browser/tour.test.ts',
+  'store/embedded/journal/compaction.slow.test.ts',
+  'store/embedded/journal/kill.slow.test.ts',
+  'store/embedded/queries/planner.slow.test.ts',
+  'transfer/large.slow.test.ts',
+]
 
 /** Test files that share a process, so that the application is loaded and compiled once for all of them. */
 const FILES_PER_PROCESS = 20
+/** The same of slow tests. */
+const SLOW_FILES_PER_PROCESS = 4
 /** The same of tests of PostgreSQL: fewer, since many of them wait for other processes. */
 const POSTGRES_FILES_PER_PROCESS = 4
 /** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
@@ -31,8 +41,7 @@ export async function writeTestModules(folder: string, { names, onPostgres }: Se
   await compileTests(folder, [...new Set([...names, ...onPostgres])], target)
   const engine = join(target, 'on-postgres.mjs')
   await writeFile(engine, ON_POSTGRES)
-  const alone = (chosen: (name: string) => boolean) => names.filter(chosen).map((name) => compiledTest(name, target))
-  const shared = names.filter((name) => !isSlow(name) && !isLongest(name))
+  const shared = names.filter((name) => !isLongest(name))
   const together = (name: string, size: number, tests: readonly string[], first: readonly string[] = []) =>
     writeBatches(
       join(target, name),
@@ -41,15 +50,15 @@ export async function writeTestModules(folder: string, { names, onPostgres }: Se
       first,
     )
   return [
-    ...alone(isLongest),
-    ...alone((name) => isSlow(name) && !isLongest(name)),
+    ...names.filter(isLongest).map((name) => compiledTest(name, target)),
+    ...(await together('slow', SLOW_FILES_PER_PROCESS, shared.filter(isSlow))),
     ...(await together('browser', BROWSER_FILES_PER_PROCESS, shared.filter(isBrowserTest))),
     ...(await together('postgres', POSTGRES_FILES_PER_PROCESS, shared.filter(isPostgresTest))),
     ...(await together('http-on-postgres', FILES_PER_PROCESS, onPostgres, [engine])),
     ...(await together(
       'batch',
       FILES_PER_PROCESS,
-      shared.filter((name) => !isBrowserTest(name) && !isPostgresTest(name)),
+      shared.filter((name) => !isSlow(name) && !isBrowserTest(name) && !isPostgresTest(name)),
     )),
   ]
 }

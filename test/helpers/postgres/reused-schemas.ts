@@ -58,22 +58,20 @@ async function isUnchanged(database: Database, layout: Layout): Promise<boolean>
 
 /**
  * Empties the tables that have been written to, and begins their ids again. What the store knows of its tables and words stays; it notes
- * that the tables were emptied, as it does when another program empties them.
+ * that the records were deleted, as it does when another program deletes them. To truncate the tables takes twice as long, since each
+ * gets new files.
  */
 export async function emptySchema(database: Database, schema: string): Promise<void> {
   await database.query(sql`do $block$
     declare
-      tables text;
       own record;
     begin
-      select string_agg(format('%I.%I', nspname, relname), ', ') into tables
-        from pg_class join pg_namespace n on n.oid = relnamespace
+      for own in select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace n on n.oid = relnamespace
         where nspname = ${literal(schema)} and relkind = 'r' and pg_relation_size(pg_class.oid) > 0
-          and relname not in ('_admin_definitions', '_admin_counters') and not starts_with(relname, '_admin_search');
-      if tables is not null then execute 'truncate ' || tables || ' restart identity cascade'; end if;
-      for own in select format('%I.%I', schemaname, sequencename) as name from pg_sequences
-        where schemaname = ${literal(schema)} and not starts_with(sequencename, '_admin_search') and last_value is not null
-      loop execute 'alter sequence ' || own.name || ' restart'; end loop;
+          and relname not in ('_admin_definitions', '_admin_counters') and not starts_with(relname, '_admin_search')
+      loop execute 'delete from ' || own.name; end loop;
+      perform setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences
+        where schemaname = ${literal(schema)} and not starts_with(sequencename, '_admin_search') and last_value is not null;
       execute format('update %I._admin_counters set records = 0, writes = 0 where records <> 0 or writes <> 0', ${literal(schema)});
     end $block$`)
 }
