@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build } from 'rolldown'
+import { parseSync } from 'rolldown/utils'
 import { ROOT } from './fixture.ts'
 
 /** Folder of compiled files: they find the packages of the project there. */
@@ -50,5 +51,11 @@ export const compiledTest = (name: string, target: string): string => join(targe
 function withOwnPaths(code: string, path: string): { code: string; map: null } | undefined {
   if (!code.includes('import.meta.')) return undefined
   const own: Readonly<Record<string, string>> = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href }
-  return { code: code.replace(/\bimport\.meta\.(dirname|filename|url)\b/g, (_, key) => JSON.stringify(own[key])), map: null }
+  // A test may have code in its texts, which stays as it is: the parser tells them apart.
+  const parts = parseSync(path, code).module.importMetas.toReversed()
+  const replaced = parts.reduce((text, { start, end }) => {
+    const [member = '', key = ''] = /^\.(\w+)/.exec(text.slice(end)) ?? []
+    return own[key] === undefined ? text : text.slice(0, start) + JSON.stringify(own[key]) + text.slice(end + member.length)
+  }, code)
+  return { code: replaced, map: null }
 }
