@@ -65,7 +65,7 @@ async function runTests(selection: Selection): Promise<void> {
   // Processes of compiled tests need no loader of TypeScript, and would inherit it.
   if (!values.watch) process.execArgv = ['--enable-source-maps']
   // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
-  run({ files, concurrency: availableParallelism() + (values.postgres ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
+  run({ files, concurrency: availableParallelism() + (needsServer ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)

@@ -3,6 +3,7 @@ import type { Database } from '../../../src/store/postgres/connection/database.t
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
 import { currentFingerprint } from '../../../src/store/postgres/schema/plan/plan.ts'
 import { readState } from '../../../src/store/postgres/schema/recorded.ts'
+import { TRUNCATED } from '../../../src/store/postgres/search/search-tables.ts'
 import { literal, sql } from '../../../src/store/postgres/sql.ts'
 import { newSchema, type TestSchema } from './schemas.ts'
 
@@ -58,7 +59,7 @@ async function isUnchanged(database: Database, layout: Layout): Promise<boolean>
 
 /**
  * Empties the tables that have been written to, and begins their ids again. What the store knows of its tables and words stays; it notes
- * that the records were deleted, as it does when another program deletes them. To truncate the tables takes twice as long, since each
+ * that the tables were emptied, as it does when another program truncates them. To truncate the tables takes twice as long, since each
  * gets new files.
  */
 export async function emptySchema(database: Database, schema: string): Promise<void> {
@@ -72,6 +73,8 @@ export async function emptySchema(database: Database, schema: string): Promise<v
       loop execute 'delete from ' || own.name; end loop;
       perform setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences
         where schemaname = ${literal(schema)} and not starts_with(sequencename, '_admin_search') and last_value is not null;
+      execute format('delete from %1$I._admin_search_changes', ${literal(schema)});
+      execute format('insert into %1$I._admin_search_changes (number, id) select number, ${literal(TRUNCATED)} from %1$I._admin_search', ${literal(schema)});
       execute format('update %I._admin_counters set records = 0, writes = 0 where records <> 0 or writes <> 0', ${literal(schema)});
     end $block$`)
 }
