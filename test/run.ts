@@ -1,14 +1,14 @@
 // Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`, and `--all`, all suites.
 // Arguments select files whose path contains one of them.
-import { writeSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { rmSync, writeSync } from 'node:fs'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { CHROMIUM } from './helpers/chromium.ts'
-import { COMPILED } from './helpers/compiled-script.ts'
+import { COMPILED } from './helpers/compile.ts'
 import { type Cluster, startCluster } from './helpers/postgres/cluster.ts'
 import { NO_POSTGRES } from './helpers/postgres/server.ts'
 import { writeTestModules } from './run/modules.ts'
@@ -16,6 +16,9 @@ import { isBrowserTest, type Selection, selectTests } from './run/suites.ts'
 
 /** Time limit of one process, in milliseconds: of the slowest on a machine that is three times as slow as those of the developers. */
 const TIMEOUT = 1_200_000
+
+/** Exit code of a process that SIGINT ends, by the convention of shells. */
+const INTERRUPTED = 130
 
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
@@ -59,6 +62,8 @@ async function runTests(selection: Selection): Promise<void> {
   const cluster = await serverForTests()
   await mkdir(COMPILED, { recursive: true })
   const target = await mkdtemp(join(COMPILED, 'tests-'))
+  process.once('exit', () => rmSync(target, { recursive: true, force: true }))
+  process.once('SIGINT', () => process.exit(INTERRUPTED))
   const files = values.watch
     ? selection.names.map((name) => join(folder, name))
     : await writeTestModules(folder, selection, target)
@@ -70,10 +75,7 @@ async function runTests(selection: Selection): Promise<void> {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
     })
-    .on('close', () => {
-      void rm(target, { recursive: true, force: true })
-      void cluster?.stop()
-    })
+    .on('close', () => void cluster?.stop())
     .compose(new spec())
     .on('end', () => {
       const isMissed = CHROMIUM === undefined && selection.names.some(isBrowserTest)

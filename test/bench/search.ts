@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { compiledScript } from '../helpers/compiled-script.ts'
+import { compiledScript } from '../helpers/compile.ts'
 import { MEMBER_MODEL } from './data/members.ts'
 import { accessTokens } from './data/project.ts'
 import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { compiledTest, compileTests } from '../helpers/compiled-script.ts'
+import { compiledTest, compileTests } from '../helpers/compile.ts'
 import { isBrowserTest, isPostgresTest, isSlow, type Selection } from './suites.ts'
 
 /** Tests that take longest: each has a process of its own, and starts before the others. */

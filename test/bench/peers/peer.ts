@@ -29,7 +29,6 @@ export interface Found {
 
 /** A peer that runs. */
 export interface RunningPeer extends Target {
-  readonly pid: number | undefined
   stop(): Promise<void>
 }
 

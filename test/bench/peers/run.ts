@@ -48,7 +48,6 @@ export async function startPeer(peer: Peer, folder: string, url: string): Promis
   return {
     address,
     tokens: Array.from({ length: CONNECTIONS }, (_, index) => tokens[index % tokens.length] ?? ''),
-    pid: child.pid,
     async stop() {
       if (child.connected) child.disconnect()
       await exited
