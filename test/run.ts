@@ -56,19 +56,22 @@ function obstacle({ names, onPostgres }: Selection): string | undefined {
   return names.length + onPostgres.length === 0 ? `No test file matches ${positionals.join(', ')}` : undefined
 }
 
-async function runTests(selection: Selection): Promise<void> {
-  // A variable of the environment reaches the processes of the tests.
-  if (needsBrowser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
-  const cluster = await serverForTests()
+/** Compiles the tests into a folder that this process removes at its end. */
+async function compiledModules(selection: Selection): Promise<string[]> {
   await mkdir(COMPILED, { recursive: true })
   const target = await mkdtemp(join(COMPILED, 'tests-'))
   process.once('exit', () => rmSync(target, { recursive: true, force: true }))
   process.once('SIGINT', () => process.exit(INTERRUPTED))
-  const files = values.watch
-    ? selection.names.map((name) => join(folder, name))
-    : await writeTestModules(folder, selection, target)
-  // Processes of compiled tests need no loader of TypeScript, and would inherit it.
-  if (!values.watch) process.execArgv = ['--enable-source-maps']
+  // Their processes need no loader of TypeScript, and would inherit it.
+  process.execArgv = ['--enable-source-maps']
+  return writeTestModules(folder, selection, target)
+}
+
+async function runTests(selection: Selection): Promise<void> {
+  // A variable of the environment reaches the processes of the tests.
+  if (needsBrowser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
+  const cluster = await serverForTests()
+  const files = values.watch ? selection.names.map((name) => join(folder, name)) : await compiledModules(selection)
   // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
   run({ files, concurrency: availableParallelism() + (needsServer ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
