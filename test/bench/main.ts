@@ -1,5 +1,6 @@
 // Runs the benchmarks: npm run bench [-- <name…> options]. Each baseline is measured in the same run as its figure.
 import { readFile } from 'node:fs/promises'
+import { buildsBench } from './builds.ts'
 import { compactionBench } from './compaction.ts'
 import { eventsBench } from './events.ts'
 import { exportBench } from './export.ts'
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   ui: uiBench,
   postgres: postgresBench,
   peers: peersBench,
+  builds: buildsBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

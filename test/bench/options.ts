@@ -15,6 +15,8 @@ export interface BenchOptions {
   readonly only: readonly string[]
   /** A folder for CPU profiles of our server. */
   readonly profile: string | undefined
+  /** Folder of another build of this project, for the bench `builds`. */
+  readonly beside: string | undefined
 }
 
 export interface Arguments {
@@ -31,11 +33,12 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --records 10000,100000   numbers of records
   --only <row>             a row of the bench 'store' (${KEYS.store?.join(', ')})
                            or 'postgres' (${KEYS.postgres?.join(', ')}),
-                           the latter of 'peers' too; may be repeated
+                           the former of 'builds' too, the latter of 'peers'; may be repeated
   --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing
   --profile <folder>       write CPU profiles of our server there
+  --beside <folder>        another checkout of this project, built, that the bench 'builds' compares with this one
 `
 
 /** Invalid arguments. The message gives the reason. */
@@ -53,6 +56,8 @@ export function parseArguments(argv: readonly string[], benches: readonly string
   if (unknown.length > 0) throw new UsageError(`There is no bench '${unknown.join("', '")}' (known: ${benches.join(', ')})`)
   const strayRows = values.only.filter((key) => !Object.values(KEYS).flat().includes(key))
   if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
+  if (positionals.includes('builds') && values.beside === undefined)
+    throw new UsageError("The bench 'builds' needs --beside, the folder of the other build")
   return {
     names: positionals.length > 0 ? positionals : benchesWith(values.only),
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'table',
@@ -62,6 +67,7 @@ export function parseArguments(argv: readonly string[], benches: readonly string
       seconds: positive('--seconds', values.seconds, Number.isFinite),
       only: values.only,
       profile: values.profile,
+      beside: values.beside,
     },
   }
 }
@@ -83,6 +89,7 @@ function readArguments(argv: readonly string[]) {
         markdown: { type: 'boolean', default: false },
         from: { type: 'string' },
         profile: { type: 'string' },
+        beside: { type: 'string' },
       },
     })
   } catch (error) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '../../helpers/postgres/cluster.ts'
 import { CONNECTIONS } from '../load/load.ts'
-import { onServerCore } from '../postgres/cores.ts'
+import { onServerCore } from '../processes/cores.ts'
 import { say } from '../report.ts'
 import type { Peer, RunningPeer } from './peer.ts'
 

@@ -9,7 +9,7 @@ import { startCluster } from '../../helpers/postgres/cluster.ts'
 import { MEMBER_MODEL, member } from '../data/members.ts'
 import { SECRET } from '../data/project.ts'
 import { CONNECTIONS } from '../load/load.ts'
-import { keepOn, OTHER_CORE } from './cores.ts'
+import { keepOn, OTHER_CORE } from '../processes/cores.ts'
 
 /** Settings that people give a server. Everything is written to the disk before it is acknowledged. */
 const SETTINGS = ['shared_buffers=512MB', 'max_wal_size=4GB', 'checkpoint_timeout=30min', 'max_connections=100']

@@ -1,4 +1,4 @@
-import { startServer } from '../../helpers/cli/process.ts'
+import { ADMIN_BIN, startServer } from '../../helpers/cli/process.ts'
 import { memberProject, type ProjectOptions } from '../data/project.ts'
 import { reasonOf } from '../figures.ts'
 import { CONNECTIONS } from '../load/load.ts'
@@ -8,19 +8,20 @@ import { CONNECTIONS } from '../load/load.ts'
  * the project afterwards.
  *
  * @param profile a folder for a CPU profile of the server
- * @param options how the project differs from that of most benchmarks; `users` is its number of superusers
+ * @param options how the project differs from that of most benchmarks; `users` is its number of superusers, `bin` the path of another
+ * build of the program
  * @throws {Error} the error of `work`, or one with the stderr of the server if it failed
  */
 export async function withMembers<T>(
   records: number,
   profile: string | undefined,
   work: (address: string, folder: string, pid: number) => Promise<T>,
-  { users = CONNECTIONS, ...options }: ProjectOptions & { readonly users?: number } = {},
+  { users = CONNECTIONS, bin = ADMIN_BIN, ...options }: ProjectOptions & { readonly users?: number; readonly bin?: string } = {},
 ): Promise<T> {
   const project = await memberProject(records, users, options)
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   try {
-    const server = await startServer(['--project', project.path], { execArgv })
+    const server = await startServer(['--project', project.path], { execArgv, bin })
     const [outcome] = await Promise.allSettled([work(server.address, project.path, server.child.pid ?? 0)])
     const { code, stderr } = await server.stop()
     const end = code === 0 ? undefined : new Error(`The server ended with ${code ?? 'a signal'}: ${stderr}`)

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
-/** The core of the server under load. The other one has PostgreSQL and the load. */
-const SERVER_CORE = 0
+/** The core of the server under load. The other one has the load, and PostgreSQL where there is one. */
+export const SERVER_CORE = 0
 export const OTHER_CORE = 1
 
 /** Keeps a process, with its threads and those that it starts, on one core. Does nothing where `taskset` does not exist. */
