@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,12 +13,12 @@ import { provideOwnPackage } from './own-package.ts'
  */
 export class ModuleLoader {
   /**
-   * Node.js caches imported modules. When a project is loaded again, its JavaScript goes through tsx too, under a new
-   * namespace.
+   * Node.js caches imported modules. When a project is loaded again, its JavaScript goes through tsx too, under another
+   * namespace. Namespaces are the same in each process, since the names of the files in the cache of tsx depend on them.
    */
   static #count = 0
-  readonly #isFirst = ModuleLoader.#count++ === 0
-  #typescript: Promise<(path: string) => Promise<Exports>> | undefined
+  readonly #number = ModuleLoader.#count++
+  readonly #importers = new Map<typeof esModuleImporter, Promise<Importer>>()
 
   /**
    * Loads the default export of a file. Definitions made by `defineModel` and its siblings have the position of that call.
@@ -31,7 +30,6 @@ export class ModuleLoader {
     const faults = new Faults()
     const whole = flatSource(file)
     const stopReporting = reportEarlyExit(file)
-    provideOwnPackage(path)
     try {
       const exported = await this.#importDefault(path)
       if (exported === undefined) faults.add(whole, [], 'The file has no default export; write `export default …`')
@@ -47,17 +45,20 @@ export class ModuleLoader {
   }
 
   async #importDefault(path: string): Promise<unknown> {
-    const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
-    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path)
+    const byNode = this.#number === 0 && !/\.[cm]?ts$/.test(path)
+    const isModule = byNode || (await isEsModule(path))
+    provideOwnPackage(path, isModule)
+    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path, isModule)
     // Modules of a CommonJS project have the default export wrapped once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
   }
 
-  async #importWithTsx(path: string): Promise<Exports> {
-    this.#typescript ??= typescriptImporter()
-    const load = await this.#typescript
-    return load(path)
+  async #importWithTsx(path: string, isModule: boolean): Promise<Exports> {
+    const make = isModule ? esModuleImporter : commonJsImporter
+    const importer = this.#importers.get(make) ?? make(`admin-${this.#number}`)
+    this.#importers.set(make, importer)
+    return (await importer)(path)
   }
 }
 
@@ -79,16 +80,21 @@ function reportEarlyExit(file: string): () => void {
 
 type Exports = { readonly default?: unknown }
 
-/** Registers tsx under a new namespace, so that a project loaded again is read again. */
-async function typescriptImporter(): Promise<(path: string) => Promise<Exports>> {
-  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
-  const namespace = randomUUID()
-  const [commonJs, esModules] = [cjs.register({ namespace }), esm.register({ namespace })]
-  // ESM import of a CommonJS module would go through a `data:` URL and lose the line numbers of stack frames.
-  return async (path) =>
-    (await isEsModule(path))
-      ? esModules.import(pathToFileURL(path).href, import.meta.url)
-      : (commonJs.require(path, import.meta.url) as Exports)
+/** Imports a TypeScript file by its path. */
+type Importer = (path: string) => Promise<Exports>
+
+/** Registers tsx for ES modules, which starts a thread. */
+async function esModuleImporter(namespace: string): Promise<Importer> {
+  const { register } = await import('tsx/esm/api')
+  const modules = register({ namespace })
+  return (path) => modules.import(pathToFileURL(path).href, import.meta.url)
+}
+
+/** Registers tsx for CommonJS modules. An import of one as an ES module would go through a `data:` URL and lose the line numbers of stack frames. */
+async function commonJsImporter(namespace: string): Promise<Importer> {
+  const { register } = await import('tsx/cjs/api')
+  const modules = register({ namespace })
+  return async (path) => modules.require(path, import.meta.url) as Exports
 }
 
 /** The nearest package.json decides, as in Node.js. */

@@ -6,19 +6,23 @@ const OWN_NAME = /^admin-folder(?:\/|$)/
 /** Resolves the name of this package to itself (Node.js, "Self-referencing a package using its name"). */
 const ownRequire = createRequire(import.meta.url)
 
-let isProvided = false
+/** What has been done already. */
+const provided = new Set<() => void>()
 
 /**
  * Lets a project file import this package by its name where the project does not have it: with a global install, or `npx`. A
  * package that the project has takes precedence.
  *
  * @param path absolute path of the file
+ * @param isModule true if it may be an ES module, or import one: their imports take a thread to resolve, which takes 80 ms to start
  */
-export function provideOwnPackage(path: string): void {
-  if (isProvided || hasPackage(path)) return
-  isProvided = true
-  provideToEsModules()
-  provideToCommonJs()
+export function provideOwnPackage(path: string, isModule: boolean): void {
+  const missing = [provideToCommonJs, ...(isModule ? [provideToEsModules] : [])].filter((provide) => !provided.has(provide))
+  if (missing.length === 0 || hasPackage(path)) return
+  for (const provide of missing) {
+    provided.add(provide)
+    provide()
+  }
 }
 
 function hasPackage(path: string): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -53,3 +53,25 @@ for (const [format, manifest] of [
     assert.equal(await labelIn({ ...models, ...OTHER }), 'A record of From the project')
   })
 }
+
+test('TypeScript is compiled once: a second run leaves no more in the cache of tsx', async () => {
+  const folder = await temporaryFolder()
+  try {
+    await mkdir(join(folder.path, 'project/models'), { recursive: true })
+    await mkdir(join(folder.path, 'temporary'))
+    await writeFile(join(folder.path, 'project/models/tag.ts'), MODEL)
+    const cached = async () => {
+      await run(process.execPath, [ADMIN_BIN, 'openapi'], {
+        cwd: join(folder.path, 'project'),
+        maxBuffer: 1 << 24,
+        env: { ...process.env, TMPDIR: join(folder.path, 'temporary') },
+      })
+      return (await readdir(join(folder.path, 'temporary'), { recursive: true })).sort()
+    }
+    const first = await cached()
+    assert.notDeepEqual(first, [])
+    assert.deepEqual(await cached(), first)
+  } finally {
+    await folder.remove()
+  }
+})
