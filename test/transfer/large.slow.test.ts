@@ -4,7 +4,7 @@ import { SHELL } from '../../src/auth/permissions.ts'
 import { openTestApp } from '../helpers/api/app.ts'
 
 /** More than the arguments that fit on the stack of a call. */
-const COUNT = 200_000
+const COUNT = 130_000
 const MODEL =
   'name: Item\nfields:\n  - { name: title, type: string, required: true }\n  - { name: sku, type: string, unique: true }\n'
 
