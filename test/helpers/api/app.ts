@@ -107,7 +107,7 @@ export async function openTestApp({ fixture = 'blog', files, ...options }: TestA
 interface RecordServer {
   readonly database: Database
   readonly settings: SettingsInput
-  readonly openDatabase?: OpenDatabase
+  readonly openDatabase: OpenDatabase
 }
 
 /** Where the records of one application are; by default in files. */
@@ -123,8 +123,7 @@ async function serverOf(engine: TestEngine): Promise<RecordServer | undefined> {
   const database = engine === 'pglite' ? await (await import('../postgres/pglite.ts')).pglite() : await sharedDatabase()
   const url = engine === 'pglite' ? 'postgres://in-this-process/test' : await serverAddress()
   const settings = { store: { url, pool: 5 }, secret_key: TEST_SECRET }
-  if (engine === 'postgres') return { database, settings }
-  // The tests of this process share the database, so that no application closes it, and no other process can start on it.
+  // The tests of this process share the connections, so that no application closes them: to make new ones for each takes longer than most tests.
   const kept: Database = {
     query: (statement, options) => database.query(statement, options),
     transaction: (work, options) => database.transaction(work, options),
@@ -132,7 +131,9 @@ async function serverOf(engine: TestEngine): Promise<RecordServer | undefined> {
     usage: () => database.usage(),
     close: async () => {},
   }
-  return { database, settings, openDatabase: (_, use) => (use === 'records' ? kept : undefined) }
+  // No other process can start on a database within this one.
+  const isAlone = engine === 'pglite'
+  return { database, settings, openDatabase: (_, use) => (use === 'start' && isAlone ? undefined : kept) }
 }
 
 /** The schema depends on the models, so that it is not among the settings that a project is loaded with. */

@@ -40,6 +40,7 @@ const FAST = [
   'full_page_writes=off',
   'shared_buffers=64MB',
   'jit=off',
+  'autovacuum=off',
   'max_connections=200',
 ]
 
