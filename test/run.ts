@@ -17,6 +17,9 @@ import { isBrowserTest, type Selection, selectTests } from './run/suites.ts'
 /** Time limit of one process, in milliseconds: of the slowest on a machine that is three times as slow as those of the developers. */
 const TIMEOUT = 1_200_000
 
+/** V8 optimizes a function after six times the usual work: most code of tests runs a few times, and to optimize it takes a tenth of their CPU time. */
+const INTERRUPT_BUDGET = 400_000
+
 /** Exit code of a process that SIGINT ends, by the convention of shells. */
 const INTERRUPTED = 130
 
@@ -63,7 +66,7 @@ async function compiledModules(selection: Selection): Promise<string[]> {
   process.once('exit', () => rmSync(target, { recursive: true, force: true }))
   process.once('SIGINT', () => process.exit(INTERRUPTED))
   // Their processes need no loader of TypeScript, and would inherit it.
-  process.execArgv = ['--enable-source-maps']
+  process.execArgv = ['--enable-source-maps', `--interrupt-budget=${INTERRUPT_BUDGET}`]
   return writeTestModules(folder, selection, target)
 }
 
