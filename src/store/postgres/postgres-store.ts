@@ -20,6 +20,7 @@ import { OwnChanges } from './changes/own-changes.ts'
 import type { StoredChangeLog } from './changes/stored-change-log.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
+import { GrowingTables } from './maintenance/growing-tables.ts'
 import { KnownRecords } from './queries/known-records.ts'
 import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
@@ -57,6 +58,7 @@ export class PostgresStore implements Store {
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
   readonly #changes = new OwnChanges()
+  readonly #growing: GrowingTables
   readonly #now: () => number
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
@@ -76,6 +78,7 @@ export class PostgresStore implements Store {
     this.#queries = new Queries(database, layout, later, known)
     this.#recent = new RecentReads(database, layout, { records: this.#records, queries: this.#queries, now })
     this.#transactions = new PostgresTransactions(database, layout)
+    this.#growing = new GrowingTables(database, layout)
   }
 
   get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
@@ -122,7 +125,11 @@ export class PostgresStore implements Store {
     } finally {
       // Without an outcome, the transaction may have been committed.
       if (outcome === undefined) this.#recent.forgetAll()
-      else if (outcome.ok) this.#recent.forget(outcome.changes)
+      else if (outcome.ok) {
+        this.#recent.forget(outcome.changes)
+        // Without it, the checks of foreign keys are slower, and the write is none the worse.
+        this.#whileRunning(this.#growing.note(outcome.changes)).catch(() => {})
+      }
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
     }
   }
