@@ -128,7 +128,7 @@ export class PostgresStore implements Store {
       else if (outcome.ok) {
         this.#recent.forget(outcome.changes)
         // Without it, the checks of foreign keys are slower, and the write is none the worse.
-        this.#whileRunning(this.#growing.note(outcome.changes)).catch(() => {})
+        for (const table of this.#growing.note(outcome.changes)) this.#whileRunning(this.#growing.analyze(table)).catch(() => {})
       }
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
     }

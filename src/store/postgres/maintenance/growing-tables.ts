@@ -8,8 +8,8 @@ const MANY = 1000
 
 /**
  * Analyzes tables that grow. A connection plans the check of a foreign key once, by the statistics of the referenced table at that moment.
- * If that was empty when it was last vacuumed, as the events of webhooks are after each delivery, the plan reads the whole table for each
- * check until its statistics change: autovacuum would look at them a minute later.
+ * If that was empty when it was last vacuumed, the plan reads the whole table for each check until its statistics change: autovacuum would
+ * look at them a minute later.
  */
 export class GrowingTables {
   readonly #database: Database
@@ -22,8 +22,12 @@ export class GrowingTables {
     this.#layout = layout
   }
 
-  /** Counts the new records among committed changes, and analyzes the tables whose statistics know too few rows. */
-  async note(changes: readonly Change[]): Promise<void> {
+  /**
+   * Counts the new records among committed changes.
+   *
+   * @returns tables with so many new ones that `analyze` should be called
+   */
+  note(changes: readonly Change[]): ReadonlySet<string> {
     const due = new Set<string>()
     for (const { table, before } of changes) {
       if (before !== undefined) continue
@@ -31,10 +35,11 @@ export class GrowingTables {
       this.#created.set(table, created % MANY)
       if (created === MANY) due.add(table)
     }
-    for (const table of due) await this.#analyze(table)
+    return due
   }
 
-  async #analyze(key: string): Promise<void> {
+  /** Analyzes a table if its statistics know too few rows; those of a table that was never vacuumed do no harm. */
+  async analyze(key: string): Promise<void> {
     const { schema } = this.#layout
     const { name, table } = this.#layout.of(key)
     const { rows } = await this.#database.query(
