@@ -54,24 +54,25 @@ for (const [format, manifest] of [
   })
 }
 
-test('TypeScript is compiled once: a second run leaves no more in the cache of tsx', async () => {
-  const folder = await temporaryFolder()
-  try {
-    await mkdir(join(folder.path, 'project/models'), { recursive: true })
-    await mkdir(join(folder.path, 'temporary'))
-    await writeFile(join(folder.path, 'project/models/tag.ts'), MODEL)
-    const cached = async () => {
-      await run(process.execPath, [ADMIN_BIN, 'openapi'], {
-        cwd: join(folder.path, 'project'),
-        maxBuffer: 1 << 24,
-        env: { ...process.env, TMPDIR: join(folder.path, 'temporary') },
-      })
-      return (await readdir(join(folder.path, 'temporary'), { recursive: true })).sort()
+for (const type of ['commonjs', 'module']) {
+  test(`TypeScript is compiled once: a second run leaves no more in the cache of tsx (${type})`, async () => {
+    const folder = await temporaryFolder()
+    try {
+      const project = join(folder.path, 'project')
+      await mkdir(join(project, 'models'), { recursive: true })
+      await mkdir(join(folder.path, 'temporary'))
+      await writeFile(join(project, 'package.json'), JSON.stringify({ type }))
+      await writeFile(join(project, 'models/tag.ts'), MODEL)
+      const env = { ...process.env, TMPDIR: join(folder.path, 'temporary') }
+      const cached = async () => {
+        await run(process.execPath, [ADMIN_BIN, 'openapi'], { cwd: project, maxBuffer: 1 << 24, env })
+        return (await readdir(env.TMPDIR, { recursive: true })).sort()
+      }
+      const first = await cached()
+      assert.notDeepEqual(first, [])
+      assert.deepEqual(await cached(), first)
+    } finally {
+      await folder.remove()
     }
-    const first = await cached()
-    assert.notDeepEqual(first, [])
-    assert.deepEqual(await cached(), first)
-  } finally {
-    await folder.remove()
-  }
-})
+  })
+}
