@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { POSTGRES_KEYS } from './postgres/keys.ts'
 import { ROWS } from './store/rows.ts'
@@ -58,6 +60,8 @@ export function parseArguments(argv: readonly string[], benches: readonly string
   if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
   if (positionals.includes('builds') && values.beside === undefined)
     throw new UsageError("The bench 'builds' needs --beside, the folder of the other build")
+  if (values.beside !== undefined && !existsSync(join(values.beside, 'dist')))
+    throw new UsageError(`'${values.beside}' has no build; check out this project there, then run npm ci and npm run build`)
   return {
     names: positionals.length > 0 ? positionals : benchesWith(values.only),
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'table',
