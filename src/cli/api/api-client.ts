@@ -6,13 +6,14 @@ import { AppError } from '../../errors.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { jwtCodec } from '../../http/plugins/jwt-codec.ts'
 import { createServer } from '../../http/server.ts'
+import { loadProject, type Project } from '../../service/project/project.ts'
 import { systemClock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { type ProjectOptions, withApp } from '../project/project-options.ts'
+import { sourceOf, withAppOf } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 import { type ApiRequests, errorIn, payloadOf } from './api-requests.ts'
 import { type Connection, overHttp, unreachable } from './http-requests.ts'
-import { localServer } from './local-server.ts'
+import { type LocalServer, localServer } from './local-server.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 
 /** Maximum time for a server to answer the proof challenge. */
@@ -24,10 +25,16 @@ export interface ApiClient extends ApiRequests {
   readonly app: App | undefined
 }
 
-/** True if commands must go through a server: one is named by `--url` or `ADMIN_URL`, or one holds the project's data folder. */
-export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
-  if (remoteOf(io, options) !== undefined) return true
-  return (await localServer(io, options)) !== undefined
+/** Where a command works: on a server, or with the project in this process. */
+type Place = { readonly connection: Connection } | { readonly connection?: undefined; readonly project: Project }
+
+/** Finds the server that the user names, or that serves the project on this machine; without a server, loads the project. */
+export async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
+  const remote = remoteConnection(io, options)
+  if (remote !== undefined) return { connection: remote }
+  const project = await loadProject(sourceOf(io, options, {}))
+  const server = await localServer(io, options, project)
+  return server === undefined ? { project } : { connection: await localConnection(server) }
 }
 
 /**
@@ -38,22 +45,51 @@ export async function isServed(io: Io, options: RemoteOptions): Promise<boolean>
  * @param mode `read` does not lock the data folder; for commands that change nothing
  * @throws {AppError} DATA_IN_USE when another process that is not a server holds the data folder
  */
-export async function withApi<T>(
+export const withApi = <T>(
   io: Io,
   options: RemoteOptions,
   work: (client: ApiClient) => Promise<T>,
   { mode = 'write' }: { mode?: AppMode } = {},
+): Promise<T> =>
+  onServerOrHere(
+    io,
+    options,
+    (api) => work({ app: undefined, ...api }),
+    (project) => withAppOf(io, project, mode, async (app) => work({ app, ...(await inProcess(app)) })),
+  )
+
+/**
+ * Runs work against the API of a server if one is named or holds the data folder, otherwise other work with the project.
+ *
+ * @param here works without the API, with the project's data
+ */
+export async function onServerOrHere<T>(
+  io: Io,
+  options: RemoteOptions,
+  onServer: (api: ApiRequests) => Promise<T>,
+  here: (project: Project) => Promise<T>,
 ): Promise<T> {
-  const connection = await serverConnection(io, options)
-  if (connection !== undefined) return work({ app: undefined, ...overHttp(connection) })
-  return withApp(io, options, mode, async (app) => work({ app, ...(await inProcess(app)) }))
+  const place = await placeOfCommand(io, options)
+  return place.connection === undefined ? here(place.project) : onServer(overHttp(place.connection))
 }
 
-/** Connects to the server that the user names, or to the project's server on this machine; undefined without a server. */
-export const serverConnection = async (io: Io, options: RemoteOptions): Promise<Connection | undefined> =>
-  (await remoteConnection(io, options)) ?? (await localConnection(io, options))
+/**
+ * Connects to the server that the user names, or to the project's server on this machine.
+ *
+ * @param purpose what the server is needed for: `to report changes`
+ * @throws {AppError} TASK_FAILED without a server
+ */
+export async function expectServer(io: Io, options: RemoteOptions, purpose: string): Promise<Connection> {
+  const place = await placeOfCommand(io, options)
+  if (place.connection !== undefined) return place.connection
+  const message =
+    place.project.settings.store === 'embedded'
+      ? `No server is running ${purpose}; start one: admin serve`
+      : `Name a server of the project with --url or ADMIN_URL ${purpose}; the servers of a database are not looked for`
+  throw new AppError('TASK_FAILED', message)
+}
 
-async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
+function remoteConnection(io: Io, options: RemoteOptions): Connection | undefined {
   const remote = remoteOf(io, options)
   if (remote === undefined) return undefined
   const { api, token } = remote
@@ -62,12 +98,10 @@ async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connect
 }
 
 /**
- * Connects to the project's server on this machine. The tokens are signed with the project's secret and have all permissions: a
+ * Connects to a project's server on this machine. The tokens are signed with the project's secret and have all permissions: a
  * process that can read the secret can issue any token anyway.
  */
-export async function localConnection(io: Io, options: ProjectOptions): Promise<Connection | undefined> {
-  const server = await localServer(io, options)
-  if (server === undefined) return undefined
+export async function localConnection(server: LocalServer): Promise<Connection> {
   const { api, settings } = server
   const secret = await server.secret()
   const codec = jwtCodec(settings.jwt.algorithm, secret)

@@ -1,11 +1,10 @@
 import { dataFolderOf } from '../../app/stores/open-store.ts'
 import { loadOrCreateSecret } from '../../auth/secret.ts'
 import type { Settings } from '../../config/settings.ts'
-import { AppError } from '../../errors.ts'
-import { loadProject } from '../../service/project/project.ts'
+import type { Project } from '../../service/project/project.ts'
 import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { type ProjectOptions, sourceOf } from '../project/project-options.ts'
+import type { ProjectOptions } from '../project/project-options.ts'
 import { ephemeralServerOf } from '../project/runtime-file.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -22,25 +21,10 @@ export interface LocalServer {
 }
 
 /**
- * The error of a command that needs a server, which was not found.
- *
- * @param purpose what the server is needed for: `to report changes`
- */
-export async function noServer(io: Io, options: ProjectOptions, purpose: string): Promise<AppError> {
-  const { settings } = await loadProject(sourceOf(io, options, {}))
-  const message =
-    settings.store === 'embedded'
-      ? `No server is running ${purpose}; start one: admin serve`
-      : `Name a server of the project with --url or ADMIN_URL ${purpose}; the servers of a database are not looked for`
-  return new AppError('TASK_FAILED', message)
-}
-
-/**
  * Finds the server of a project: the one that holds its data folder, otherwise an ephemeral one. With the option `--data`, an ephemeral
  * server is not looked for. The servers of a database need not be found, since commands may use it beside them.
  */
-export async function localServer(io: Io, options: ProjectOptions): Promise<LocalServer | undefined> {
-  const project = await loadProject(sourceOf(io, options, {}))
+export async function localServer(io: Io, { data }: ProjectOptions, project: Project): Promise<LocalServer | undefined> {
   const { settings } = project
   const dataFolder = dataFolderOf(project)
   const api = settings.store === 'embedded' ? await apiOf(lockPath(dataFolder)) : undefined
@@ -48,6 +32,6 @@ export async function localServer(io: Io, options: ProjectOptions): Promise<Loca
     const secret = async () => settings.secret_key ?? (await loadOrCreateSecret(dataFolder, systemRandom))
     return { api, settings, isEphemeral: false, secret }
   }
-  const ephemeral = options.data === undefined ? await ephemeralServerOf(io.env, project.folder) : undefined
+  const ephemeral = data === undefined ? await ephemeralServerOf(io.env, project.folder) : undefined
   return ephemeral && { api: ephemeral.api, settings, isEphemeral: true, secret: async () => ephemeral.secret }
 }

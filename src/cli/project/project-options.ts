@@ -65,18 +65,16 @@ export async function withModels<T>(io: Io, options: ProjectOptions, work: (proj
 }
 
 /**
- * Loads the project and runs work with its data folder, without opening the store.
+ * Runs work with the data folder of a project, without opening the store.
  *
  * @param refusal the error for records that are in a database
  * @throws {AppError} TASK_FAILED when the folder holds no data
  */
 export async function withDataFolder<T>(
-  io: Io,
-  options: ProjectOptions,
+  project: Project,
   refusal: (place: string) => AppError,
   work: (folder: string, registry: Registry) => Promise<T>,
 ): Promise<T> {
-  const project = await loadProject(sourceOf(io, options, {}))
   const dataFolder = expectDataFolder(project, refusal)
   if (!(await hasData(project))) throw noData(dataFolder)
   return work(dataFolder, project.registry)
@@ -108,15 +106,30 @@ export function sourceOf(io: Io, { project = '.', data }: ProjectOptions, flags:
 
 const warningLog = (io: Io): Log => createLog((text) => io.stderr.write(text), { level: 'warn', format: 'text' })
 
-/** Opens the application of a project, runs work with it, and closes it even if the work fails. */
+/** Loads a project, opens its application, runs work with it, and closes it even if the work fails. */
 export async function withApp<T>(
   io: Io,
   options: ProjectOptions,
   mode: AppMode,
   work: (app: App) => Promise<T>,
-  { flags = {}, log = () => warningLog(io) }: OpenOptions = {},
+  { flags = {}, log }: OpenOptions = {},
 ): Promise<T> {
-  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log })
+  return withAppOf(io, await loadProject(sourceOf(io, options, flags)), mode, work, log)
+}
+
+/**
+ * The same with a project that is loaded already.
+ *
+ * @param log creates the log. The default writes warnings and errors as text to stderr
+ */
+export async function withAppOf<T>(
+  io: Io,
+  project: Project,
+  mode: AppMode,
+  work: (app: App) => Promise<T>,
+  log: (settings: Settings['log']) => Log = () => warningLog(io),
+): Promise<T> {
+  const app = await openApp(project, mode, { tokenCodec: jwtCodec, log })
   try {
     return await work(app)
   } finally {

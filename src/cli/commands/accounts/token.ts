@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import { tokenHolder } from '../../../service/accounts/users.ts'
+import { loadProject, type Project } from '../../../service/project/project.ts'
 import { localConnection } from '../../api/api-client.ts'
 import { overHttp } from '../../api/http-requests.ts'
-import { localServer } from '../../api/local-server.ts'
-import { type ProjectOptions, withApp, withProjectOptions } from '../../project/project-options.ts'
+import { type LocalServer, localServer } from '../../api/local-server.ts'
+import { type ProjectOptions, sourceOf, withAppOf, withProjectOptions } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 
 type TokenOptions = ProjectOptions & { readonly user?: string; readonly json?: boolean }
@@ -15,18 +16,19 @@ export function tokenCommand(io: Io): Command {
     .option('--json', 'print {"access_token": …}')
     .addHelpText('after', '\nExample:\n  $ curl -H "Authorization: Bearer $(admin token)" http://127.0.0.1:8000/api/v1/auth/me\n')
     .action(async (options: TokenOptions) => {
-      const token = (await ephemeralToken(io, options)) ?? (await storedToken(io, options))
+      const project = await loadProject(sourceOf(io, options, {}))
+      const server = await localServer(io, options, project)
+      const token =
+        server?.isEphemeral === true ? await ephemeralToken(server, options.user) : await storedToken(io, project, options.user)
       io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
     })
 }
 
-const storedToken = (io: Io, options: TokenOptions): Promise<string> =>
-  withApp(io, options, 'read', async ({ store, logins }) => logins.issueAccessToken(await tokenHolder(store, options.user)))
+const storedToken = (io: Io, project: Project, user: string | undefined): Promise<string> =>
+  withAppOf(io, project, 'read', async ({ store, logins }) => logins.issueAccessToken(await tokenHolder(store, user)))
 
 /** The accounts of an ephemeral server are in its memory, so it issues the token itself. */
-async function ephemeralToken(io: Io, options: TokenOptions): Promise<string | undefined> {
-  const server = await localServer(io, options)
-  const connection = server?.isEphemeral === true ? await localConnection(io, options) : undefined
-  if (connection === undefined) return undefined
-  return (await overHttp(connection).request('POST', '/auth/issue', { username: options.user })).access_token
+async function ephemeralToken(server: LocalServer, user: string | undefined): Promise<string> {
+  const { request } = overHttp(await localConnection(server))
+  return (await request('POST', '/auth/issue', { username: user })).access_token
 }

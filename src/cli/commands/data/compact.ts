@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
 import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
-import { type ProjectOptions, withDataFolder, withProjectOptions } from '../../project/project-options.ts'
+import { type ProjectOptions, withDataFolder, withProject, withProjectOptions } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 
 type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
@@ -16,14 +16,16 @@ export function compactCommand(io: Io): Command {
     .option('--json', 'print sizes and the number of records as JSON')
     .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
     .action((options: CompactOptions) =>
-      withDataFolder(io, options, nothingToCompact, async (folder, registry) => {
-        const warn = (message: string) => io.stderr.write(`Warning: ${message}\n`)
-        const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
-        if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
-        else {
-          const sizes = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
-          io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${records} records\n`)
-        }
-      }),
+      withProject(io, options, (project) =>
+        withDataFolder(project, nothingToCompact, async (folder, registry) => {
+          const warn = (message: string) => io.stderr.write(`Warning: ${message}\n`)
+          const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
+          if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
+          else {
+            const sizes = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
+            io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${records} records\n`)
+          }
+        }),
+      ),
     )
 }

@@ -3,13 +3,15 @@ import { dataFolderOf, hasData } from '../../../app/stores/open-store.ts'
 import { type App, openApp } from '../../../app.ts'
 import { AppError } from '../../../errors.ts'
 import { jwtCodec } from '../../../http/plugins/jwt-codec.ts'
-import { loadProject } from '../../../service/project/project.ts'
+import type { Project } from '../../../service/project/project.ts'
 import { planReset, type ResetPlan, type ResetRequest } from '../../../service/project/reset.ts'
 import { makeFolder, whileLocked } from '../../../store/embedded/files/lock.ts'
 import { changeData } from '../../../store/embedded/snapshot/saved-copies.ts'
-import { isServed, withApi } from '../../api/api-client.ts'
+import { placeOfCommand } from '../../api/api-client.ts'
+import type { ApiRequests } from '../../api/api-requests.ts'
+import { overHttp } from '../../api/http-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { sourceOf, withApp } from '../../project/project-options.ts'
+import { withAppOf } from '../../project/project-options.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import type { Io } from '../../terminal/io.ts'
 
@@ -35,14 +37,18 @@ export function resetCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data --yes\n')
     .action(async (options: ResetOptions) => {
       const request = { seeds: options.seedData === true, accounts: options.accounts === true }
-      const isRemote = await isServed(io, options)
+      const place = await placeOfCommand(io, options)
+      const reset =
+        place.connection === undefined
+          ? resetHere(io, place.project, request)
+          : resetOnServer(overHttp(place.connection), request)
       try {
-        const counts = isRemote ? await askServer(io, options, request) : await examine(io, options, request)
+        const counts = await reset.count()
         const goes = wordsFor(counts)
         const keeps = !request.accounts && counts?.removed.permission === undefined
         io.stderr.write(`This deletes ${goes}${keeps ? '; accounts stay (--accounts deletes them, too)' : ''}\n`)
         if (options.yes !== true && goes !== NOTHING) await confirm(io, 'Delete?')
-        const seeded = isRemote ? await resetOnServer(io, options, request) : await resetHere(io, options, request)
+        const seeded = await reset.run()
         io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)
         if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
       } catch (error) {
@@ -75,21 +81,32 @@ function withRemedy(error: unknown): unknown {
   return new AppError('CONFIG_INVALID', `${error.message}\n${remedy}`, { cause: error })
 }
 
-const bodyOf = ({ seeds, accounts }: ResetRequest) => ({ seed_data: seeds, accounts })
+/** A reset where the data is: on a server, or in this process. */
+interface Reset {
+  /** Counts what the reset deletes, and checks that it can succeed. */
+  count(): Promise<Counts>
+  /** @returns number of seed records created */
+  run(): Promise<number>
+}
 
-const askServer = (io: Io, options: ResetOptions, request: ResetRequest): Promise<Counts> =>
-  withApi(io, options, (api) => api.request('POST', '/reset', { ...bodyOf(request), dry_run: true }))
+function resetOnServer({ request }: ApiRequests, { seeds, accounts }: ResetRequest): Reset {
+  const body = { seed_data: seeds, accounts }
+  return {
+    count: () => request('POST', '/reset', { ...body, dry_run: true }),
+    run: async () => (await request('POST', '/reset', body)).seeded,
+  }
+}
 
-const resetOnServer = (io: Io, options: ResetOptions, request: ResetRequest): Promise<number> =>
-  withApi(io, options, async (api) => (await api.request('POST', '/reset', bodyOf(request))).seeded)
+const resetHere = (io: Io, project: Project, request: ResetRequest): Reset => ({
+  count: () => countHere(io, project, request),
+  run: () => runHere(io, project, request),
+})
 
-/** Counts what a reset in this process deletes, and checks that it can succeed. */
-async function examine(io: Io, options: ResetOptions, request: ResetRequest): Promise<Counts> {
-  const project = await loadProject(sourceOf(io, options, {}))
+async function countHere(io: Io, project: Project, request: ResetRequest): Promise<Counts> {
   if (!(await hasData(project))) return { removed: {}, webhooks: 0 }
   const data = { kind: 'reset', ...request } as const
   try {
-    return await withApp(io, options, 'read', async (app) => {
+    return await withAppOf(io, project, 'read', async (app) => {
       await app.rehearse({ data })
       return planReset(app.store, app.project.registry, request)
     })
@@ -101,12 +118,10 @@ async function examine(io: Io, options: ResetOptions, request: ResetRequest): Pr
   }
 }
 
-/** @returns number of seed records created */
-async function resetHere(io: Io, options: ResetOptions, request: ResetRequest): Promise<number> {
-  const project = await loadProject(sourceOf(io, options, {}))
+async function runHere(io: Io, project: Project, request: ResetRequest): Promise<number> {
   const isInFiles = project.settings.store === 'embedded'
   if ((!request.accounts || !isInFiles) && (await hasData(project))) {
-    return withApp(io, options, 'write', (app) => resetApp(app, request))
+    return withAppOf(io, project, 'write', (app) => resetApp(app, request))
   }
   const next = { ...project, seeds: request.seeds ? project.seeds : [] }
   await (await openApp(next, 'ephemeral', { tokenCodec: jwtCodec })).close()

@@ -11,9 +11,9 @@ import {
   saveCopy,
   savedCopies,
 } from '../../../store/embedded/snapshot/saved-copies.ts'
-import { isServed, withApi } from '../../api/api-client.ts'
+import { onServerOrHere } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { expectDataFolder, withDataFolder, withProject } from '../../project/project-options.ts'
+import { expectDataFolder, withDataFolder } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/style.ts'
 
@@ -43,17 +43,19 @@ function saveCommand(io: Io): Command {
     })
 }
 
-async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promise<ShownCopy> {
-  if (await isServed(io, options)) {
-    return withApi(io, options, async (api) => (await api.request('POST', '/snapshots', request)).data)
-  }
-  return withDataFolder(io, options, databaseHasNoSnapshots, async (folder, registry) => {
-    await rejectExisting(folder, request)
-    // After compaction, `db.json` contains all records and can be copied.
-    await compactFolder(folder, registry)
-    return shownCopy(await whileLocked(folder, () => saveCopy(folder, request)))
-  })
-}
+const save = (io: Io, options: RemoteOptions, request: CopyRequest): Promise<ShownCopy> =>
+  onServerOrHere(
+    io,
+    options,
+    async (api) => (await api.request('POST', '/snapshots', request)).data,
+    (project) =>
+      withDataFolder(project, databaseHasNoSnapshots, async (folder, registry) => {
+        await rejectExisting(folder, request)
+        // After compaction, `db.json` contains all records and can be copied.
+        await compactFolder(folder, registry)
+        return shownCopy(await whileLocked(folder, () => saveCopy(folder, request)))
+      }),
+  )
 
 function loadCommand(io: Io): Command {
   const load = new Command('load').description('replace the data with a snapshot; the current data is lost')
@@ -65,17 +67,17 @@ function loadCommand(io: Io): Command {
     })
 }
 
-async function restore(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
-  if (await isServed(io, options)) {
-    const path = `/snapshots/${encodeURIComponent(name)}/load`
-    return withApi(io, options, async ({ request }) => (await request('POST', path)).data)
-  }
-  return withProject(io, options, async (project) => {
-    const folder = expectDataFolder(project, databaseHasNoSnapshots)
-    await checkCopy(folder, project.registry, name)
-    return shownCopy(await whileLocked(folder, () => loadCopy(folder, name)))
-  })
-}
+const restore = (io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> =>
+  onServerOrHere(
+    io,
+    options,
+    async (api) => (await api.request('POST', `/snapshots/${encodeURIComponent(name)}/load`)).data,
+    async (project) => {
+      const folder = expectDataFolder(project, databaseHasNoSnapshots)
+      await checkCopy(folder, project.registry, name)
+      return shownCopy(await whileLocked(folder, () => loadCopy(folder, name)))
+    },
+  )
 
 function listCommand(io: Io): Command {
   return withRemoteOptions(new Command('list').description('list the snapshots'))
@@ -92,15 +94,13 @@ function listCommand(io: Io): Command {
     })
 }
 
-async function listed(io: Io, options: RemoteOptions): Promise<ShownCopy[]> {
-  if (await isServed(io, options)) {
-    return withApi(io, options, async ({ request }) => (await request('GET', '/snapshots')).data)
-  }
-  return withProject(io, options, async (project) => {
-    const folder = expectDataFolder(project, databaseHasNoSnapshots)
-    return (await savedCopies(folder)).map(shownCopy)
-  })
-}
+const listed = (io: Io, options: RemoteOptions): Promise<ShownCopy[]> =>
+  onServerOrHere(
+    io,
+    options,
+    async (api) => (await api.request('GET', '/snapshots')).data,
+    async (project) => (await savedCopies(expectDataFolder(project, databaseHasNoSnapshots))).map(shownCopy),
+  )
 
 function removeCommand(io: Io): Command {
   const remove = new Command('remove').description('remove a snapshot; the data stays as it is')
@@ -112,11 +112,10 @@ function removeCommand(io: Io): Command {
     })
 }
 
-async function removed(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
-  if (await isServed(io, options)) {
-    return withApi(io, options, async ({ request }) => (await request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data)
-  }
-  return withProject(io, options, async (project) =>
-    shownCopy(await removeCopy(expectDataFolder(project, databaseHasNoSnapshots), name)),
+const removed = (io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> =>
+  onServerOrHere(
+    io,
+    options,
+    async (api) => (await api.request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data,
+    async (project) => shownCopy(await removeCopy(expectDataFolder(project, databaseHasNoSnapshots), name)),
   )
-}

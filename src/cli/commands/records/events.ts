@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
-import { serverConnection } from '../../api/api-client.ts'
+import { expectServer } from '../../api/api-client.ts'
 import { type Connection, openStream } from '../../api/http-requests.ts'
-import { noServer } from '../../api/local-server.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withRetries } from '../../api/retry-limit.ts'
 import { serverEvents } from '../../api/server-events.ts'
@@ -41,8 +40,7 @@ export function eventsCommand(io: Io, wait: Wait = delay): Command {
 
 /** Prints one change a line until a signal requests a stop or the reader of stdout is gone. */
 async function printChanges(io: Io, options: EventsOptions, wait: Wait): Promise<void> {
-  const connection = await serverConnection(io, options)
-  if (connection === undefined) throw await noServer(io, options, 'to report changes')
+  const connection = await expectServer(io, options, 'to report changes')
   const stop = new AbortController()
   const onReady = () => {
     // First, so that a signal in answer to the message is not missed.

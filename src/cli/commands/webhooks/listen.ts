@@ -6,8 +6,9 @@ import { AppError } from '../../../errors.ts'
 import { systemRandom } from '../../../util/ids.ts'
 import { hasValidSignature } from '../../../webhooks/requests/message.ts'
 import { generateSecret } from '../../../webhooks/requests/signature.ts'
-import { type ApiClient, isServed, withApi } from '../../api/api-client.ts'
-import { noServer } from '../../api/local-server.ts'
+import { expectServer } from '../../api/api-client.ts'
+import type { ApiRequests } from '../../api/api-requests.ts'
+import { overHttp } from '../../api/http-requests.ts'
 import { type RemoteOptions, remoteOf, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printable, printableJson } from '../../terminal/printable.ts'
@@ -34,36 +35,34 @@ export function listenCommand(io: Io): Command {
     .option('--models <list>', 'models to receive events of, separated by commas (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
     .action(async (options: ListenOptions) => {
-      if (!(await isServed(io, options))) throw await noServer(io, options, 'to send deliveries')
-      await withApi(io, options, async ({ request }) => {
-        const secret = generateSecret(systemRandom)
-        const server = await receive(io, secret, options.forwardTo)
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
-        try {
-          // A loopback URL in a remote server's subscriptions may belong to another machine, so stale ones are not removed there.
-          const stale = remoteOf(io, options) === undefined ? await staleSubscriptions(request) : []
-          for (const id of stale) {
-            if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id} of an earlier listen command\n`)
-          }
-          const [events, models] = [options.events?.split(','), options.models?.split(',')]
-          const { data } = await request('POST', '/webhooks', { url, secret, events, models })
-          const stop = io.stopRequested()
-          try {
-            io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; stop with Ctrl-C\n`)
-            await stop
-          } finally {
-            await unsubscribe(request, data.id)
-          }
-        } finally {
-          server.close()
-          server.closeAllConnections()
+      const { request } = overHttp(await expectServer(io, options, 'to send deliveries'))
+      const secret = generateSecret(systemRandom)
+      const server = await receive(io, secret, options.forwardTo)
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
+      try {
+        // A loopback URL in a remote server's subscriptions may belong to another machine, so stale ones are not removed there.
+        const stale = remoteOf(io, options) === undefined ? await staleSubscriptions(request) : []
+        for (const id of stale) {
+          if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id} of an earlier listen command\n`)
         }
-      })
+        const [events, models] = [options.events?.split(','), options.models?.split(',')]
+        const { data } = await request('POST', '/webhooks', { url, secret, events, models })
+        const stop = io.stopRequested()
+        try {
+          io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; stop with Ctrl-C\n`)
+          await stop
+        } finally {
+          await unsubscribe(request, data.id)
+        }
+      } finally {
+        server.close()
+        server.closeAllConnections()
+      }
     })
 }
 
 /** Removes a subscription. @returns false if it does not exist any more */
-async function unsubscribe(request: ApiClient['request'], id: number): Promise<boolean> {
+async function unsubscribe(request: ApiRequests['request'], id: number): Promise<boolean> {
   try {
     await request('DELETE', `/webhooks/${id}`)
     return true
@@ -74,7 +73,7 @@ async function unsubscribe(request: ApiClient['request'], id: number): Promise<b
 }
 
 /** Ids of subscriptions whose listen command on this machine does not run any more. */
-async function staleSubscriptions(request: ApiClient['request']): Promise<number[]> {
+async function staleSubscriptions(request: ApiRequests['request']): Promise<number[]> {
   const { data } = await request('GET', '/webhooks?page_size=100')
   const ids: number[] = []
   for (const { id, url } of data as { id: number; url: string }[]) {
