@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compiledTest, compileTests } from '../helpers/compile.ts'
-import { isBrowserTest, isPostgresTest, isSlow, type Selection } from './suites.ts'
+import { isBrowserTest, isPgliteTest, isPostgresTest, isSlow, type Selection } from './suites.ts'
 
 /** Tests that take longest: each has a process of its own, and starts before the others. */
 const LONGEST_TESTS = [
@@ -55,10 +55,12 @@ export async function writeTestModules(folder: string, { names, onPostgres }: Se
     ...(await together('browser', BROWSER_FILES_PER_PROCESS, shared.filter(isBrowserTest))),
     ...(await together('postgres', POSTGRES_FILES_PER_PROCESS, shared.filter(isPostgresTest))),
     ...(await together('http-on-postgres', FILES_PER_PROCESS, onPostgres, [engine])),
+    // In one process, since each starts PGlite anew, which takes as long as most tests together.
+    ...(await together('pglite', FILES_PER_PROCESS, shared.filter(isPgliteTest))),
     ...(await together(
       'batch',
       FILES_PER_PROCESS,
-      shared.filter((name) => !isSlow(name) && !isBrowserTest(name) && !isPostgresTest(name)),
+      shared.filter((name) => ![isSlow, isBrowserTest, isPostgresTest, isPgliteTest].some((isOther) => isOther(name))),
     )),
   ]
 }

@@ -28,8 +28,12 @@ export const isBrowserTest = (name: string): boolean => name.startsWith('browser
 /** Tests that need a server of PostgreSQL. */
 export const isPostgresTest = (name: string): boolean => name.endsWith('.postgres.test.ts')
 
+/** Tests with PostgreSQL in their own process, by PGlite. */
+export const isPgliteTest = (name: string): boolean => name.endsWith('.pglite.test.ts')
+
 /** Tests of the API, which run on any engine. */
-const isHttpTest = (name: string): boolean => name.startsWith('http/') && !isPostgresTest(name) && !isSlow(name)
+const isHttpTest = (name: string): boolean =>
+  name.startsWith('http/') && !isPostgresTest(name) && !isPgliteTest(name) && !isSlow(name)
 
 /**
  * The test files of the chosen suites. `*.slow.test.ts` belong to the slow one, `*.postgres.test.ts` and the tests of the API to that of

@@ -14,6 +14,7 @@ import { type ExaminedProject, examineProject, loadProject, type Project } from 
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import type { Resolve } from '../../../src/webhooks/requests/url-guard.ts'
 import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { pglite } from '../postgres/pglite.ts'
 import { takeSchema } from '../postgres/reused-schemas.ts'
 import type { TestSchema } from '../postgres/schemas.ts'
 import { serverAddress, sharedDatabase } from '../postgres/server.ts'
@@ -119,8 +120,7 @@ interface RecordPlace {
 /** The server of an engine; undefined for records in files. */
 async function serverOf(engine: TestEngine): Promise<RecordServer | undefined> {
   if (engine === 'embedded') return undefined
-  // Loaded when needed, since it takes long.
-  const database = engine === 'pglite' ? await (await import('../postgres/pglite.ts')).pglite() : await sharedDatabase()
+  const database = engine === 'pglite' ? await pglite() : await sharedDatabase()
   const url = engine === 'pglite' ? 'postgres://in-this-process/test' : await serverAddress()
   const settings = { store: { url, pool: 5 }, secret_key: TEST_SECRET }
   // The tests of this process share the connections, so that no application closes them: to make new ones for each takes longer than most tests.

@@ -32,7 +32,7 @@ export async function takeSchema(database: Database, registry: Registry): Promis
     if (await isUnchanged(database, new Layout(registry, own.schema))) {
       await emptySchema(database, own.schema)
       free.add({ ...own, fingerprint })
-      if (!isDroppedAtEnd) process.once('beforeExit', () => void dropFree())
+      if (!isDroppedAtEnd) process.once('beforeExit', () => void dropFreeSchemas())
       isDroppedAtEnd = true
     } else await own.drop()
   }
@@ -43,7 +43,7 @@ export async function takeSchema(database: Database, registry: Registry): Promis
 export const fingerprintOf = (registry: Registry): string => currentFingerprint(new Layout(registry, 'any'), undefined)
 
 /** Removes the schemas that no test uses. */
-async function dropFree(): Promise<void> {
+export async function dropFreeSchemas(): Promise<void> {
   for (const own of free) {
     free.delete(own)
     await own.drop()
