@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
+import { searchHasFocus } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -38,6 +39,7 @@ class Keyboard {
 
   /** Chooses the first option that a search in the popup of the focused input finds. The focus then returns to the input. */
   async choose(search: string, option: string): Promise<void> {
+    await searchHasFocus(this.#page)
     await this.type(search)
     await this.#page.getByRole('option', { name: option, exact: true }).and(this.#page.locator('[data-highlighted]')).waitFor()
     await this.press('Enter')
@@ -116,6 +118,7 @@ inBrowser(
     await page.waitForURL('**/admin/')
     await keys.press('Control+k')
     await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
+    await searchHasFocus(page)
     await keys.type('north pier')
     const hit = page.getByRole('option', { name: /A lamp for the north pier/ })
     await hit.and(page.locator('[data-highlighted]')).waitFor()
@@ -152,6 +155,7 @@ inBrowser('Enter in a picker waits for the answer to the search', { at: '/models
   await page.getByLabel('Tags').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('option', { name: 'Ferries', exact: true }).waitFor()
+  await searchHasFocus(page)
   await page.keyboard.type('Storm')
   await page.getByRole('option', { name: 'Storms', exact: true }).and(page.locator('[data-highlighted]')).waitFor()
   await page.keyboard.press('Enter')

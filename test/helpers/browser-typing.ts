@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** Runs in the page, where a timer that is due earlier runs first, however busy the machine is. */
 const TYPE = `async (input, text) => {
@@ -15,3 +15,6 @@ export async function typeFast(input: Locator, text: string): Promise<void> {
   await input.focus()
   await input.page().evaluate(`(${TYPE})(document.activeElement, ${JSON.stringify(text)})`)
 }
+
+/** Waits until the search of a popup has the focus, a moment after it is visible. What is typed before goes to the page. */
+export const searchHasFocus = (page: Page): Promise<void> => page.locator('input[role=combobox]:focus').waitFor()
