@@ -61,7 +61,7 @@ export const withApi = <T>(
 /**
  * Runs work against the API of a server if one is named or holds the data folder, otherwise other work with the project.
  *
- * @param here works without the API, with the project's data
+ * @param here the work without a server
  */
 export async function onServerOrHere<T>(
   io: Io,
