@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import { searchHasFocus } from '../helpers/browser-typing.ts'
+import { typeSearch } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -28,6 +28,12 @@ class Keyboard {
     this.letters += text.length
   }
 
+  /** Types into the search of a popup that opens. */
+  async search(text: string): Promise<void> {
+    await typeSearch(this.#page, text)
+    this.letters += text.length
+  }
+
   /** Presses Tab until an input of the field has the focus. */
   async tabTo(field: string): Promise<void> {
     for (let count = 0; count < 12; count++) {
@@ -39,8 +45,7 @@ class Keyboard {
 
   /** Chooses the first option that a search in the popup of the focused input finds. The focus then returns to the input. */
   async choose(search: string, option: string): Promise<void> {
-    await searchHasFocus(this.#page)
-    await this.type(search)
+    await this.search(search)
     await this.#page.getByRole('option', { name: option, exact: true }).and(this.#page.locator('[data-highlighted]')).waitFor()
     await this.press('Enter')
   }
@@ -118,8 +123,7 @@ inBrowser(
     await page.waitForURL('**/admin/')
     await keys.press('Control+k')
     await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
-    await searchHasFocus(page)
-    await keys.type('north pier')
+    await keys.search('north pier')
     const hit = page.getByRole('option', { name: /A lamp for the north pier/ })
     await hit.and(page.locator('[data-highlighted]')).waitFor()
     await keys.press('Enter')
@@ -155,8 +159,7 @@ inBrowser('Enter in a picker waits for the answer to the search', { at: '/models
   await page.getByLabel('Tags').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('option', { name: 'Ferries', exact: true }).waitFor()
-  await searchHasFocus(page)
-  await page.keyboard.type('Storm')
+  await typeSearch(page, 'Storm')
   await page.getByRole('option', { name: 'Storms', exact: true }).and(page.locator('[data-highlighted]')).waitFor()
   await page.keyboard.press('Enter')
   await page

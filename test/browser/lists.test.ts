@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../helpers/browser.ts'
-import { searchHasFocus, typeFast } from '../helpers/browser-typing.ts'
+import { typeFast, typeSearch } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -115,8 +115,7 @@ inBrowser(
     await filters(page).getByRole('button', { name: 'Author' }).click()
     await page.getByLabel('Value').click()
     await page.locator('.combobox [role=option]').nth(1).waitFor()
-    await searchHasFocus(page)
-    await page.keyboard.type('anna')
+    await typeSearch(page, 'anna')
     await page.locator('.combobox [role=option]').nth(1).waitFor({ state: 'detached' })
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')

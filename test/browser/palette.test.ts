@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
-import { searchHasFocus, typeFast } from '../helpers/browser-typing.ts'
+import { typeFast, typeSearch } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -37,8 +37,7 @@ inBrowser('the palette finds records with one request a pause, and opens one by 
 
 inBrowser('the palette opens models, creates records and runs actions', {}, async ({ page }) => {
   let dialog = await openPalette(page)
-  await searchHasFocus(page)
-  await page.keyboard.type('categories')
+  await typeSearch(page, 'categories')
   await dialog.getByRole('option', { name: 'Categories', exact: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/models\/category$/)

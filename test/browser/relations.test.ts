@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import { searchHasFocus } from '../helpers/browser-typing.ts'
+import { typeSearch } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -22,8 +22,7 @@ inBrowser(
     await button.focus()
     await page.keyboard.press('Enter')
     await page.getByRole('combobox', { name: 'Search' }).waitFor()
-    await searchHasFocus(page)
-    await page.keyboard.type('Tag 5000')
+    await typeSearch(page, 'Tag 5000')
     await page.getByRole('option', { name: 'Tag 5000' }).waitFor()
     await checkAccess()
     await page.keyboard.press('Enter')
@@ -52,8 +51,7 @@ inBrowser('a search asks once a pause', { at: '/models/post/8' }, async ({ page 
   page.on('request', (request) => {
     if (request.url().includes('/models/category')) requests++
   })
-  await searchHasFocus(page)
-  await page.keyboard.type('recipes', { delay: 40 })
+  await typeSearch(page, 'recipes', { delay: 40 })
   await page.getByRole('option', { name: 'Harbour' }).waitFor({ state: 'detached' })
   await page.waitForTimeout(400)
   assert.equal(requests, 1)

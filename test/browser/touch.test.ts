@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import { searchHasFocus } from '../helpers/browser-typing.ts'
+import { typeSearch } from '../helpers/browser-typing.ts'
 import { SMALL_TARGETS } from '../helpers/small-targets.ts'
 import { inputOf } from '../helpers/widget-fields.ts'
 
@@ -64,8 +64,7 @@ inBrowser(
 
     await tap(button('Search or jump to …'))
     await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
-    await searchHasFocus(page)
-    await page.keyboard.type('south pier')
+    await typeSearch(page, 'south pier')
     await checkTargets()
     await tap(page.getByRole('option', { name: /A lamp for the south pier/ }))
     await page.getByRole('heading', { name: 'A lamp for the south pier' }).waitFor()

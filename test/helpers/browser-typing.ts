@@ -16,5 +16,12 @@ export async function typeFast(input: Locator, text: string): Promise<void> {
   await input.page().evaluate(`(${TYPE})(document.activeElement, ${JSON.stringify(text)})`)
 }
 
-/** Waits until the search of a popup has the focus, a moment after it is visible. What is typed before goes to the page. */
-export const searchHasFocus = (page: Page): Promise<void> => page.locator('input[role=combobox]:focus').waitFor()
+/**
+ * Types into the search of a popup when it has the focus, a moment after it is visible. What is typed before goes to the page.
+ *
+ * @param delay milliseconds between letters
+ */
+export async function typeSearch(page: Page, text: string, { delay = 0 }: { delay?: number } = {}): Promise<void> {
+  await page.locator('input[role=combobox]:focus').waitFor()
+  await page.keyboard.type(text, { delay })
+}

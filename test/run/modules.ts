@@ -55,7 +55,7 @@ export async function writeTestModules(folder: string, { names, onPostgres }: Se
     ...(await together('browser', BROWSER_FILES_PER_PROCESS, shared.filter(isBrowserTest))),
     ...(await together('postgres', POSTGRES_FILES_PER_PROCESS, shared.filter(isPostgresTest))),
     ...(await together('http-on-postgres', FILES_PER_PROCESS, onPostgres, [engine])),
-    // In one process, since each starts PGlite anew, which takes as long as most tests together.
+    // Each process starts PGlite anew, which takes four seconds of CPU time.
     ...(await together('pglite', FILES_PER_PROCESS, shared.filter(isPgliteTest))),
     ...(await together(
       'batch',
