@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { accessTokens } from './data/project.ts'
 import { mulberry32 } from './data/random.ts'
-import { type Bar, failureOf, median, type Result } from './figures.ts'
+import { type Bar, median, type Result } from './figures.ts'
 import { CONNECTIONS, type Target } from './load/load.ts'
 import { measurePairs, type Pair, SHORT_TURN, type Side } from './load/pairs.ts'
 import { searchIndexMade } from './load/search-index.ts'
@@ -9,6 +9,7 @@ import type { BenchOptions } from './options.ts'
 import { keepOn, OTHER_CORE, SERVER_CORE } from './processes/cores.ts'
 import { withMembers } from './processes/members.ts'
 import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 import { ROWS, type Row, requestsOf } from './store/rows.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000]
@@ -28,19 +29,13 @@ interface Measured {
  * server under load has a core of its own. Does nothing unless the option `--beside` names the other build.
  */
 export async function buildsBench(options: BenchOptions): Promise<Result[]> {
-  if (options.beside === undefined) return []
+  const { beside, only, records = SIZES } = options
+  if (beside === undefined) return []
   keepOn(OTHER_CORE, process.pid)
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`builds: ${records} records, beside ${options.beside}`)
-    const rows = ROWS.filter(({ key }) => options.only.length === 0 || options.only.includes(key))
-    try {
-      results.push(...(await benchAt(records, rows, join(options.beside, 'bin/admin.js'), options)))
-    } catch (error) {
-      results.push(...rows.map(({ name }) => failureOf({ bench: 'builds', name, records }, error)))
-    }
-  }
-  return results
+  say(`Beside ${beside}`)
+  const rows = ROWS.filter(({ key }) => only.length === 0 || only.includes(key))
+  const names = rows.map(({ name }) => name)
+  return atEachSize('builds', names, records, (count) => benchAt(count, rows, join(beside, 'bin/admin.js'), options))
 }
 
 async function benchAt(

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { accessTokens, dataFolder, MEMBERS_PATH } from './data/project.ts'
 import { integer, mulberry32 } from './data/random.ts'
-import { type Figure, failureOf, percentile, type Result } from './figures.ts'
+import { type Figure, percentile, type Result } from './figures.ts'
 import { type Ask, CONNECTIONS, lasting, runLoad, type Sample } from './load/load.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [10_000, 100_000]
@@ -28,17 +28,8 @@ interface Fold {
 }
 
 /** Compares the p99 of reads and creates during compaction with the p99 between compactions. */
-export async function compactionBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`compaction: ${records} records`)
-    try {
-      results.push(...(await benchAt(records, options)))
-    } catch (error) {
-      results.push(failureOf({ bench: 'compaction', name: 'p99 during a fold', records }, error))
-    }
-  }
-  return results
+export function compactionBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('compaction', ['p99 during a fold'], options.records ?? SIZES, (records) => benchAt(records, options))
 }
 
 function benchAt(records: number, { seconds, profile }: BenchOptions): Promise<Figure[]> {

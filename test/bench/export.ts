@@ -3,10 +3,10 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import { accessTokens, MEMBERS_PATH } from './data/project.ts'
-import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
+import { type Bar, type Figure, median, type Result } from './figures.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 
 const SIZE = 100_000
 const RUNS = 11
@@ -21,19 +21,10 @@ const BARS = {
 } as const satisfies Record<string, Bar>
 
 /** Compares exports over HTTP with csv-stringify on the same rows, and measures the memory of the server. */
-export async function exportBench({ records: sizes = [SIZE], profile }: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of sizes) {
-    say(`export: ${records} records`)
-    try {
-      results.push(
-        ...(await withMembers(records, profile, (address, _, pid) => benchAt(records, `${address}${MEMBERS_PATH}`, pid))),
-      )
-    } catch (error) {
-      results.push(failureOf({ bench: 'export', name: 'export', records }, error))
-    }
-  }
-  return results
+export function exportBench({ records: sizes = [SIZE], profile }: BenchOptions): Promise<Result[]> {
+  return atEachSize('export', ['export'], sizes, (records) =>
+    withMembers(records, profile, (address, _, pid) => benchAt(records, `${address}${MEMBERS_PATH}`, pid)),
+  )
 }
 
 async function benchAt(records: number, path: string, pid: number): Promise<Figure[]> {

@@ -1,10 +1,10 @@
 import { accessTokens } from './data/project.ts'
-import { type Figure, failureOf, type Result } from './figures.ts'
+import type { Figure, Result } from './figures.ts'
 import { CONNECTIONS } from './load/load.ts'
 import { measurePairs, SHORT_TURN, type Side } from './load/pairs.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [10_000]
@@ -12,14 +12,8 @@ const NAME = 'creates with a history, beside none'
 const BAR = { is: 'at least', ratio: 0.8 } as const
 
 /** Compares creates on a server that records the history of its records with those on one that does not. */
-export async function historyBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`history: ${records} records`)
-    const measured = benchAt(records, options)
-    results.push(await measured.catch((error: unknown) => failureOf({ bench: 'history', name: NAME, records }, error)))
-  }
-  return results
+export function historyBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('history', [NAME], options.records ?? SIZES, async (records) => [await benchAt(records, options)])
 }
 
 function benchAt(records: number, { seconds, profile }: BenchOptions): Promise<Figure> {

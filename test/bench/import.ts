@@ -7,10 +7,10 @@ import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { MEMBER_MODEL, member } from './data/members.ts'
 import { dataFolder } from './data/project.ts'
-import { type Figure, failureOf, median, type Result } from './figures.ts'
+import { type Figure, median, type Result } from './figures.ts'
 import type { BenchOptions } from './options.ts'
 import { residentMemory } from './processes/resident-memory.ts'
-import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 
 const SIZES = [100_000, 1_000_000]
 const RUNS = 3
@@ -26,17 +26,8 @@ interface Ended {
 }
 
 /** Measures imports and seeds of NDJSON, from the start of the program to its end, beside a program that copies the lines. */
-export async function importBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`import: ${records} records`)
-    try {
-      results.push(...(await benchAt(records)))
-    } catch (error) {
-      results.push(failureOf({ bench: 'import', name: 'import', records }, error))
-    }
-  }
-  return results
+export function importBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('import', ['import'], options.records ?? SIZES, benchAt)
 }
 
 async function benchAt(records: number): Promise<Figure[]> {

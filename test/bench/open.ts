@@ -7,11 +7,11 @@ import { startServer } from '../helpers/cli/process.ts'
 import { compiledScript } from '../helpers/compile.ts'
 import type { TemporaryFolder } from '../helpers/fixture.ts'
 import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
-import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
+import { type Bar, type Figure, median, type Result } from './figures.ts'
 import { ask } from './load/ask.ts'
 import type { BenchOptions } from './options.ts'
 import { residentMemory } from './processes/resident-memory.ts'
-import { say } from './report.ts'
+import { atEachSize } from './sizes.ts'
 
 const PROCESSES = join(import.meta.dirname, 'processes')
 const SIZES = [100_000, 1_000_000]
@@ -27,20 +27,17 @@ interface Loaded {
 }
 
 /** Compares time and memory of opening the store with those of parsing the same file. */
-export async function openBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`open: ${records} records`)
-    const project = await memberProject(records, 1)
-    try {
-      results.push(...(await loadFigures(project, records)), ...(await serveFigures(project, records)))
-    } catch (error) {
-      results.push(failureOf({ bench: 'open', name: 'opening the store', records }, error))
-    } finally {
-      await project.remove()
-    }
+export function openBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('open', ['opening the store'], options.records ?? SIZES, benchAt)
+}
+
+async function benchAt(records: number): Promise<Figure[]> {
+  const project = await memberProject(records, 1)
+  try {
+    return [...(await loadFigures(project, records)), ...(await serveFigures(project, records))]
+  } finally {
+    await project.remove()
   }
-  return results
 }
 
 /** Number of measurements. Large stores take long enough for one. */

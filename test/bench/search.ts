@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { compiledScript } from '../helpers/compile.ts'
 import { MEMBER_MODEL } from './data/members.ts'
 import { accessTokens } from './data/project.ts'
-import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'
+import { type Bar, type Figure, median, percentile, type Result } from './figures.ts'
 import { CONNECTIONS } from './load/load.ts'
 import { measurePairs, type Pair, SHORT_TURN, type Side } from './load/pairs.ts'
 import { searchIndexMade } from './load/search-index.ts'
@@ -13,6 +13,7 @@ import { withMembers } from './processes/members.ts'
 import { say } from './report.ts'
 import type { EngineName } from './search/engines.ts'
 import { KINDS, type Kind } from './search/questions.ts'
+import { atEachSize } from './sizes.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [100_000, 1_000_000]
@@ -38,18 +39,11 @@ interface Engine {
 }
 
 /** Compares our search index with MiniSearch (the baseline) and lunr, over the same members with the same queries. */
-export async function searchBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`search: ${records} records`)
-    try {
-      results.push(...(await benchAt(records)))
-      if (records <= MAX_OTHERS) results.push(await createFigure(records, options))
-    } catch (error) {
-      results.push(failureOf({ bench: 'search', name: 'search index', records }, error))
-    }
-  }
-  return results
+export function searchBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('search', ['search index'], options.records ?? SIZES, async (records) => {
+    const figures = await benchAt(records)
+    return records <= MAX_OTHERS ? [...figures, await createFigure(records, options)] : figures
+  })
 }
 
 async function benchAt(records: number): Promise<Figure[]> {

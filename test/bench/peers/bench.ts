@@ -11,6 +11,7 @@ import { type BenchDatabase, benchDatabase } from '../postgres/database.ts'
 import { POSTGRES_ROWS, type PostgresRow, questionsOf } from '../postgres/rows.ts'
 import { onServerCore } from '../processes/cores.ts'
 import { say } from '../report.ts'
+import { atEachSize } from '../sizes.ts'
 import { FEATHERS } from './feathers.ts'
 import { type Found, type Peer, type RunningPeer, workOf } from './peer.ts'
 import { installPeer, removePeer, startPeer } from './run.ts'
@@ -34,24 +35,25 @@ interface Members {
 }
 
 /** Compares our server with those of other projects, on the same database. The packages of the others come from the registry of npm. */
-export async function peersBench(options: BenchOptions): Promise<Result[]> {
+export function peersBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('peers', ['peers'], options.records ?? SIZES, (records) => benchAt(records, options))
+}
+
+async function benchAt(records: number, options: BenchOptions): Promise<Result[]> {
+  const database = await benchDatabase(records)
+  // Numbers of created members are used once for all servers.
+  const numbers = { next: records + 1 }
   const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`peers: ${records} records`)
-    const database = await benchDatabase(records)
-    // Numbers of created members are used once for all servers.
-    const numbers = { next: records + 1 }
-    try {
-      for (const peer of PEERS) {
-        try {
-          results.push(...(await beside(peer, { database, records, numbers }, options)))
-        } catch (error) {
-          results.push(failureOf({ bench: 'peers', name: peer.name, records }, error))
-        }
+  try {
+    for (const peer of PEERS) {
+      try {
+        results.push(...(await beside(peer, { database, records, numbers }, options)))
+      } catch (error) {
+        results.push(failureOf({ bench: 'peers', name: peer.name, records }, error))
       }
-    } finally {
-      await database.remove()
     }
+  } finally {
+    await database.remove()
   }
   return results
 }

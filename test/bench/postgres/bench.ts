@@ -8,6 +8,7 @@ import type { BenchOptions } from '../options.ts'
 import { onServerCore } from '../processes/cores.ts'
 import { residentMemory } from '../processes/resident-memory.ts'
 import { say } from '../report.ts'
+import { atEachSize } from '../sizes.ts'
 import { checkReads } from './check.ts'
 import { cpuTime } from './cpu-time.ts'
 import { type BenchDatabase, benchDatabase } from './database.ts'
@@ -34,22 +35,15 @@ interface Server extends Target {
  * Compares our server, the compiled program, with one written by hand for the same database. Each server has a core of its own while it is
  * under load; PostgreSQL and the load have the other one.
  */
-export async function postgresBench(options: BenchOptions): Promise<Result[]> {
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`postgres: ${records} records`)
+export function postgresBench(options: BenchOptions): Promise<Result[]> {
+  return atEachSize('postgres', ['PostgreSQL'], options.records ?? SIZES, async (records) => {
+    const database = await benchDatabase(records)
     try {
-      const database = await benchDatabase(records)
-      try {
-        results.push(...(await benchAt(database, records, options)))
-      } finally {
-        await database.remove()
-      }
-    } catch (error) {
-      results.push(failureOf({ bench: 'postgres', name: 'PostgreSQL', records }, error))
+      return await benchAt(database, records, options)
+    } finally {
+      await database.remove()
     }
-  }
-  return results
+  })
 }
 
 async function benchAt(database: BenchDatabase, records: number, { only, ...options }: BenchOptions): Promise<Result[]> {

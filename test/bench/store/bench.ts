@@ -9,6 +9,7 @@ import type { BenchOptions } from '../options.ts'
 import { type BareServer, startBareServer } from '../processes/bare-api.ts'
 import { withMembers } from '../processes/members.ts'
 import { say } from '../report.ts'
+import { atEachSize } from '../sizes.ts'
 import { checkAnswers, checkTotals } from './check.ts'
 import { createOf, ROWS, type Row, requestsOf } from './rows.ts'
 
@@ -26,19 +27,11 @@ interface Bench {
 }
 
 /** Compares our server, the compiled program with tokens and rate limits, with a bare server that returns the same bytes from a constant. */
-export async function storeBench(options: BenchOptions): Promise<Result[]> {
+export function storeBench(options: BenchOptions): Promise<Result[]> {
   const rows = ROWS.filter(({ key }) => options.only.length === 0 || options.only.includes(key))
-  const results: Result[] = []
-  for (const records of options.records ?? SIZES) {
-    say(`store: ${records} records`)
-    try {
-      results.push(...(await benchAt(records, rows, options)))
-    } catch (error) {
-      // Without a server, or with wrong responses, no figure is valid.
-      results.push(...rows.map(({ name }) => failureOf({ bench: 'store', name, records }, error)))
-    }
-  }
-  return results
+  const names = rows.map(({ name }) => name)
+  // Without a server, or with wrong responses, no figure is valid.
+  return atEachSize('store', names, options.records ?? SIZES, (records) => benchAt(records, rows, options))
 }
 
 /** @throws {AssertionError} if a response is wrong, before or after the measurements */
