@@ -1,6 +1,7 @@
 import type { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { firstSuperuser } from '../../service/accounts/users.ts'
+import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
 
 export interface IntroductionOptions {
@@ -16,9 +17,11 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
   const { log } = app
   const { registry, views, seeds } = app.project
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
-  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
+  log.info(`${counted(registry.public.length, 'model')} and ${counted(viewCount, 'view')} from ${app.project.folder}`)
   const place = app.place ?? 'memory, lost when the server stops'
-  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  log.info(
+    `Data in ${place}${app.seeded > 0 ? ` (${counted(app.seeded, 'record')} from ${counted(seeds.length, 'seed file')})` : ''}`,
+  )
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
   const login = superuser === undefined ? '' : `; log in as ${superuser.username}`

@@ -71,7 +71,7 @@ describe('starts on an empty database', { skip: NO_POSTGRES }, () => {
       assert.equal((await project.admin(['serve', '--port', '0'])).code, 2)
       await writeFile(join(project.folder.path, 'seed/tag.yaml'), files['seed/tag.yaml'])
       const { stderr } = await project.admin(['serve', '--port', '0', '--log-format', 'text'])
-      assert.match(stderr, /\(3 records from 1 seed files\)/)
+      assert.match(stderr, /\(3 records from 1 seed file\)/)
     } finally {
       await project.remove()
     }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
 import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
 import { type ProjectOptions, withDataFolder, withProject, withProjectOptions } from '../../project/project-options.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 
 type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
@@ -23,7 +24,7 @@ export function compactCommand(io: Io): Command {
           if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
           else {
             const sizes = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
-            io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${records} records\n`)
+            io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${counted(records, 'record')}\n`)
           }
         }),
       ),

@@ -8,6 +8,7 @@ import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
 import type { Check } from '../../project/health/check.ts'
 import { type Health, healthOf } from '../../project/health/health.ts'
 import { type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printable, printableJson } from '../../terminal/printable.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
@@ -95,8 +96,6 @@ function printFirst(lines: readonly string[], io: Io): void {
   for (const line of lines.slice(0, MAX_LINES)) io.stdout.write(`${line}\n`)
   if (lines.length > MAX_LINES) io.stdout.write(`… and ${lines.length - MAX_LINES} more\n`)
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function show({ snapshot, journal, tables, findings, sound }: Report, repair: Repair | undefined, io: Io): void {
   const rows = [

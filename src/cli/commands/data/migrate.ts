@@ -16,6 +16,7 @@ import { applySchema, isAutomatic, planOf } from '../../../store/postgres/schema
 import { describePlan, planJson } from '../../../store/postgres/schema/plan/describe-plan.ts'
 import type { Step } from '../../../store/postgres/schema/plan/steps.ts'
 import { type ProjectOptions, withProject, withProjectOptions } from '../../project/project-options.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/style.ts'
 
@@ -120,7 +121,7 @@ async function copy(io: Io, options: MigrateOptions, project: Project, to: strin
   if (options.format === 'json') io.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   else io.stdout.write(describeCopy(report))
   for (const { table: name, records } of report.leftBehind) {
-    io.stderr.write(`Warning: ${records} records of '${name}' were not copied, since there is no such model\n`)
+    io.stderr.write(`Warning: ${counted(records, 'record')} of '${name}' not copied, since there is no such model\n`)
   }
   const [from, target] = to === 'embedded' ? [postgresPlace(settings), folder] : [folder, postgresPlace(settings)]
   io.stderr.write(`Copied ${from} to ${target}; counts and checksums are equal. Sessions are not copied: users log in again\n`)

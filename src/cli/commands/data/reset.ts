@@ -13,6 +13,7 @@ import { overHttp } from '../../api/http-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withAppOf } from '../../project/project-options.ts'
 import { confirm } from '../../terminal/confirm.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 
 type ResetOptions = RemoteOptions & { seedData?: boolean; accounts?: boolean; yes?: boolean; json?: boolean }
@@ -63,14 +64,14 @@ const NOTHING = 'nothing'
 function wordsFor(counts: Counts): string {
   if (counts === undefined) return 'all data, which cannot be read'
   const { removed, webhooks } = counts
-  const parts = Object.entries(removed).map(([model, count]) => `${count} ${model} ${count === 1 ? 'record' : 'records'}`)
-  if (webhooks > 0) parts.push(`${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'}`)
+  const parts = Object.entries(removed).map(([model, count]) => counted(count, `${model} record`))
+  if (webhooks > 0) parts.push(counted(webhooks, 'webhook'))
   const last = parts.pop() ?? NOTHING
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
 }
 
 function afterwards({ seeds, accounts }: ResetRequest, seeded: number): string {
-  if (seeds) return `; created ${seeded} seed records`
+  if (seeds) return `; created ${counted(seeded, 'seed record')}`
   return accounts ? '; there are no users now; --seed-data creates the seed records' : ''
 }
 

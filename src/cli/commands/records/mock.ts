@@ -7,6 +7,7 @@ import { systemRandom } from '../../../util/ids.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { modelNamed } from '../../project/project-options.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 
 interface MockOptions extends RemoteOptions {
@@ -49,8 +50,7 @@ export function mockCommand(io: Io): Command {
       if ((models.length === 0) === (options.all !== true)) {
         throw new AppError('USAGE', 'Name the models, or use --all for every model')
       }
-      const report: Report = (model, count) =>
-        io.stderr.write(`Created ${count} ${model} ${count === 1 ? 'record' : 'records'}\n`)
+      const report: Report = (model, count) => io.stderr.write(`Created ${counted(count, `${model} record`)}\n`)
       const result = await withApi(io, options, (client) =>
         client.app === undefined
           ? mockOnServer(client, models, options, report)

@@ -27,6 +27,3 @@ export type CheckResult = Omit<Check, 'name'>
 
 /** Results by name, in the order of the report. */
 export type CheckResults = Readonly<Partial<Record<CheckName, CheckResult>>>
-
-/** `1 fault`, `2 faults` */
-export const counted = (count: number, noun: string, nouns = `${noun}s`): string => `${count} ${count === 1 ? noun : nouns}`

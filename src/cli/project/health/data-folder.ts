@@ -6,7 +6,8 @@ import { holderOf, lockPath } from '../../../store/embedded/files/lock.ts'
 import { type JournalSurvey, surveyJournal } from '../../../store/embedded/journal/reader.ts'
 import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
 import { isoTime } from '../../../util/clock.ts'
-import { type CheckResult, type CheckResults, counted } from './check.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { CheckResult, CheckResults } from './check.ts'
 
 const MEBIBYTE = 2 ** 20
 /** Below this, a check warns: compaction writes a new `db.json` beside the old one. */

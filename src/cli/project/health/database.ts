@@ -11,7 +11,8 @@ import { isAutomatic } from '../../../store/postgres/schema/migration.ts'
 import type { Step } from '../../../store/postgres/schema/plan/steps.ts'
 import { systemClock } from '../../../util/clock.ts'
 import { systemRandom, uniqueId } from '../../../util/ids.ts'
-import { type CheckResult, type CheckResults, counted } from './check.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { CheckResult, CheckResults } from './check.ts'
 
 /** Tokens and retries of webhooks are timed by the processes, locks and history by both. In milliseconds. */
 const LARGE_DIFFERENCE = 2000

@@ -3,7 +3,8 @@ import { lintProject } from '../../../service/project/lint.ts'
 import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from '../../../service/project/project.ts'
 import { seedFaults } from '../../../transfer/seed.ts'
 import { NODE_VERSIONS } from '../../../util/package-files.ts'
-import { type Check, type CheckName, type CheckResult, type CheckResults, counted } from './check.ts'
+import { counted } from '../../terminal/counted.ts'
+import type { Check, CheckName, CheckResult, CheckResults } from './check.ts'
 import { dataFolderHealth } from './data-folder.ts'
 
 /** The checks of a project. */
