@@ -49,6 +49,8 @@ interface Import {
   readonly specifier: string
   /** The imported file, for imports of our own. */
   readonly to: string | undefined
+  /** Whether it is loaded with the file: it is neither a type nor imported on demand. */
+  readonly isLoaded: boolean
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -64,7 +66,8 @@ function importsOf(file: string): Import[] {
   )
   return [...found].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? ''
-    return { from: file, specifier, to: specifier.startsWith('.') ? resolve(dirname(file), specifier) : undefined }
+    const to = specifier.startsWith('.') ? resolve(dirname(file), specifier) : undefined
+    return { from: file, specifier, to, isLoaded: match[2] === undefined && !/^\s*(import|export) type\b/.test(match[0]) }
   })
 }
 
@@ -119,6 +122,23 @@ test('each library is imported by its folder only', () => {
     return isAllowed ? [] : [`${show(from)} imports ${specifier}, which only ${folders.join('/ and ')}/ may import`]
   })
   assert.deepEqual(strays, [])
+})
+
+test('commands load hapi when they need it, but for `serve`', () => {
+  const pathsToHapi = (file: string, path: readonly string[], seen: Set<string>): string[] => {
+    if (seen.has(file)) return []
+    seen.add(file)
+    const loaded = imports.filter(({ from, isLoaded }) => from === file && isLoaded)
+    if (loaded.some(({ specifier }) => specifier === '@hapi/hapi')) return [[...path, file].map(show).join(' → ')]
+    return loaded.flatMap(({ to }) => (to === undefined ? [] : pathsToHapi(to, [...path, file], seen)))
+  }
+  const commands = files.filter((file) => show(file).startsWith(join('cli', 'commands') + sep))
+  const found = commands.flatMap((command) => pathsToHapi(command, [], new Set()))
+  assert.deepEqual(
+    found.map((path) => path.split(' → ')[0]),
+    [join('cli', 'commands', 'serve.ts')],
+    found.join('\n'),
+  )
 })
 
 const PACKAGE = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Readonly<

@@ -5,7 +5,6 @@ import { SHELL_SUBJECT, Tokens } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { jwtCodec } from '../../http/plugins/jwt-codec.ts'
-import { createServer } from '../../http/server.ts'
 import { loadProject, type Project } from '../../service/project/project.ts'
 import { systemClock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
@@ -117,6 +116,8 @@ export async function localConnection(server: LocalServer): Promise<Connection> 
 
 /** Calls the API in this process, with all permissions. */
 async function inProcess(app: App): Promise<ApiRequests> {
+  // Most commands need no server of their own, and start a fifth sooner without its packages.
+  const { createServer } = await import('../../http/server.ts')
   const server = await createServer(app)
   const root = apiRoots(app.settings).api
   return {
