@@ -116,7 +116,7 @@ export async function localConnection(server: LocalServer): Promise<Connection> 
 
 /** Calls the API in this process, with all permissions. */
 async function inProcess(app: App): Promise<ApiRequests> {
-  // Most commands need no server of their own, and start a fifth sooner without its packages.
+  // On demand, since a command that calls a running server starts a sixth sooner without the packages of one.
   const { createServer } = await import('../../http/server.ts')
   const server = await createServer(app)
   const root = apiRoots(app.settings).api
