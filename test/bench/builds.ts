@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { accessTokens } from './data/project.ts'
 import { mulberry32 } from './data/random.ts'
-import { type Bar, median, type Result } from './figures.ts'
 import { CONNECTIONS, type Target } from './load/load.ts'
 import { measurePairs, type Pair, SHORT_TURN, type Side } from './load/pairs.ts'
 import { searchIndexMade } from './load/search-index.ts'
 import type { BenchOptions } from './options.ts'
 import { keepOn, OTHER_CORE, SERVER_CORE } from './processes/cores.ts'
 import { withMembers } from './processes/members.ts'
-import { say } from './report.ts'
-import { atEachSize } from './sizes.ts'
+import { type Bar, median, type Result } from './results/figures.ts'
+import { say } from './results/report.ts'
+import { atEachSize } from './results/sizes.ts'
 import { ROWS, type Row, requestsOf } from './store/rows.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000]

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { accessTokens, dataFolder, MEMBERS_PATH } from './data/project.ts'
 import { integer, mulberry32 } from './data/random.ts'
-import { type Figure, percentile, type Result } from './figures.ts'
 import { type Ask, CONNECTIONS, lasting, runLoad, type Sample } from './load/load.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { atEachSize } from './sizes.ts'
+import { type Figure, percentile, type Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [10_000, 100_000]

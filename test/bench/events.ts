@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { accessTokens } from './data/project.ts'
-import { type Figure, failureOf, median, type Result } from './figures.ts'
 import { creating } from './history.ts'
 import { measurePairs } from './load/pairs.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { say } from './report.ts'
+import { type Figure, failureOf, median, type Result } from './results/figures.ts'
+import { say } from './results/report.ts'
 
 const RECORDS = 10_000
 const SUBSCRIBERS = 100

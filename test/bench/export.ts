@@ -3,10 +3,10 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import { accessTokens, MEMBERS_PATH } from './data/project.ts'
-import { type Bar, type Figure, median, type Result } from './figures.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { atEachSize } from './sizes.ts'
+import { type Bar, type Figure, median, type Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
 
 const SIZE = 100_000
 const RUNS = 11

@@ -1,10 +1,10 @@
 import { accessTokens } from './data/project.ts'
-import type { Figure, Result } from './figures.ts'
 import { CONNECTIONS } from './load/load.ts'
 import { measurePairs, SHORT_TURN, type Side } from './load/pairs.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
-import { atEachSize } from './sizes.ts'
+import type { Figure, Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [10_000]

@@ -7,10 +7,10 @@ import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { MEMBER_MODEL, member } from './data/members.ts'
 import { dataFolder } from './data/project.ts'
-import { type Figure, median, type Result } from './figures.ts'
 import type { BenchOptions } from './options.ts'
 import { residentMemory } from './processes/resident-memory.ts'
-import { atEachSize } from './sizes.ts'
+import { type Figure, median, type Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
 
 const SIZES = [100_000, 1_000_000]
 const RUNS = 3

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { lintProject } from '../../src/service/project/lint.ts'
 import { makeProject } from '../helpers/fixture.ts'
-import { type Figure, median } from './figures.ts'
+import { type Figure, median } from './results/figures.ts'
 
 const RUNS = 7
 const VIEW_FILES = 1000

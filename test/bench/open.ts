@@ -7,11 +7,11 @@ import { startServer } from '../helpers/cli/process.ts'
 import { compiledScript } from '../helpers/compile.ts'
 import type { TemporaryFolder } from '../helpers/fixture.ts'
 import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
-import { type Bar, type Figure, median, type Result } from './figures.ts'
 import { ask } from './load/ask.ts'
 import type { BenchOptions } from './options.ts'
 import { residentMemory } from './processes/resident-memory.ts'
-import { atEachSize } from './sizes.ts'
+import { type Bar, type Figure, median, type Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
 
 const PROCESSES = join(import.meta.dirname, 'processes')
 const SIZES = [100_000, 1_000_000]

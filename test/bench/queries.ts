@@ -5,9 +5,9 @@ import { loadProject } from '../../src/service/project/project.ts'
 import type { JsonObject } from '../../src/util/json.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { mulberry32 } from './data/random.ts'
-import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
 import type { BenchOptions } from './options.ts'
-import { say } from './report.ts'
+import { type Bar, type Figure, failureOf, median, type Result } from './results/figures.ts'
+import { say } from './results/report.ts'
 
 const SIZES = [10_000, 100_000]
 /** A figure is the median of so many turns. */

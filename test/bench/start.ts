@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { addressIn } from '../helpers/cli/cli.ts'
 import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
-import { type Figure, median } from './figures.ts'
+import { type Figure, median } from './results/figures.ts'
 
 const RUNS = 9
 const BLOG = join(import.meta.dirname, '../../fixtures/blog')

@@ -7,8 +7,8 @@ import { isBrowserTest, isPgliteTest, isPostgresTest, isSlow, type Selection } f
 /** Tests that take longest: each has a process of its own, and starts before the others. */
 const LONGEST_TESTS = [
   'e2e/package.slow.test.ts',
-  'browser/failures.test.ts',
-  'browser/tour.test.ts',
+  'browser/page/failures.test.ts',
+  'browser/page/tour.test.ts',
   'store/embedded/journal/compaction.slow.test.ts',
   'store/embedded/journal/kill.slow.test.ts',
   'store/embedded/queries/planner.slow.test.ts',

@@ -18,7 +18,7 @@ export interface Selection {
 }
 
 /** Files of the suite of the browser that belong to the normal one too: the page opens, and users log in. */
-const QUICK_BROWSER_TESTS = ['browser/login.test.ts']
+const QUICK_BROWSER_TESTS = ['browser/session/login.test.ts']
 
 export const isSlow = (name: string): boolean => name.endsWith('.slow.test.ts')
 

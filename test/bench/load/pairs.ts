@@ -1,4 +1,4 @@
-import { median, percentile } from '../figures.ts'
+import { median, percentile } from '../results/figures.ts'
 import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load.ts'
 
 const WARM_UP_PAIRS = 4

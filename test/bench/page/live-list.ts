@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { createClient } from '../../../src/client/client.ts'
-import { median } from '../figures.ts'
+import { median } from '../results/figures.ts'
 import { type BenchSite, withPage } from './browser.ts'
 
 const RUNS = 5

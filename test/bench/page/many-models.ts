@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core'
-import { type Figure, median } from '../figures.ts'
+import { type Figure, median } from '../results/figures.ts'
 import { type BenchSite, timeOfLoad, withPage } from './browser.ts'
 import { FIELDS, GENERATED_MODEL, MODELS } from './projects.ts'
 

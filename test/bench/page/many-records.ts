@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core'
 import { accessTokens } from '../data/project.ts'
-import { type Figure, median } from '../figures.ts'
 import { ask } from '../load/ask.ts'
 import { searchIndexMade } from '../load/search-index.ts'
 import { withMembers } from '../processes/members.ts'
+import { type Figure, median } from '../results/figures.ts'
 import { type BenchSite, timeOfClick, timeOfInput, withPage } from './browser.ts'
 import { MEMBERS_AND_NOTES, ROOT_ACCOUNT } from './projects.ts'
 

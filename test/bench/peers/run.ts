@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { freePort } from '../../helpers/postgres/cluster.ts'
 import { CONNECTIONS } from '../load/load.ts'
 import { onServerCore } from '../processes/cores.ts'
-import { say } from '../report.ts'
+import { say } from '../results/report.ts'
 import type { Peer, RunningPeer } from './peer.ts'
 
 /** Milliseconds for the packages of a peer, which come from the registry of npm. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ADMIN_BIN } from '../../helpers/cli/process.ts'
 import { memberValues } from '../data/members.ts'
-import type { Figure } from '../figures.ts'
-import { say } from '../report.ts'
+import type { Figure } from '../results/figures.ts'
+import { say } from '../results/report.ts'
 import type { BenchDatabase } from './database.ts'
 
 /** Minimum share of the rate of COPY. */

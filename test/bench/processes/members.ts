@@ -1,7 +1,7 @@
 import { ADMIN_BIN, startServer } from '../../helpers/cli/process.ts'
 import { memberProject, type ProjectOptions } from '../data/project.ts'
-import { reasonOf } from '../figures.ts'
 import { CONNECTIONS } from '../load/load.ts'
+import { reasonOf } from '../results/figures.ts'
 
 /**
  * Runs `work` with our server, the compiled program, on a project with the given number of members. Always stops the server and removes

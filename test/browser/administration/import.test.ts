@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { asAdmin } from '../../helpers/as-admin.ts'
+import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { apiOf } from '../../helpers/browser-api.ts'
+
+const inBrowser = browserSite()
+
+const choose = (page: Page, name: string, content: string) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
+
+const check = (page: Page) => page.getByRole('button', { name: 'Check the file' })
+
+/** The button that stores the records; it says how many once the file has no errors. */
+const start = (page: Page) => page.getByRole('button', { name: /^Import/ })
+
+const errors = (page: Page) => page.getByRole('region', { name: 'Errors in the file' }).last().getByRole('row')
+
+inBrowser(
+  'a file is checked, its errors are shown by row, and only without errors it is imported',
+  { at: '/models/tag/import', allows: ['400 /import'] },
+  async ({ page, server, variant, checkAccess }) => {
+    const slug = `${variant.scheme}-${variant.width}`
+    const tags = (await apiOf(server)).model('tag')
+    assert.ok(await check(page).isDisabled())
+    assert.ok(await start(page).isDisabled())
+    assert.equal(await page.title(), 'Import: Tags · The Harbour Journal')
+    await checkAccess()
+
+    await choose(page, 'tags.csv', `name,slug,color\nQuay ${slug},quay-${slug},#aabbcc\n,pier-${slug},red\n`)
+    assert.ok(await start(page).isDisabled())
+    await check(page).click()
+    await page.getByText('The file has errors: 2 in 1 row.').waitFor()
+    assert.deepEqual(await errors(page).locator('td:nth-child(-n + 2)').allInnerTexts(), ['2', 'name', '2', 'color'])
+    assert.ok(await start(page).isDisabled())
+    assert.equal((await tags.list({ filters: [`slug=quay-${slug}`] })).total, 0)
+    await checkAccess()
+
+    await choose(page, 'mended.csv', `name,slug,color\nQuay ${slug},quay-${slug},#aabbcc\nPier ${slug},pier-${slug},\n`)
+    await page.getByRole('region', { name: 'Errors in the file' }).first().waitFor({ state: 'detached' })
+    assert.ok(await start(page).isDisabled())
+    await check(page).click()
+    await page.getByText('The file has no errors. Nothing has been stored yet.').waitFor()
+    assert.equal((await tags.list({ filters: [`slug=quay-${slug}`] })).total, 0)
+    await page.getByRole('button', { name: 'Import 2 records' }).click()
+    await page.getByText('The file is imported.').waitFor()
+    assert.ok(await start(page).isDisabled())
+    const { data } = await tags.list({ filters: [`slug__in=quay-${slug},pier-${slug}`], sort: ['id'] })
+    assert.deepEqual(
+      data.map(({ name }) => name),
+      [`Quay ${slug}`, `Pier ${slug}`],
+    )
+    await page.getByRole('link', { name: 'Show: Tags' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+    assert.equal(await page.title(), 'Tags · The Harbour Journal')
+  },
+)
+
+inBrowser('other options need another check', { at: '/models/tag/import' }, async ({ page, variant }) => {
+  await choose(page, 'tags.ndjson', JSON.stringify({ name: `Buoy ${variant.width}`, slug: `buoy-${variant.width}` }))
+  await page.getByLabel('Format').locator('option[value=ndjson]:checked').waitFor({ state: 'attached' })
+  await check(page).click()
+  await page.getByRole('button', { name: 'Import 1 record' }).waitFor()
+  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })
+  await page.getByText('The file has no errors.').waitFor({ state: 'detached' })
+  assert.ok(await start(page).isDisabled())
+})
+
+inBrowser('records with the same value are updated', { at: '/models/category/import' }, async ({ page, server, variant }) => {
+  const categories = (await apiOf(server)).model('category')
+  const { data: before } = await categories.read(1)
+  const position = variant.width + (variant.scheme === 'dark' ? 1 : 0)
+  const slug = `new-${variant.scheme}-${variant.width}`
+  const rows = [
+    { slug: before.slug, name: before.name, position },
+    { slug, name: slug, position: 1 },
+  ]
+  await choose(page, 'categories.json', JSON.stringify(rows))
+  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })
+  await check(page).click()
+  await page.getByRole('button', { name: 'Import 2 records' }).click()
+  await page.getByText('The file is imported.').waitFor()
+  assert.deepEqual(await page.getByRole('definition').allInnerTexts(), ['1', '1', '2'])
+  assert.equal((await categories.read(1)).data.position, position)
+})
+
+/** Holds a request back until it is opened, which may be before the request arrives. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+inBrowser('a check and an import show that they are in progress', { at: '/models/tag/import' }, async ({ page, variant }) => {
+  const [checking, importing] = [gate(), gate()]
+  const gates = [checking, importing]
+  await page.route('**/models/tag/import?*', async (route) => {
+    await gates.shift()?.opened
+    await route.continue()
+  })
+  const slug = `slow-${variant.scheme}-${variant.width}`
+  await choose(page, 'tags.csv', `name,slug\n${slug},${slug}\n`)
+  await check(page).click()
+  await page.getByRole('progressbar', { name: 'The server checks the file …' }).waitFor()
+  assert.ok(await page.locator('input[type=file]').isDisabled())
+  checking.open()
+  await page.getByRole('button', { name: 'Import 1 record' }).click()
+  await page.getByRole('progressbar', { name: 'Importing 1 row …' }).waitFor()
+  importing.open()
+  await page.getByText('The file is imported.').waitFor()
+  assert.equal(await page.getByRole('progressbar').count(), 0)
+})
+
+inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['400 /import'] }, async ({ page }) => {
+  const rows = Array.from({ length: 60 }, (_, row) => `Name ${row},slug-${row},blue`)
+  await choose(page, 'tags.csv', ['name,slug,color', ...rows].join('\n'))
+  await check(page).click()
+  await page.getByText('1–50 of 60').waitFor()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByText('51–60 of 60').waitFor()
+  assert.equal(await errors(page).count(), 11)
+})
+
+inBrowser(
+  'a file that cannot be read is refused with the message of the server',
+  { at: '/models/tag/import', allows: ['400 /import'] },
+  async ({ page }) => {
+    await choose(page, 'tags.json', '[{"name": ')
+    await check(page).click()
+    await page.getByRole('alert').getByText(/JSON/).waitFor()
+    assert.ok(await start(page).isDisabled())
+  },
+)
+
+const withSmallUploads = browserSite({ env: { ADMIN_MAX_UPLOAD_BYTES: '2048' } })
+
+withSmallUploads('a file that is too large is not sent', { at: '/models/tag/import' }, async ({ page }) => {
+  await choose(page, 'large.csv', `name,slug\n${'x'.repeat(3000)},x\n`)
+  await page
+    .getByRole('alert')
+    .getByText(/large\.csv is larger than the server takes/)
+    .waitFor()
+  assert.ok(await check(page).isDisabled())
+})
+
+inBrowser(
+  'an editor imports into a model that may be added',
+  { as: ACCOUNTS.editor, at: '/models/tag' },
+  async ({ page, variant }) => {
+    await page.getByRole('link', { name: 'Import' }).click()
+    const slug = `editor-${variant.scheme}-${variant.width}`
+    await choose(page, 'tags.csv', `name;slug\n${slug};${slug}\n`)
+    await check(page).click()
+    await page.getByRole('button', { name: 'Import 1 record' }).click()
+    await page.getByText('The file is imported.').waitFor()
+  },
+)
+
+const NEWCOMER = { username: 'newcomer', password: 'first-day-ashore' }
+
+inBrowser('a model that may be viewed but not added has no import', { as: NEWCOMER }, async ({ page, server, path }) => {
+  // The user may import other models, so that the import itself is available. 9 is the newcomer.
+  const filters = encodeURIComponent('codename__in=view_tag,view_category,add_category')
+  const { data } = await asAdmin<{ data: readonly { id: number }[] }>(server, 'GET', `/models/permission?filters=${filters}`)
+  assert.equal(data.length, 3)
+  await asAdmin(server, 'PUT', '/models/user/9', { data: { permissions: data.map(({ id }) => id) } })
+  await page.goto(`${path}/models/category`)
+  await page.getByRole('link', { name: 'Import' }).waitFor()
+  await page.goto(`${path}/models/tag`)
+  await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Import' }).count(), 0)
+  await page.goto(`${path}/models/tag/import`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await asAdmin(server, 'PUT', '/models/user/9', { data: { permissions: [] } })
+})

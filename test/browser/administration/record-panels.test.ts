@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { browserSite } from '../../helpers/browser.ts'
+import { apiOf } from '../../helpers/browser-api.ts'
+
+const inBrowser = browserSite()
+
+inBrowser(
+  'a user is disabled below the form, which keeps what was typed and does not take it for a change by others',
+  { at: '/models/user/5' },
+  async ({ page, server, checkAccess }) => {
+    const users = (await apiOf(server)).model('user')
+    await page.getByLabel('First name').fill('Typed')
+    const panel = page.getByRole('region', { name: 'Account', exact: true })
+    await panel.getByRole('button', { name: 'Disable the account' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable the account' }).click()
+    await panel.getByRole('button', { name: /^Enable/ }).waitFor()
+    await checkAccess()
+    assert.equal((await users.read(5)).data.is_active, false)
+    assert.equal(await page.getByLabel('First name').inputValue(), 'Typed')
+    assert.equal(await page.getByText('was changed elsewhere').count(), 0)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { data } = await users.read(5)
+    assert.deepEqual([data.first_name, data.is_active], ['Typed', false])
+  },
+)
+
+inBrowser(
+  'a group has its permissions below the form; other records load no panel',
+  { at: '/models/group/2' },
+  async ({ page, checkAccess }) => {
+    await page.getByRole('region', { name: 'Permissions' }).getByRole('table').waitFor()
+    await checkAccess()
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await page.goto('/admin/models/tag/1')
+    await page.getByLabel('Name').waitFor()
+    assert.equal(await page.getByRole('region', { name: 'Permissions' }).count(), 0)
+    assert.deepEqual(
+      loaded.filter((url) => /permission-matrix|user-panel/.test(url)),
+      [],
+    )
+  },
+)

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { browserSite } from '../../helpers/browser.ts'
+import { typeFast, typeSearch } from '../../helpers/browser-typing.ts'
+
+const inBrowser = browserSite()
+
+const total = (page: Page, count: string) => page.getByRole('status').getByText(count, { exact: true }).waitFor()
+
+/** The titles of the records on the page, in order. */
+const titles = (page: Page) => page.locator('tbody .list-link').allInnerTexts()
+
+const filters = (page: Page) => page.getByRole('region', { name: 'Filters' })
+
+/** The query of the address, as a person reads it. */
+const query = (page: Page) => decodeURIComponent(new URL(page.url()).search)
+
+/** Runs an action and waits until the list of the new address is shown. */
+async function andList(page: Page, action: () => Promise<unknown>): Promise<void> {
+  const answered = page.waitForResponse((response) => /\/models\/post(\/search)?\?/.test(response.url()))
+  await action()
+  await answered
+  await page.locator('.list-scroll:not([aria-busy])').waitFor()
+}
+
+inBrowser(
+  'the address holds order, page, search and filters; reload, Back and a pasted link show the same',
+  { at: '/models/post' },
+  async ({ page, context, checkAccess }) => {
+    await total(page, '46 records')
+    const byDate = await titles(page)
+    assert.equal(byDate.length, 25)
+
+    const head = page.locator('thead')
+    await andList(page, () => head.getByRole('button', { name: 'Title' }).click())
+    const ascending = await titles(page)
+    assert.deepEqual(
+      ascending,
+      ascending.toSorted((one, other) => (one < other ? -1 : 1)),
+    )
+    await head.getByRole('button', { name: 'Status' }).focus()
+    await andList(page, () => page.keyboard.press('Shift+Enter'))
+    assert.equal(query(page), '?sort=title,status')
+    assert.equal(await page.locator('th[aria-sort=ascending]').count(), 2)
+
+    await andList(page, () => page.getByRole('button', { name: 'Next page' }).click())
+    assert.equal(query(page), '?sort=title,status&page=2')
+    const second = await titles(page)
+    assert.equal(second.length, 21)
+    await page.getByLabel('Rows').selectOption('10')
+    await page.waitForURL(/page_size=10$/)
+
+    await page.goBack()
+    await page.waitForURL(/page=2$/)
+    await page.locator('tbody tr').nth(20).waitFor()
+    assert.deepEqual(await titles(page), second)
+    await page.reload()
+    await page.locator('tbody tr').nth(20).waitFor()
+    assert.deepEqual(await titles(page), second)
+
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await other.locator('tbody tr').nth(20).waitFor()
+    assert.deepEqual(await titles(other), second)
+    await other.close()
+    await checkAccess()
+  },
+)
+
+inBrowser('a search asks once after a pause; filters apply to it', { at: '/models/post' }, async ({ page }) => {
+  await total(page, '46 records')
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/models/post/search?')) asked.push(request.url())
+  })
+  await typeFast(page.getByRole('searchbox', { name: 'Search Posts' }), 'harbour')
+  await total(page, '12 records')
+  assert.equal(asked.length, 1, asked.join('\n'))
+  assert.match(asked[0] ?? '', /\?q=harbour/)
+  await page.goto(`${page.url()}&filter=status%3Dpublished`)
+  await page.getByRole('button', { name: 'Status is Published', exact: true }).waitFor()
+  const count = page.getByRole('status').filter({ hasText: /\d records/ })
+  const found = Number((await count.first().innerText()).split(' ')[0])
+  assert.ok(found > 0 && found < 12, String(found))
+  await page.goBack()
+  await total(page, '12 records')
+  await page.goBack()
+  await total(page, '46 records')
+  assert.equal(await page.getByRole('searchbox', { name: 'Search Posts' }).inputValue(), '')
+})
+
+inBrowser(
+  'filters are built from the operators of each field and are chips that can be edited and removed',
+  { at: '/models/post' },
+  async ({ page, checkAccess }) => {
+    await total(page, '46 records')
+    const offered = await filters(page).getByRole('button').allInnerTexts()
+    assert.deepEqual(offered, ['Status', 'Category', 'Author', 'Published at', 'Filter'])
+
+    await filters(page).getByRole('button', { name: 'Status' }).click()
+    await page.getByLabel('Value').selectOption('Draft')
+    await checkAccess()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await total(page, '5 records')
+    assert.equal(query(page), '?filter=status=draft')
+
+    await page.getByRole('button', { name: 'Status is Draft', exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Status').selectOption('is one of')
+    await page.getByLabel('Published').check()
+    await page.getByLabel('Archived').check()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await total(page, '41 records')
+    assert.equal(query(page), '?filter=status__in=published,archived')
+
+    await filters(page).getByRole('button', { name: 'Author' }).click()
+    await page.getByLabel('Value').click()
+    await page.locator('.combobox [role=option]').nth(1).waitFor()
+    await typeSearch(page, 'anna')
+    await page.locator('.combobox [role=option]').nth(1).waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Author is anna.lind', exact: true }).waitFor()
+    assert.equal(query(page), '?filter=status__in=published,archived&filter=author_id=3')
+    await page.reload()
+    await page.getByRole('button', { name: 'Author is anna.lind', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Status is one of Published, Archived', exact: true }).waitFor()
+    await checkAccess()
+
+    await filters(page).getByRole('button', { name: 'Clear all' }).click()
+    await total(page, '46 records')
+    await filters(page).getByRole('button', { name: 'Published at' }).click()
+    await page.getByLabel('Value').fill('2024-06-01T10:00')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Published at is on or after 1 Jun 2024, 10:00', exact: true }).waitFor()
+    assert.equal(query(page), '?filter=published_at__gte=2024-06-01T10:00+02:00')
+    await page.getByRole('button', { name: /^Remove Published at/ }).click()
+    await total(page, '46 records')
+
+    await filters(page).getByRole('button', { name: 'Filter' }).click()
+    await page.getByLabel('Field').selectOption('Tags')
+    await page.getByLabel('Condition').selectOption('is empty')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Tags is empty', exact: true }).waitFor()
+    assert.equal(query(page), '?filter=tags__isnull=true')
+  },
+)
+
+inBrowser(
+  'a filter of an address that the API would reject is not sent',
+  { at: '/models/post?filter=nosuch%3D1' },
+  async ({ page }) => {
+    await total(page, '46 records')
+    await page.getByText('Not used: nosuch=1').waitFor()
+  },
+)
+
+inBrowser(
+  'columns are chosen and ordered by keyboard; the browser and the address keep them',
+  { at: '/models/post' },
+  async ({ page, checkAccess }) => {
+    await total(page, '46 records')
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Slug' }).press('Space')
+    const up = page.getByRole('button', { name: 'Move Slug up' })
+    for (let presses = 0; presses < 9; presses += 1) await up.press('Enter')
+    await page.getByRole('checkbox', { name: 'ID', exact: true }).press('Space')
+    await page.locator('td', { hasText: 'who-was-captain-abernathy' }).waitFor()
+    // While the list reads, it is dimmed.
+    await page.locator('.list-scroll:not([aria-busy])').waitFor()
+    await checkAccess()
+    await page.keyboard.press('Escape')
+    const heads = async () => (await page.locator('thead th').allInnerTexts()).slice(1, 3)
+    await page.locator('td', { hasText: 'who-was-captain-abernathy' }).waitFor()
+    assert.deepEqual(await heads(), ['Slug', 'Title'])
+    await page.goto(new URL(page.url()).pathname)
+    await page.waitForURL(/columns=slug/)
+    await page.locator('td', { hasText: 'who-was-captain-abernathy' }).waitFor()
+    assert.deepEqual(await heads(), ['Slug', 'Title'])
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'As in the view' }).click()
+    await page.waitForURL(({ search }) => search === '')
+    await page.locator('thead').getByRole('button', { name: /^ID/ }).waitFor()
+  },
+)
+
+inBrowser('filters are saved under a name', { at: '/models/post?filter=status%3Ddraft&sort=title' }, async ({ page }) => {
+  await total(page, '5 records')
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByLabel('Save search, filters and order as').fill('My drafts')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.goto(new URL(page.url()).pathname)
+  await total(page, '46 records')
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByRole('button', { name: 'My drafts', exact: true }).click()
+  await total(page, '5 records')
+  assert.equal(query(page), '?filter=status=draft&sort=title')
+})
+
+inBrowser('an open list asks for the views and a page of records only', { at: '/models/tag' }, async ({ page, variant }) => {
+  // The former page has asked for everything.
+  await page.locator('tbody tr').first().waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/')) asked.push(request.url())
+  })
+  if (variant.width < 900) await page.getByRole('button', { name: 'Open the menu' }).click()
+  await page
+    .getByRole('link', { name: /^Posts/ })
+    .first()
+    .click()
+  await total(page, '46 records')
+  const paths = asked.map((url) => new URL(url).pathname)
+  assert.deepEqual(paths.sort(), ['/admin/api/v1/views/post', '/api/v1/models/post'])
+  const fields = new URL(asked.find((url) => url.includes('/models/post?')) ?? '').searchParams.get('fields')
+  assert.equal(fields, 'id,title,status,author_id,category_id,tags,rating,views_count,is_featured,published_at')
+})
+
+inBrowser('an empty list says what can be done', { at: '/models/post?filter=id%3D9999' }, async ({ page }) => {
+  await page.getByRole('heading', { name: 'No record matches' }).waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Clear all' }).click()
+  await total(page, '46 records')
+})

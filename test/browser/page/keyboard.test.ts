@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { apiOf } from '../../helpers/browser-api.ts'
+import { typeSearch } from '../../helpers/browser-typing.ts'
+
+const inBrowser = browserSite()
+
+/** A keyboard that counts its keys; those of typed text apart. */
+class Keyboard {
+  readonly #page: Page
+  presses = 0
+  letters = 0
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      await this.#page.keyboard.press(key)
+      this.presses++
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    await this.#page.keyboard.type(text)
+    this.letters += text.length
+  }
+
+  /** Types into the search of a popup that opens. */
+  async search(text: string): Promise<void> {
+    await typeSearch(this.#page, text)
+    this.letters += text.length
+  }
+
+  /** Presses Tab until an input of the field has the focus. */
+  async tabTo(field: string): Promise<void> {
+    for (let count = 0; count < 12; count++) {
+      await this.press('Tab')
+      if ((await focusedField(this.#page)) === field) return
+    }
+    assert.fail(`Tab does not reach ${field}`)
+  }
+
+  /** Chooses the first option that a search in the popup of the focused input finds. The focus then returns to the input. */
+  async choose(search: string, option: string): Promise<void> {
+    await this.search(search)
+    await this.#page.getByRole('option', { name: option, exact: true }).and(this.#page.locator('[data-highlighted]')).waitFor()
+    await this.press('Enter')
+  }
+}
+
+/** A phone does not give the focus to an input by itself; `touch.test.ts` does the same on one. */
+const DESKS = [768, 1280] as const
+
+const focusedField = (page: Page) => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field ?? null")
+
+const focusIs = async (page: Page, field: string): Promise<void> => {
+  await page.locator(`[data-field=${field}]:focus-within`).waitFor()
+}
+
+inBrowser(
+  'by keyboard alone: log in, create a post with author, category and three tags, mend a fault, save, find it, delete it',
+  { as: null, allows: ['400 /models/post'], widths: DESKS },
+  async ({ page, server, checkAccess }) => {
+    const keys = new Keyboard(page)
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await keys.type(ACCOUNTS.superuser.username)
+    await keys.press('Tab')
+    await keys.type(ACCOUNTS.superuser.password)
+    await keys.press('Enter')
+    await page.getByRole('button', { name: 'Search or jump to …' }).waitFor()
+    const login = keys.presses
+
+    await keys.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
+    await keys.choose('new post', 'New Post')
+    await focusIs(page, 'title')
+    await keys.type('A lamp for the north pier')
+    await keys.press('Tab')
+    await keys.type('A lamp')
+    await keys.press('Tab', 'Tab')
+    await keys.type('It was lit on Friday.')
+    await keys.tabTo('status')
+    for (const field of ['is_featured', 'event_date', 'publish_time', 'languages', 'author_id']) await keys.tabTo(field)
+    await keys.press('Enter')
+    await keys.choose('anna', 'anna.lind')
+    await focusIs(page, 'author_id')
+    await keys.tabTo('category_id')
+    await keys.press('Enter')
+    await keys.choose('food', 'Food & Recipes')
+    await focusIs(page, 'category_id')
+    await keys.tabTo('tags')
+    await keys.press('Enter')
+    for (const [search, tag] of [
+      ['lig', 'Lighthouse'],
+      ['fer', 'Ferries'],
+      ['sai', 'Sailing'],
+    ] as const) {
+      await keys.choose(search, tag)
+      await page.getByRole('button', { name: `Remove ${tag}` }).waitFor({ state: 'attached' })
+    }
+    await keys.press('Escape', 'Control+Enter')
+
+    await page.getByText('slug format is invalid').waitFor()
+    await focusIs(page, 'slug')
+    await checkAccess()
+    await keys.press('Control+a')
+    await keys.type('a-lamp')
+    await keys.press('Control+Enter')
+    await page.getByRole('heading', { name: 'A lamp for the north pier' }).waitFor()
+    const id = Number(page.url().split('/').at(-1))
+    const posts = (await apiOf(server)).model('post')
+    const { data } = await posts.read(id)
+    const tags = (data.tags as { name: string }[]).map(({ name }) => name).sort()
+    assert.deepEqual([data.author_id, data.category_id, tags], [3, 4, ['Ferries', 'Lighthouse', 'Sailing']])
+    const created = keys.presses
+
+    await keys.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
+    await keys.choose('dashboard', 'Dashboard')
+    await page.waitForURL('**/admin/')
+    await keys.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
+    await keys.search('north pier')
+    const hit = page.getByRole('option', { name: /A lamp for the north pier/ })
+    await hit.and(page.locator('[data-highlighted]')).waitFor()
+    await keys.press('Enter')
+    await page.getByRole('heading', { name: 'A lamp for the north pier' }).waitFor()
+    const found = keys.presses
+
+    const remove = page.getByRole('main').getByRole('button', { name: 'Delete' })
+    for (let count = 0; count < 12 && !(await isFocused(page, 'Delete')); count++) await keys.press('Tab')
+    assert.equal(await remove.count(), 1)
+    await keys.press('Enter')
+    await page.getByRole('dialog').getByText('No other record is affected.').waitFor()
+    // The focus is on the action that changes nothing.
+    await page.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
+    await keys.press('Tab', 'Enter')
+    await page.getByText('Deleted', { exact: true }).waitFor()
+    await assert.rejects(posts.read(id), { type: 'not_found' })
+
+    const { presses, letters } = keys
+    const parts = `log in ${login}, create ${created - login}, find ${found - created}, delete ${presses - found}`
+    console.log(`${presses} key presses (${parts}), and ${letters} letters of text`)
+    assert.ok(presses <= 70, `${presses} key presses: ${parts}`)
+  },
+)
+
+const isFocused = (page: Page, text: string) =>
+  page.evaluate(`document.activeElement.textContent === '${text}' && document.activeElement.tagName === 'BUTTON'`)
+
+inBrowser('Enter in a picker waits for the answer to the search', { at: '/models/post/8' }, async ({ page }) => {
+  await page.route(/\/models\/tag\/search/, async (route) => {
+    await page.getByRole('combobox', { name: 'Search' }).press('Enter')
+    await route.continue()
+  })
+  await page.getByLabel('Tags').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('option', { name: 'Ferries', exact: true }).waitFor()
+  await typeSearch(page, 'Storm')
+  await page.getByRole('option', { name: 'Storms', exact: true }).and(page.locator('[data-highlighted]')).waitFor()
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('button', { name: /^Remove/ })
+    .nth(0)
+    .waitFor({ state: 'attached' })
+  const removable = await page.locator('[data-field=tags] .chip').allTextContents()
+  assert.equal(removable.includes('Ferries'), false)
+})

@@ -1,0 +1,27 @@
+import { browserSite } from '../../helpers/browser.ts'
+
+const inBrowser = browserSite()
+
+inBrowser(
+  'a button with an icon alone has a tooltip for the pointer and the keyboard',
+  { at: '/models/post' },
+  async ({ page, checkAccess }) => {
+    const button = page.getByRole('button', { name: 'Next page' })
+    const tooltip = page.locator('.tooltip').getByText('Next page', { exact: true })
+    await button.hover()
+    await tooltip.waitFor()
+    await checkAccess()
+    // The pointer may go to the text, for example to read it enlarged.
+    await tooltip.hover()
+    await tooltip.waitFor()
+    await page.getByRole('heading', { level: 1 }).hover()
+    await tooltip.waitFor({ state: 'detached' })
+
+    // A focus that follows a key shows it.
+    await page.getByRole('spinbutton').focus()
+    await page.keyboard.press('Tab')
+    await tooltip.waitFor()
+    await page.keyboard.press('Escape')
+    await tooltip.waitFor({ state: 'detached' })
+  },
+)
