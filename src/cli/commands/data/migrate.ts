@@ -121,7 +121,8 @@ async function copy(io: Io, options: MigrateOptions, project: Project, to: strin
   if (options.format === 'json') io.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   else io.stdout.write(describeCopy(report))
   for (const { table: name, records } of report.leftBehind) {
-    io.stderr.write(`Warning: ${counted(records, 'record')} of '${name}' not copied, since there is no such model\n`)
+    const left = counted(records, `record of '${name}' was`, `records of '${name}' were`)
+    io.stderr.write(`Warning: ${left} not copied, since there is no such model\n`)
   }
   const [from, target] = to === 'embedded' ? [postgresPlace(settings), folder] : [folder, postgresPlace(settings)]
   io.stderr.write(`Copied ${from} to ${target}; counts and checksums are equal. Sessions are not copied: users log in again\n`)
