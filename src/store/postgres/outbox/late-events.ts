@@ -1,7 +1,6 @@
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
-import { SHARDS } from '../schema/counters.ts'
-import { literal, type Sql, sql } from '../sql.ts'
+import { type Sql, sql } from '../sql.ts'
 
 /** The name under which `_admin_counters` counts the statements that have stored many events. */
 const COUNTED_AS = `${SYSTEM_PREFIX}late_events`
@@ -17,8 +16,9 @@ export const lateEventParts = (layout: Layout, count: number): Sql[] =>
   count <= MANY_EVENTS
     ? []
     : [
+        // Each connection has a row of its own, so that no transaction waits for another one.
         sql`insert into ${layout.system('counters')} as "c" ("table_name", "shard", "writes")
-          values (${COUNTED_AS}, pg_backend_pid() % ${literal(SHARDS)}, 1)
+          values (${COUNTED_AS}, pg_backend_pid(), 1)
           on conflict ("table_name", "shard") do update set "writes" = "c"."writes" + 1`,
       ]
 

@@ -2,8 +2,8 @@ import type { Layout } from '../layout/layout.ts'
 import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
 import type { TableDefinition } from './definitions.ts'
 
-/** Rows of a table in the table of counters: processes that write at once seldom meet in one. */
-export const SHARDS = 16
+/** Rows of a table in the table of counters. Up to this number of transactions change the table at once without waiting for each other. */
+const SHARDS = 16
 
 /**
  * The table of counters.
@@ -19,12 +19,17 @@ export const countersTable = (layout: Layout): Sql =>
     primary key ("table_name", "shard")
   ) with (fillfactor = 20)`
 
-/** The function that keeps the table of counters up to date. */
+/**
+ * The function that keeps the table of counters up to date. It changes a row that no other transaction has changed and not committed, since
+ * that one may take minutes; the first choice differs by connection.
+ */
 export function countFunction(layout: Layout): Sql {
   const [counters, count] = [layout.system('counters'), layout.system('count')]
   return sql`create or replace function ${count}() returns trigger language plpgsql as $function$
       declare
         difference bigint := 0;
+        own constant integer := pg_backend_pid() % ${literal(SHARDS)};
+        free integer;
       begin
         if tg_argv[1] = 'records' then
           if tg_op = 'TRUNCATE' then
@@ -35,8 +40,12 @@ export function countFunction(layout: Layout): Sql {
             if tg_op = 'DELETE' then difference := -difference; end if;
           end if;
         end if;
+        select "shard" into free from ${counters} where "table_name" = tg_argv[0] and "shard" = own for update skip locked;
+        if free is null then
+          select "shard" into free from ${counters} where "table_name" = tg_argv[0] limit 1 for update skip locked;
+        end if;
         update ${counters} set "records" = "records" + difference, "writes" = "writes" + 1
-          where "table_name" = tg_argv[0] and "shard" = pg_backend_pid() % ${literal(SHARDS)};
+          where "table_name" = tg_argv[0] and "shard" = coalesce(free, own);
         return null;
       end $function$`
 }
