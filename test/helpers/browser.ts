@@ -218,9 +218,12 @@ interface AxeFinding {
   readonly nodes: readonly string[]
 }
 
-/** What keeps the page from rest: a former state that is shown until an answer arrives, or an animation. Both reduce the contrast. What is behind a dialog may wait for it. */
+/**
+ * What keeps the page from rest: a former state that is shown until an answer arrives, or an animation. Both reduce the contrast. What is
+ * behind a modal dialog may wait for it; a popup that is not modal leaves the rest of the page in use.
+ */
 const MOVING = `[
-  ...[...document.querySelectorAll('[aria-busy=true], .skeleton')].filter((each) => !each.closest('[inert], [aria-hidden=true], [data-base-ui-inert]')).map((each) => 'busy: ' + each.outerHTML.slice(0, 200)),
+  ...[...document.querySelectorAll('[aria-busy=true], .skeleton')].filter((each) => !each.closest('[inert], [aria-hidden=true]')).map((each) => 'busy: ' + each.outerHTML.slice(0, 200)),
   ...[...document.querySelectorAll('[data-starting-style], [data-ending-style]')].map((each) => 'opening or closing: ' + each.outerHTML.slice(0, 200)),
   ...document.getAnimations().filter((each) => each.playState === 'running' && each.effect.getTiming().iterations !== Infinity)
     .map((each) => 'moving: ' + each.effect.target?.outerHTML.slice(0, 200)),
