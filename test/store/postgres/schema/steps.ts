@@ -43,6 +43,23 @@ export function testSteps(open: () => Promise<Database>): void {
       assert.deepEqual(await schema.reasons(POST), [])
     })
 
+    on('functions that another version of the store has created are replaced', async (schema) => {
+      await schema.apply([POST])
+      const [count, definitions] = [schema.table('_admin_count'), schema.table('_admin_definitions')]
+      await schema.rows(sql`create or replace function ${count}() returns trigger language plpgsql as 'begin return null; end'`)
+      await schema.rows(sql`update ${definitions}
+        set "definition" = jsonb_set(jsonb_set("definition"::jsonb, '{functions,_admin_count}', '"former"'), '{fingerprint}', '"former"')
+        where "name" = ''`)
+      assert.deepEqual(await schema.reasons(POST), ['additive: The functions of the store are those of another version'])
+      await prepareSchema(schema.database, schema.layout(POST), 'additive')
+      await schema.insert('post', { title: 'one' })
+      assert.deepEqual(
+        await schema.rows(sql`select sum("records") from ${schema.table('_admin_counters')} where "table_name" = 'post'`),
+        ['1'],
+      )
+      assert.deepEqual(await schema.reasons(POST), [])
+    })
+
     on('a new model, a nullable field and an index', async (schema) => {
       await withPosts(schema, 'one')
       const after = [model('Post', [TITLE, { name: 'stars', type: 'integer' }]), model('Tag', [TITLE])]

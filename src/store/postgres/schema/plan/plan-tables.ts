@@ -18,7 +18,10 @@ export function planSystem(draft: PlanDraft, state: RecordedState | undefined): 
     const isCurrent = catalog.functions.has(name) && state?.functions[name] === create.compile().text
     if (kind === 'function' && !isCurrent) statements.push(create)
   }
-  if (statements.length > 0) draft.add('system', { class: 'additive', reason: 'The store needs tables of its own', statements })
+  if (statements.length === 0) return
+  const isNew = systemObjects(layout).some(({ kind, name }) => kind === 'table' && !catalog.tables.has(name))
+  const reason = isNew ? 'The store needs tables of its own' : 'The functions of the store are those of another version'
+  draft.add('system', { class: 'additive', reason, statements })
 }
 
 /** Plans a table that does not exist. */
