@@ -1,6 +1,7 @@
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
-import { type Sql, sql } from '../sql.ts'
+import { addToCounters } from '../schema/counters.ts'
+import { literal, type Sql, sql } from '../sql.ts'
 
 /** The name under which `_admin_counters` counts the statements that have stored many events. */
 const COUNTED_AS = `${SYSTEM_PREFIX}late_events`
@@ -13,14 +14,7 @@ const MANY_EVENTS = 100
 
 /** The parts of a statement that stores events, by which holders of leases learn of them however late it commits; none if they are few. */
 export const lateEventParts = (layout: Layout, count: number): Sql[] =>
-  count <= MANY_EVENTS
-    ? []
-    : [
-        // Each connection has a row of its own, so that no transaction waits for another one.
-        sql`insert into ${layout.system('counters')} as "c" ("table_name", "shard", "writes")
-          values (${COUNTED_AS}, pg_backend_pid(), 1)
-          on conflict ("table_name", "shard") do update set "writes" = "c"."writes" + 1`,
-      ]
+  count <= MANY_EVENTS ? [] : [addToCounters(layout, literal(COUNTED_AS), sql`0`)]
 
 /** A number that changes when a transaction with many events has been committed. */
 export const lateEventsVersion = (layout: Layout): Sql =>

@@ -2,7 +2,7 @@ import type { Layout } from '../layout/layout.ts'
 import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
 import type { TableDefinition } from './definitions.ts'
 
-/** Rows of a table in the table of counters. Up to this number of transactions change the table at once without waiting for each other. */
+/** Rows that a table has from the start in the table of counters. It gets more when more transactions change it at once. */
 const SHARDS = 16
 
 /**
@@ -20,16 +20,29 @@ export const countersTable = (layout: Layout): Sql =>
   ) with (fillfactor = 20)`
 
 /**
- * The function that keeps the table of counters up to date. It changes a row that no other transaction has changed and not committed, since
- * that one may take minutes; the first choice differs by connection.
+ * Adds to the counters of a table, and never waits for another transaction, which may last minutes. Takes the row that this transaction has
+ * changed before, or one that no open transaction has changed, or a new one: so a table has no more rows than transactions have changed it
+ * at once.
  */
+export const addToCounters = (layout: Layout, name: Sql, records: Sql): Sql => {
+  const counters = layout.system('counters')
+  return sql`insert into ${counters} as "c" ("table_name", "shard", "records", "writes")
+    select ${name}, coalesce(
+        (select "shard" from ${counters} where "table_name" = ${name}
+          order by "xmin" = pg_current_xact_id()::xid desc limit 1 for update skip locked),
+        (random() * 2147483647)::integer
+      ), ${records}, 1
+    on conflict ("table_name", "shard") do update
+      set "records" = "c"."records" + excluded."records", "writes" = "c"."writes" + excluded."writes"`
+}
+
+/** The function that keeps the table of counters up to date. Each connection first tries a row of its own choice, which is mostly free. */
 export function countFunction(layout: Layout): Sql {
   const [counters, count] = [layout.system('counters'), layout.system('count')]
   return sql`create or replace function ${count}() returns trigger language plpgsql as $function$
       declare
         difference bigint := 0;
         own constant integer := pg_backend_pid() % ${literal(SHARDS)};
-        free integer;
       begin
         if tg_argv[1] = 'records' then
           if tg_op = 'TRUNCATE' then
@@ -40,12 +53,13 @@ export function countFunction(layout: Layout): Sql {
             if tg_op = 'DELETE' then difference := -difference; end if;
           end if;
         end if;
-        select "shard" into free from ${counters} where "table_name" = tg_argv[0] and "shard" = own for update skip locked;
-        if free is null then
-          select "shard" into free from ${counters} where "table_name" = tg_argv[0] limit 1 for update skip locked;
+        perform from ${counters} where "table_name" = tg_argv[0] and "shard" = own for update skip locked;
+        if found then
+          update ${counters} set "records" = "records" + difference, "writes" = "writes" + 1
+            where "table_name" = tg_argv[0] and "shard" = own;
+        else
+          ${addToCounters(layout, sql`tg_argv[0]`, sql`difference`)};
         end if;
-        update ${counters} set "records" = "records" + difference, "writes" = "writes" + 1
-          where "table_name" = tg_argv[0] and "shard" = coalesce(free, own);
         return null;
       end $function$`
 }

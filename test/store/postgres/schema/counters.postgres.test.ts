@@ -10,33 +10,49 @@ import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
 import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 
-/** Of this number of connections, two have process ids that are equal modulo 16. */
+/** One more than a table has counters at first: so two of the connections have the same first choice, and there is none for the last. */
 const CONNECTIONS = 17
 
 interface Counted {
   readonly database: PgDatabase
   readonly layout: Layout
-  /** Statements that two connections with equal first choices execute, each in a transaction that ends after both. */
-  pair(statement: Sql): Promise<void>
+  /** Inserts an author. */
+  readonly insert: Sql
+  /** Values of the counters of a table, of all its rows. */
+  counters(
+    name: string,
+  ): Promise<{ readonly rows: number; readonly changed: number; readonly records: number; readonly writes: number }>
 }
 
-async function withCounters(body: (counted: Counted) => Promise<void>): Promise<void> {
-  const database = new PgDatabase(await serverAddress(), { pool: CONNECTIONS + 1 })
-  const own = newSchema(database)
-  const layout = new Layout(libraryRegistry(), own.schema)
-  try {
-    await createSchema(database, layout)
-    await body({ database, layout, pair: (statement) => executeInPair(database, statement) })
-  } finally {
-    await own.drop()
-    await database.close()
-  }
-}
+const withCounters = (name: string, body: (counted: Counted) => Promise<void>) =>
+  test(name, { skip: NO_POSTGRES ?? false }, async () => {
+    const database = new PgDatabase(await serverAddress(), { pool: CONNECTIONS + 1 })
+    const own = newSchema(database)
+    const layout = new Layout(libraryRegistry(), own.schema)
+    const counters = async (table: string) => {
+      const { rows: found } = await database.query(
+        sql`select count(*), count(*) filter (where "writes" > 0), sum("records"), sum("writes")
+          from ${layout.system('counters')} where "table_name" = ${table}`,
+      )
+      const [rows = 0, changed = 0, records = 0, writes = 0] = (found[0] ?? []).map(Number)
+      return { rows, changed, records, writes }
+    }
+    try {
+      await createSchema(database, layout)
+      const insert = sql`insert into ${layout.of('author').table} ("name") values (gen_random_uuid()::text)`
+      await body({ database, layout, insert, counters })
+    } finally {
+      await own.drop()
+      await database.close()
+    }
+  })
 
-async function executeInPair(database: PgDatabase, statement: Sql): Promise<void> {
+/** Runs work with connections in transactions that are all open, and commits them. A statement that waits two seconds for a row fails. */
+async function inOpenTransactions(
+  { database }: Counted,
+  work: (connections: readonly Connection[]) => Promise<void>,
+): Promise<void> {
   const open: Connection[] = []
-  const numbers = new Map<number, Connection>()
-  const pair: Connection[] = []
   let goOn = () => {}
   let end = () => {}
   const areOpen = new Promise<void>((resolve) => {
@@ -47,22 +63,14 @@ async function executeInPair(database: PgDatabase, statement: Sql): Promise<void
   })
   const transactions = Array.from({ length: CONNECTIONS }, () =>
     database.transaction(async (connection) => {
-      const { rows } = await connection.query(sql`select pg_backend_pid() % 16`)
-      const number = Number(rows[0]?.[0])
-      const equal = numbers.get(number)
-      if (equal !== undefined && pair.length === 0) pair.push(equal, connection)
-      numbers.set(number, connection)
+      await connection.query(sql`set local lock_timeout = 2000`)
       if (open.push(connection) === CONNECTIONS) goOn()
       await isOver
     }),
   )
   try {
     await Promise.race([areOpen, Promise.all(transactions)])
-    assert.equal(pair.length, 2)
-    for (const connection of pair) {
-      await connection.query(sql`set local lock_timeout = 2000`)
-      await connection.query(statement)
-    }
+    await work(open)
   } finally {
     end()
     await Promise.allSettled(transactions)
@@ -70,19 +78,58 @@ async function executeInPair(database: PgDatabase, statement: Sql): Promise<void
   await Promise.all(transactions)
 }
 
-test('writers do not wait for a row of the counters that another transaction has changed', { skip: NO_POSTGRES ?? false }, () =>
-  withCounters(async ({ database, layout, pair }) => {
-    await pair(sql`insert into ${layout.of('author').table} ("name") values (pg_backend_pid()::text)`)
-    const { rows } = await database.query(
-      sql`select sum("records"), sum("writes") from ${layout.system('counters')} where "table_name" = 'author'`,
-    )
-    assert.deepEqual(
-      rows.map((row) => [...row]),
-      [['2', '2']],
-    )
-  }),
-)
+withCounters('writers do not wait for each other, however many there are', async (counted) => {
+  const { insert, counters } = counted
+  await inOpenTransactions(counted, async (connections) => {
+    for (const connection of connections) await connection.query(insert)
+  })
+  assert.deepEqual(await counters('author'), { rows: 17, changed: 17, records: 17, writes: 17 })
+  await inOpenTransactions(counted, async (connections) => {
+    for (const connection of connections) await connection.query(insert)
+  })
+  assert.deepEqual(await counters('author'), { rows: 17, changed: 17, records: 34, writes: 34 })
+})
 
-test('transactions with many events do not wait for each other', { skip: NO_POSTGRES ?? false }, () =>
-  withCounters(({ layout, pair }) => pair(joined(lateEventParts(layout, 1000)))),
-)
+withCounters('a transaction with many statements changes one row of the counters of a table', async (counted) => {
+  const { insert, counters, database, layout } = counted
+  await database.query(sql`analyze ${layout.system('counters')}`)
+  await inOpenTransactions(counted, async (connections) => {
+    const [first, second] = await withEqualChoices(connections)
+    await first.query(insert)
+    // Rows are then found in the order in which they lie in the table, and a changed one lies behind the others.
+    for (const setting of ['indexscan', 'bitmapscan'])
+      await second.query(sql`select set_config(${`enable_${setting}`}, 'off', true)`)
+    for (let count = 0; count < 40; count++) await second.query(insert)
+  })
+  assert.deepEqual(await counters('author'), { rows: 16, changed: 2, records: 41, writes: 41 })
+})
+
+/** Two connections that first try the same row of the counters. */
+async function withEqualChoices(connections: readonly Connection[]): Promise<readonly [Connection, Connection]> {
+  const byChoice = new Map<string | null | undefined, Connection>()
+  for (const connection of connections) {
+    const { rows } = await connection.query(sql`select pg_backend_pid() % 16`)
+    const other = byChoice.get(rows[0]?.[0])
+    if (other !== undefined) return [other, connection]
+    byChoice.set(rows[0]?.[0], connection)
+  }
+  return assert.fail('17 connections have 17 process ids that differ modulo 16')
+}
+
+withCounters('transactions with many events do not wait for each other, and use the rows of former ones', async (counted) => {
+  const { layout, counters, database } = counted
+  const noteEvents = joined(lateEventParts(layout, 1000))
+  await inOpenTransactions(counted, async (connections) => {
+    for (const connection of connections) await connection.query(noteEvents)
+  })
+  assert.deepEqual(await counters('_admin_late_events'), { rows: 17, changed: 17, records: 0, writes: 17 })
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => database.query(noteEvents)))
+  const { rows, writes } = await counters('_admin_late_events')
+  assert.deepEqual({ rows, writes }, { rows: 17, writes: 34 })
+})
+
+withCounters('rows of the counters that are missing are made', async ({ database, layout, insert, counters }) => {
+  await database.query(sql`delete from ${layout.system('counters')} where "table_name" = 'author'`)
+  await database.query(insert)
+  assert.deepEqual(await counters('author'), { rows: 1, changed: 1, records: 1, writes: 1 })
+})
