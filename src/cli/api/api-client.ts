@@ -54,7 +54,7 @@ export const withApi = <T>(
     io,
     options,
     (api) => work({ app: undefined, ...api }),
-    (project) => withAppOf(io, project, mode, async (app) => work({ app, ...(await inProcess(app)) })),
+    (project) => withAppOf(io, project, mode, async (app) => work({ app, ...inProcess(app) })),
   )
 
 /**
@@ -115,15 +115,16 @@ export async function localConnection(server: LocalServer): Promise<Connection> 
 }
 
 /** Calls the API in this process, with all permissions. */
-async function inProcess(app: App): Promise<ApiRequests> {
-  // On demand, since a command that calls a running server starts a sixth sooner without the packages of one.
-  const { createServer } = await import('../../http/server.ts')
-  const server = await createServer(app)
+function inProcess(app: App): ApiRequests {
+  // On demand, since a command that makes no request in this process takes a sixth less time without the packages of a server.
+  const createServer = async () => (await import('../../http/server.ts')).createServer(app)
+  let server: ReturnType<typeof createServer> | undefined
   const root = apiRoots(app.settings).api
   return {
     async request(method, path, requestBody) {
       const sent = payloadOf(requestBody)
-      const reply = await server.inject({
+      server ??= createServer()
+      const reply = await (await server).inject({
         method,
         url: root + path,
         auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
