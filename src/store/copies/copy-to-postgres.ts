@@ -69,9 +69,9 @@ export function copyToPostgres({ folder, database, layout, without }: CopyToPost
 async function rejectTables(connection: Connection, { schema }: Layout): Promise<void> {
   const { tables } = await readCatalog(connection, schema)
   if (tables.size === 0) return
-  const some = [...tables.keys()].slice(0, 3).join(', ')
+  const some = `${[...tables.keys()].slice(0, 3).join(', ')}${tables.size > 3 ? ' …' : ''}`
   const remedy = 'drop the schema, or name another one with the setting `store: { schema }`'
-  throw new AppError('TASK_FAILED', `The schema '${schema}' is not empty: it has ${tables.size} tables (${some} …); ${remedy}`)
+  throw new AppError('TASK_FAILED', `The schema '${schema}' is not empty: it has tables (${some}); ${remedy}`)
 }
 
 async function copyRows(

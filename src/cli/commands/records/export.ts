@@ -7,6 +7,7 @@ import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withRetries } from '../../api/retry-limit.ts'
+import { counted } from '../../terminal/counted.ts'
 import { type Io, writeAll } from '../../terminal/io.ts'
 import { withProgress } from '../../terminal/progress.ts'
 import { RecordCounter } from '../../terminal/record-counter.ts'
@@ -102,7 +103,7 @@ async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Pro
 function withProgressNote(error: unknown, shown: string, written: number, total: number): unknown {
   if (!(error instanceof AppError)) return error
   const message = error.message.includes(shown) ? error.message : `${shown} was not written: ${error.message}`
-  return new AppError(error.code, `${message}\n${written} of ${total} files were written`, { cause: error })
+  return new AppError(error.code, `${message}\n${written} of ${counted(total, 'file')} written`, { cause: error })
 }
 
 /** Validates a model name used as a file name, since a remote server is not trusted. @throws {AppError} TASK_FAILED */

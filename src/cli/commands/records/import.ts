@@ -9,6 +9,7 @@ import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { Upload } from '../../api/api-requests.ts'
 import { withModelSuggestion } from '../../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
+import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { inputFile, STDIN } from './input-file.ts'
 
@@ -115,7 +116,7 @@ async function withPositions(error: unknown, file: string, linesOf: () => Promis
 }
 
 function printSummary({ created, updated, total, ignored }: Imported, { dryRun = false }: ImportOptions, io: Io): void {
-  const records = `${total} ${total === 1 ? 'record' : 'records'}`
+  const records = counted(total, 'record')
   const parts = updated === 0 ? '' : ` (${created} created, ${updated} updated)`
   io.stderr.write(dryRun ? `${records} would be imported${parts}; nothing was changed\n` : `Imported ${records}${parts}\n`)
   if (ignored.length > 0) io.stderr.write(`Ignored columns, which the server sets: ${ignored.join(', ')}\n`)

@@ -148,7 +148,7 @@ test('--all that fails at a model names its file and the number of files written
   try {
     const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
     const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
-    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files were written\n'
+    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files written\n'
     assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
     assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
   } finally {

@@ -50,7 +50,7 @@ export function testSteps(open: () => Promise<Database>): void {
       await schema.rows(sql`update ${definitions}
         set "definition" = jsonb_set(jsonb_set("definition"::jsonb, '{functions,_admin_count}', '"former"'), '{fingerprint}', '"former"')
         where "name" = ''`)
-      assert.deepEqual(await schema.reasons(POST), ['additive: The functions of the store are those of another version'])
+      assert.deepEqual(await schema.reasons(POST), ['additive: The functions of the store are not those of this version'])
       await prepareSchema(schema.database, schema.layout(POST), 'additive')
       await schema.insert('post', { title: 'one' })
       assert.deepEqual(

@@ -20,7 +20,7 @@ export function planSystem(draft: PlanDraft, state: RecordedState | undefined): 
   }
   if (statements.length === 0) return
   const isNew = systemObjects(layout).some(({ kind, name }) => kind === 'table' && !catalog.tables.has(name))
-  const reason = isNew ? 'The store needs tables of its own' : 'The functions of the store are those of another version'
+  const reason = isNew ? 'The store needs tables of its own' : 'The functions of the store are not those of this version'
   draft.add('system', { class: 'additive', reason, statements })
 }
 
