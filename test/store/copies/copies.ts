@@ -234,7 +234,10 @@ export function testCopies(open: () => Promise<Database>): void {
     on('needs a schema without tables, and a folder without data', async ({ database, layout, folder, back }) => {
       await copyToPostgres({ folder, database, layout, without })
       const file = await readFile(join(folder, 'db.json'), 'utf8')
-      await assert.rejects(copyToPostgres({ folder, database, layout, without }), /is not empty: it has tables \(\w+, \w+, \w+ …\)/)
+      await assert.rejects(
+        copyToPostgres({ folder, database, layout, without }),
+        /is not empty: it has tables \(\w+, \w+, \w+ …\)/,
+      )
       await assert.rejects(copyToEmbedded({ folder, database, layout, without }), /holds data already/)
       assert.equal(await readFile(join(folder, 'db.json'), 'utf8'), file)
       const more = new Layout(registryOf(THING, OLD), layout.schema)
