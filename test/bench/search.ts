@@ -91,9 +91,9 @@ function pauseFigure(records: number, engines: readonly Engine[]): Figure {
 const CREATE_STARTS = 4
 const CREATE_PAIRS = 7
 
-/** Compares creates over HTTP on a server with searchable fields and on one without. */
 const CREATE = 'create, searched, beside no field that is'
 
+/** Compares creates over HTTP on a server with searchable fields and on one without. */
 async function createFigure(records: number, options: BenchOptions): Promise<Figure> {
   const pairs: Pair[] = []
   for (let start = 0; start < CREATE_STARTS; start++) pairs.push(...(await createPairs(records, options, start % 2 === 0)))

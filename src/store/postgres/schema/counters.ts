@@ -20,26 +20,30 @@ export const countersTable = (layout: Layout): Sql =>
   ) with (fillfactor = 20)`
 
 /**
- * Adds to the counters of a table, and never waits for another transaction, which may last minutes. Takes the row that this transaction has
- * changed before, or one that no open transaction has changed, or a new one: so a table has no more rows than transactions have changed it
- * at once.
+ * Adds to the counters of a table, and never waits for another transaction, which may last minutes. Takes a row that this transaction has
+ * changed before, or one that no open transaction has changed, or a new one: so the number of rows depends on that of the transactions that
+ * change the table at once.
  */
 export const addToCounters = (layout: Layout, name: Sql, records: Sql): Sql => {
   const counters = layout.system('counters')
   return sql`insert into ${counters} as "c" ("table_name", "shard", "records", "writes")
     select ${name}, coalesce(
         (select "shard" from ${counters} where "table_name" = ${name}
-          order by "xmin" = pg_current_xact_id()::xid desc limit 1 for update skip locked),
+          order by "xmin" = pg_current_xact_id()::xid desc, "shard" limit 1 for update skip locked),
         (random() * 2147483647)::integer
       ), ${records}, 1
     on conflict ("table_name", "shard") do update
       set "records" = "c"."records" + excluded."records", "writes" = "c"."writes" + excluded."writes"`
 }
 
-/** The function that keeps the table of counters up to date. Each connection first tries a row of its own choice, which is mostly free. */
+/**
+ * The function that keeps the table of counters up to date. Each connection first tries a row of its own choice, which is mostly free. It has
+ * the rights of the owner, since other programs that write records may have none on the counters.
+ */
 export function countFunction(layout: Layout): Sql {
   const [counters, count] = [layout.system('counters'), layout.system('count')]
-  return sql`create or replace function ${count}() returns trigger language plpgsql as $function$
+  return sql`create or replace function ${count}() returns trigger language plpgsql security definer
+      set search_path = pg_catalog, pg_temp as $function$
       declare
         difference bigint := 0;
         own constant integer := pg_backend_pid() % ${literal(SHARDS)};
