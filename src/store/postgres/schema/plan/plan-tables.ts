@@ -12,15 +12,18 @@ const LARGE_TABLE = 32 << 20
 /** Plans the schema, and the tables and functions that belong to no model. */
 export function planSystem(draft: PlanDraft, state: RecordedState | undefined): void {
   const { layout, catalog } = draft
-  const statements = catalog.hasSchema ? [] : [sql`create schema ${identifier(layout.schema)}`]
-  for (const { kind, name, create, indexes = [] } of systemObjects(layout)) {
-    if (kind === 'table' && !catalog.tables.has(name)) statements.push(create, ...indexes)
-    const isCurrent = catalog.functions.has(name) && state?.functions[name] === create.compile().text
-    if (kind === 'function' && !isCurrent) statements.push(create)
-  }
+  const objects = systemObjects(layout)
+  const tables = objects.filter(({ kind, name }) => kind === 'table' && !catalog.tables.has(name))
+  const isCurrent = (name: string, create: Sql) => catalog.functions.has(name) && state?.functions[name] === create.compile().text
+  const functions = objects.filter(({ kind, name, create }) => kind === 'function' && !isCurrent(name, create))
+  const statements = [
+    ...(catalog.hasSchema ? [] : [sql`create schema ${identifier(layout.schema)}`]),
+    ...tables.flatMap(({ create, indexes = [] }) => [create, ...indexes]),
+    ...functions.map(({ create }) => create),
+  ]
   if (statements.length === 0) return
-  const isNew = systemObjects(layout).some(({ kind, name }) => kind === 'table' && !catalog.tables.has(name))
-  const reason = isNew ? 'The store needs tables of its own' : 'The functions of the store are not those of this version'
+  const reason =
+    tables.length > 0 ? 'The store needs tables of its own' : 'The functions of the store are not those of this version'
   draft.add('system', { class: 'additive', reason, statements })
 }
 
