@@ -72,6 +72,7 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   /** The former name of the field. Stored values of that name are taken over. */
   readonly was?: string
   readonly label?: string
+  /** Explains the field to people: in forms, at the endpoint of the site and in the OpenAPI document. */
   readonly help_text?: string
   readonly required?: boolean
   readonly unique?: boolean

@@ -13,6 +13,8 @@ export interface Field {
   /** The former name, under which records may still be stored. */
   readonly was: string | undefined
   readonly label: string | undefined
+  /** Explains the field to people. */
+  readonly helpText: string | undefined
   readonly required: boolean
   readonly unique: boolean
   /** The default in stored form; undefined if there is none, or a generated one. */
@@ -65,6 +67,7 @@ export function makeField(definition: FieldDefinition): Field {
     type,
     was: definition.was,
     label: definition.label,
+    helpText: definition.help_text,
     required: definition.required ?? false,
     unique: definition.unique === true || definition.type === 'one_to_one',
     default: generated === undefined ? (definition.default ?? undefined) : undefined,
@@ -113,6 +116,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   type,
   was: undefined,
   label: undefined,
+  helpText: undefined,
   required: true,
   unique: name === 'id',
   default: undefined,

@@ -54,11 +54,31 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   }
 }
 
-/** Generates a list of all fields that are short enough for a column. Secrets are omitted. */
+/** Number of columns of a generated list. */
+const MAX_COLUMNS = 8
+
+/** Generates a list of the fields that tell most of a record, at most eight: `id`, the display field, then the others in the order of the model. */
 export function generateList(model: Model, { taken }: Pick<GenerateOptions, 'taken'>): ListViewDefinition {
-  const isColumn = ({ type }: Field) => !type.secret && type.name !== 'text' && type.name !== 'json'
-  const fields = [...model.fields.values()].filter(isColumn).map(baseField)
-  return { name: uniqueName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
+  const fields = [...model.fields.values()].filter(isColumn)
+  const byRank = fields.toSorted((a, b) => columnRank(a, model) - columnRank(b, model))
+  const chosen = new Set(byRank.slice(0, MAX_COLUMNS))
+  const first = byRank.filter((field) => columnRank(field, model) < 2)
+  const columns = [...first, ...fields.filter((field) => chosen.has(field) && !first.includes(field))]
+  return { name: uniqueName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields: columns.map(baseField) }
+}
+
+/** Secrets are never shown; texts of several lines and JSON do not fit into a column. */
+const isColumn = ({ type }: Field): boolean => !type.secret && type.name !== 'text' && type.name !== 'json'
+
+/** Types whose values are long, or mean little to people. */
+const WIDE: ReadonlySet<FieldType['name']> = new Set(['url', 'uuid', 'multichoice', 'many_to_many'])
+
+/** The order in which fields become columns: the lowest first. */
+function columnRank({ name, type, required, system }: Field, { displayField }: Model): number {
+  if (name === 'id') return 0
+  if (name === displayField) return 1
+  if (system || WIDE.has(type.name)) return 4
+  return required ? 2 : 3
 }
 
 /** Maximum length of a line, in characters of JSON, which has more quotes than YAML. */
@@ -80,10 +100,11 @@ export function viewsYaml(views: readonly ViewDefinition[]): string {
 }
 
 function formField(field: Field, settable: boolean): FieldViewDefinition {
-  if (field.name === 'id') return { ...baseField(field), readonly: true, disabled: true }
+  if (field.name === 'id') return { ...baseField(field), ...helpOf(field), readonly: true, disabled: true }
   const options = optionsOf(field)
   return {
     ...baseField(field),
+    ...helpOf(field),
     ...(settable && field.required ? { required: true } : {}),
     ...(settable ? {} : { readonly: true }),
     ...(settable ? defaultValue(field) : {}),
@@ -91,9 +112,13 @@ function formField(field: Field, settable: boolean): FieldViewDefinition {
   }
 }
 
-/** The user is the only generated default that a front end can know. */
+const helpOf = ({ helpText }: Field) => (helpText === undefined ? {} : { help_text: helpText })
+
+/** A generated default is named as in the model. A front end knows the user, day and time; a random UUID is left to the server. */
 function defaultValue(field: Field): { default_value?: Json } {
-  if (field.generated === 'user') return { default_value: { user: 'id' } }
+  const { generated } = field
+  if (generated === 'user') return { default_value: { user: 'id' } }
+  if (generated === 'today' || generated === 'now') return { default_value: generated }
   return field.default === undefined ? {} : { default_value: field.default }
 }
 

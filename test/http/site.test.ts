@@ -42,6 +42,8 @@ describe('the site', () => {
       assert.equal(author.relation.model, 'user')
       const status = post.fields.find(({ name }: { name: string }) => name === 'status')
       assert.ok(status.choices.some(({ value }: { value: string }) => value === 'draft'))
+      const helpOf = (name: string) => post.fields.find((field: { name: string }) => field.name === name).help_text
+      assert.deepEqual([helpOf('slug'), helpOf('title')], ['The last part of the address', null])
       assert.ok(post.referenced_by.some(({ model, field }: Record<string, string>) => model === 'comment' && field === 'post_id'))
       const user = json.models.find(({ key }: { key: string }) => key === 'user')
       assert.ok(user.fields.every(({ name }: { name: string }) => name !== 'password'))

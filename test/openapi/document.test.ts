@@ -147,6 +147,17 @@ describe('content of a document', () => {
     })
   })
 
+  test('of help texts: what they explain, in requests and responses', async () => {
+    const { schemas } = documentOf(await fixture('blog')).components
+    assert.equal(schemas.Category?.properties?.position?.description, 'Lower numbers come first in the menu')
+    assert.equal(
+      schemas['Category.create']?.properties?.position?.description,
+      'Lower numbers come first in the menu; 0 when it is left out',
+    )
+    const slug = schemas['Post.update']?.properties?.slug
+    assert.equal(slug?.description, 'The last part of the address. No two records have the same')
+  })
+
   test('of unusual names: similar form names stay distinct, RE2-only patterns are omitted', async () => {
     const { components, paths } = documentOf(await projectOf(ODD))
     const forms = Object.keys(components.schemas).filter((name) => name.includes('form_'))

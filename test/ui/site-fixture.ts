@@ -5,6 +5,7 @@ export const siteField = (name: string, type = 'string', more: Partial<SiteField
   name,
   type,
   label: name.toUpperCase(),
+  help_text: null,
   required: false,
   unique: false,
   readonly: false,

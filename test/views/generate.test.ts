@@ -68,6 +68,54 @@ describe('generated views', () => {
     assert.equal(field?.widget, 'password')
   })
 
+  const generatedFrom = (fields: readonly object[], more: object = {}) => {
+    const written = { value: { name: 'Event', ...more, fields }, source: flatSource('event.yaml') }
+    const { registry: own, faults: problems } = buildRegistry([written], AUTH_MODELS)
+    assert.deepEqual(problems.list, [])
+    return own.expect('event')
+  }
+
+  test('have the help texts of the model and the defaults that a front end can know', () => {
+    const model = generatedFrom([
+      { name: 'id', type: 'integer', label: 'Number', help_text: 'On the door' },
+      { name: 'title', type: 'string', help_text: 'For people' },
+      { name: 'day', type: 'date', default: 'today' },
+      { name: 'at', type: 'datetime', default: 'now' },
+      { name: 'token', type: 'uuid' },
+      { name: 'owner_id', type: 'foreignkey', model: 'user', default: { user: 'id' } },
+    ])
+    const form = generateForm(model, NOTHING_TAKEN)
+    assert.deepEqual(
+      form.fields.map(({ name, title, help_text, default_value }) => [name, title, help_text, default_value]),
+      [
+        ['id', 'Number', 'On the door', undefined],
+        ['title', 'Title', 'For people', undefined],
+        ['day', 'Day', undefined, 'today'],
+        ['at', 'At', undefined, 'now'],
+        ['token', 'Token', undefined, undefined],
+        ['owner_id', 'Owner', undefined, { user: 'id' }],
+      ],
+    )
+  })
+
+  test('are lists of at most eight columns: the display field first, required fields before others, wide ones last', () => {
+    const optional = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'integer' }))
+    const fields = [
+      { name: 'body', type: 'text', required: true },
+      { name: 'home', type: 'url' },
+      { name: 'tags', type: 'many_to_many', model: 'group' },
+      ...optional,
+      { name: 'title', type: 'string' },
+      { name: 'kind', type: 'choice', choices: ['x'], required: true },
+    ]
+    const columns = (model: ReturnType<typeof generatedFrom>) => generateList(model, NOTHING_TAKEN).fields.map(({ name }) => name)
+    assert.deepEqual(columns(generatedFrom(fields, { timestamps: true })), ['id', 'title', 'a', 'b', 'c', 'd', 'e', 'kind'])
+    const few = fields.filter(({ type }) => type !== 'integer')
+    assert.deepEqual(columns(generatedFrom(few, { timestamps: true })), [
+      ...['id', 'title', 'home', 'tags', 'kind', 'created_at', 'updated_at'],
+    ])
+  })
+
   test('have unique names', () => {
     const taken = new Set(['UserForm', 'UserForm2', 'UserList'])
     const user = registry.expect('user')

@@ -70,6 +70,7 @@ export interface SiteField {
   readonly name: string
   readonly type: string
   readonly label: string
+  readonly help_text: string | null
   readonly required: boolean
   readonly unique: boolean
   /** True for a field that only the server sets. */

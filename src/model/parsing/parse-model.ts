@@ -78,10 +78,22 @@ export function parseModel(
     history: value.history !== false,
     uniqueSets: uniqueSets(value.unique_together, fields, source, faults),
     access: grants(value.access),
-    fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
+    fields: [idField(written), ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
   return { model, faultyFields, faults }
+}
+
+/** The primary key, with the texts of a field `id` that the model declares. */
+function idField(fields: readonly unknown[]): Field {
+  const own = fields.find((field) => isObject(field) && field.name === 'id')
+  if (!isObject(own)) return ID_FIELD
+  const { label, help_text: helpText } = own
+  return {
+    ...ID_FIELD,
+    label: typeof label === 'string' ? label : undefined,
+    helpText: typeof helpText === 'string' ? helpText : undefined,
+  }
 }
 
 /** Field names and relation names share one namespace. */

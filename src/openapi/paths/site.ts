@@ -11,7 +11,17 @@ const NAMES: Schema = { type: 'array', items: TEXT }
 const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
 
 const siteField = object({
-  ...{ name: TEXT, type: TEXT, label: TEXT, required: FLAG, unique: FLAG, readonly: FLAG, sortable: FLAG, operators: NAMES },
+  ...{
+    name: TEXT,
+    type: TEXT,
+    label: TEXT,
+    help_text: nullable(TEXT),
+    required: FLAG,
+    unique: FLAG,
+    readonly: FLAG,
+    sortable: FLAG,
+    operators: NAMES,
+  },
   choices: nullable({ type: 'array', items: object({ value: {}, label: TEXT, color: TEXT }, ['value']) }),
   bounds: { type: 'object', additionalProperties: true, description: 'Limits of values, such as `max_length` and `gte`' },
   relation: nullable(object({ name: TEXT, model: TEXT, on_delete: TEXT })),

@@ -58,7 +58,7 @@ const SETTABLE: typeof VALUES = {
 /** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
   const value = withChoices(VALUES[field.type.name], field, field.limits.choices)
-  const schema = { ...value, title: field.label }
+  const schema = { ...value, title: field.label, description: described(field.helpText, value.description) }
   return field.required || field.type.list ? schema : nullable(schema)
 }
 
@@ -73,7 +73,7 @@ export interface FormDemand {
  * checked by the server alone.
  */
 export function settableValue(field: Field, demand?: FormDemand): Schema {
-  const { limits, type, unique } = field
+  const { limits, type, unique, helpText } = field
   const mandatory = isMandatory(field, demand)
   const value = SETTABLE[type.name]
   const bounds = [limits, demand?.limits ?? {}]
@@ -84,13 +84,13 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
     ...(value.type === 'array' && mandatory ? { minItems: 1 } : {}),
     ...patterns(value.pattern, bounds),
     title: field.label,
-    description: described(unique ? 'No two records have the same' : undefined, value.description),
+    description: described(helpText, unique ? 'No two records have the same' : undefined, value.description),
   }
   return mandatory ? schema : nullable(schema)
 }
 
 function described(...parts: readonly (string | undefined)[]): string | undefined {
-  const told = parts.filter((part) => part !== undefined)
+  const told = parts.filter((part) => part !== undefined).map((part) => part.replace(/\.$/, ''))
   return told.length === 0 ? undefined : told.join('. ')
 }
 

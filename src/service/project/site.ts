@@ -112,12 +112,14 @@ export class Site {
   }
 }
 
-function fieldJson({ name, type, label, required, unique, system, limits, labelledChoices, relation }: Field): object {
+function fieldJson(field: Field): object {
+  const { name, type, label, helpText, required, unique, system, limits, labelledChoices, relation } = field
   const { choices, pattern: _, ...bounds } = limits
   return {
     name,
     type: type.name,
     label: label ?? titleOf(name),
+    help_text: helpText ?? null,
     required,
     unique,
     readonly: system,

@@ -119,6 +119,10 @@ export function settableFields(form: FormView, action: 'create' | 'update'): rea
     .filter((name) => allowed === undefined || allowed.includes(name))
 }
 
+/** The help of a field: that of the view, otherwise of the model; undefined if it is empty. */
+export const helpOf = (view: FieldView, field: SiteField | undefined): string | undefined =>
+  (view.help_text ?? field?.help_text) || undefined
+
 /** Fields that grant permissions; the server accepts them from superusers only. */
 const PRIVILEGED: Readonly<Record<string, readonly string[]>> = {
   user: ['is_superuser', 'groups', 'permissions'],
@@ -143,7 +147,7 @@ export function formModel(model: SiteModel, form: FormView): SiteModel {
     fieldOf(model, name) === undefined && (type === 'password' || widget === 'password')
   const secrets = form.fields.filter(isSecret).map(({ name, title = name, required }): SiteField => {
     const open = { unique: false, readonly: false, sortable: false, operators: [], choices: null, bounds: {}, relation: null }
-    return { name, type: 'password', label: title, required, ...open }
+    return { name, type: 'password', label: title, help_text: null, required, ...open }
   })
   return secrets.length === 0 ? model : { ...model, fields: [...model.fields, ...secrets] }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FormView, formFor, formModel, formsFor, writableFields } from '../../../src/ui/data/views.ts'
+import { type FormView, formFor, formModel, formsFor, helpOf, writableFields } from '../../../src/ui/data/views.ts'
 import { startValues } from '../../../src/ui/form/fields/start-values.ts'
 import { restorable } from '../../../src/ui/form/versions/restorable.ts'
 import { siteField, siteModel } from '../site-fixture.ts'
@@ -45,7 +45,26 @@ test('only superusers may set fields that grant permissions; passwords can be se
 
 test('a new record starts with the defaults of the form', () => {
   const fields = [field('owner', { default_value: { user: 'id' } }), field('note', { default_value: 'x' }), field('is_superuser')]
-  assert.deepEqual(startValues(fields, model, 7), { owner: 7, note: 'x', is_superuser: false })
+  assert.deepEqual(startValues(fields, model, 7, new Date('2024-03-01T22:30:00Z')), { owner: 7, note: 'x', is_superuser: false })
+})
+
+test('a new record starts with the day in UTC and the time of its opening where the default is today or now', () => {
+  const dated = siteModel('event', 'note', [siteField('day', 'date'), siteField('at', 'datetime'), siteField('note')])
+  const fields = [
+    field('day', { default_value: 'today' }),
+    field('at', { default_value: 'now' }),
+    field('note', { default_value: 'today' }),
+  ]
+  const start = startValues(fields, dated, 7, new Date('2024-03-01T23:30:00+02:00'))
+  assert.deepEqual(start, { day: '2024-03-01', at: '2024-03-01T21:30:00.000Z', note: 'today' })
+})
+
+test('the help of a field is that of the view, otherwise of the model; an empty one in the view is none', () => {
+  const helped = siteField('note', 'string', { help_text: 'Of the model' })
+  assert.equal(helpOf(field('note'), helped), 'Of the model')
+  assert.equal(helpOf(field('note', { help_text: 'Of the view' }), helped), 'Of the view')
+  assert.equal(helpOf(field('note', { help_text: '' }), helped), undefined)
+  assert.equal(helpOf(field('note'), siteField('note')), undefined)
 })
 
 test('an entry restores the values before a change, or those of the creation, but no secrets', () => {

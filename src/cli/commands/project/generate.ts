@@ -1,12 +1,19 @@
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { isPrivileged } from '../../../auth/permissions.ts'
+import { AppError } from '../../../errors.ts'
+import type { Model } from '../../../model/model.ts'
 import type { Project } from '../../../service/project/project.ts'
+import type { ViewDefinition } from '../../../views/definition.ts'
 import { generateForm, generateList, viewsYaml } from '../../../views/generate.ts'
-import { modelNamed, type ProjectOptions, withModels, withProjectOption } from '../../project/project-options.ts'
+import { modelNamed, type ProjectOptions, withModels, withProject, withProjectOption } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { writeOutput } from '../../terminal/output-file.ts'
+import { refuseExisting } from '../../terminal/whole-file.ts'
 
 interface GenerateViewOptions extends ProjectOptions {
+  readonly all?: boolean
   readonly form?: boolean
   readonly list?: boolean
   readonly output?: string
@@ -23,23 +30,58 @@ export function generateCommand(io: Io): Command {
 
 function viewCommand(io: Io): Command {
   return withProjectOption(new Command('view').description('print valid views of a model in YAML, ready to be edited'))
-    .argument('<model>', 'name of the model, such as post')
+    .argument('[model]', 'name of the model, such as post')
+    .option('--all', 'the forms and lists that are missing, for every model; -o names the folder')
     .option('--form', 'print only the form view')
     .option('--list', 'print only the list view')
-    .option('-o, --output <file>', 'write to a new file instead of stdout')
+    .option('-o, --output <file>', 'write to a new file instead of stdout; with --all, one file a model into this folder')
     .option('--force', 'overwrite the file if it exists')
-    .addHelpText('after', '\nExample:\n  $ admin generate view post -o views/post.yaml\n')
-    .action((name: string, options: GenerateViewOptions) =>
-      withModels(io, options, (project) => {
-        const text = viewsYaml(viewsOf(project, name, options))
-        return writeOutput(io, text, options.output, { keep: options.force !== true })
-      }),
+    .addHelpText(
+      'after',
+      `
+A list has at most eight columns: id, the display field, required fields, then the others. Passwords, JSON and texts of several
+lines are left out.
+
+Examples:
+  $ admin generate view post -o views/post.yaml
+  $ admin generate view --all -o views
+`,
     )
+    .action((name: string | undefined, options: GenerateViewOptions) => {
+      if ((name === undefined) !== (options.all === true))
+        throw new AppError('USAGE', 'Name a model, or use --all for every model')
+      // A faulty view is not missing, so its fault is reported instead.
+      if (name === undefined) return withProject(io, options, (project) => generateAll(io, project, options))
+      return withModels(io, options, (project) => {
+        const text = viewsYaml(viewsOf(project, modelNamed(project.registry, name.toLowerCase()), options))
+        return writeOutput(io, text, options.output, { keep: options.force !== true })
+      })
+    })
 }
 
-/** @throws {AppError} TASK_FAILED when there is no such model */
-function viewsOf({ registry, views }: Project, name: string, { form = false, list = false }: GenerateViewOptions) {
-  const model = modelNamed(registry, name.toLowerCase())
+/** Writes the views that models lack: to stdout as one list, or one file a model into the folder of `-o`. */
+async function generateAll(io: Io, project: Project, options: GenerateViewOptions): Promise<void> {
+  const { output, force = false } = options
+  const views = project.registry.public.map((model) => ({ model, made: missingViewsOf(project, model, options) }))
+  const files = views.filter(({ made }) => made.length > 0)
+  if (files.length === 0) io.stderr.write('No view is missing.\n')
+  else if (output === undefined) io.stdout.write(viewsYaml(files.flatMap(({ made }) => made)))
+  else {
+    const shown = ({ key }: Model) => join(output, `${key}.yaml`)
+    await mkdir(resolve(io.cwd, output), { recursive: true }).catch((error: Error) => {
+      throw new AppError('TASK_FAILED', `${output} cannot be created: ${error.message}`)
+    })
+    for (const { model } of files) await refuseExisting(resolve(io.cwd, shown(model)), { shown: shown(model), force })
+    for (const { model, made } of files) await writeOutput(io, viewsYaml(made), shown(model), { keep: !force })
+  }
+}
+
+function missingViewsOf(project: Project, model: Model, options: GenerateViewOptions): ViewDefinition[] {
+  const own = project.views.grouped.find(([key]) => key === model.key)?.[1] ?? []
+  return viewsOf(project, model, options).filter((view) => !own.some(({ view_type: type }) => type === view.view_type))
+}
+
+function viewsOf({ views }: Project, model: Model, { form = false, list = false }: GenerateViewOptions): ViewDefinition[] {
   const taken = new Set(views.grouped.flatMap(([, own]) => own.map((view) => view.name)))
   const both = form === list
   return [

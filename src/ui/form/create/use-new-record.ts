@@ -35,7 +35,8 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
   const [problems, setProblems] = useState<Problems>()
   const [isBusy, setBusy] = useState(false)
   const writable = writableFields(form, 'create', model, user.is_superuser)
-  const values = { ...startValues(form.fields, model, user.id), ...edits }
+  const [openedAt, setOpenedAt] = useState(() => new Date())
+  const values = { ...startValues(form.fields, model, user.id, openedAt), ...edits }
   const hidden = useHidden(form, model, undefined, values)
   const sent = writable.filter((name) => !hidden.has(name))
 
@@ -69,6 +70,7 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
     save,
     reset: () => {
       setEdits({})
+      setOpenedAt(new Date())
       setProblems(undefined)
     },
   }

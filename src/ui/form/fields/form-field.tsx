@@ -2,7 +2,7 @@ import type { SiteField, SiteModel } from '../../../client/client.ts'
 import { Cell } from '../../cells/cell.tsx'
 import type { AnyRecord } from '../../data/records.ts'
 import { fieldOf } from '../../data/site.ts'
-import type { FieldView, FormView } from '../../data/views.ts'
+import { type FieldView, type FormView, helpOf } from '../../data/views.ts'
 import { Field } from '../../parts/field.tsx'
 import { useText } from '../../text/text.tsx'
 import { type WidgetKind, widgetKind } from '../../widgets/kind.ts'
@@ -44,7 +44,7 @@ export function FormField({ view, field, model, value, onChange, errors = [], re
   const isBox = kind === 'checkbox' || kind === 'switch'
   const isStoredPassword = kind === 'password' && record !== undefined
   const fault = value instanceof Unparsed && (wasTried || value.fault.kind === 'json') ? [faultText(value.fault, text)] : []
-  const help = [view.help_text, isStoredPassword ? text.passwordUnchanged : undefined]
+  const help = [helpOf(view, field), isStoredPassword ? text.passwordUnchanged : undefined]
     .filter((each) => each !== undefined)
     .join('. ')
   return (

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { refreshModel } from '../../data/records.ts'
+import { helpOf } from '../../data/views.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Dialog } from '../../parts/popups/dialog.tsx'
@@ -104,7 +105,7 @@ export function BulkEdit({
             </select>
           )}
         </Field>
-        <Field key={view.name} label={text.list.value} help={view.help_text}>
+        <Field key={view.name} label={text.list.value} help={helpOf(view, field)}>
           {(links) => <Widget field={view} model={model} value={value} onChange={setValue} links={links} />}
         </Field>
       </form>

@@ -3,7 +3,8 @@ import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import { AdminError, type SiteModel } from '../../../client/client.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../../data/records.ts'
 import { idOf } from '../../data/related.ts'
-import type { FormView } from '../../data/views.ts'
+import { fieldOf } from '../../data/site.ts'
+import { type FormView, helpOf } from '../../data/views.ts'
 import { titled } from '../../form/fields/titled.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -82,7 +83,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
       {isConflict && <Notice kind="warning">{text.list.cellConflict(valueText(stored))}</Notice>}
       {error !== undefined && !isConflict && messages.length === 0 && <Failure error={error} />}
       {read.error !== null && <Failure error={read.error} onRetry={() => void read.refetch()} />}
-      <Field label={title} help={field.help_text} errors={messages} isRequired={field.required}>
+      <Field label={title} help={helpOf(field, fieldOf(model, name))} errors={messages} isRequired={field.required}>
         {(links) => <Widget {...{ field, model, value, links, record }} onChange={(next) => setTyped({ value: next })} />}
       </Field>
       <div className="dialog-actions">

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { addressIn, runCli } from '../../../helpers/cli/cli.ts'
-import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.ts'
+import { copyFixture, makeProject, type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin openapi, admin types and admin generate', () => {
   let project: TemporaryFolder
@@ -140,6 +140,44 @@ describe('admin openapi, admin types and admin generate', () => {
     }
   })
 
+  test('admin generate view --all writes the views that are missing, one file a model, all or none', async () => {
+    const files = {
+      'models/shop.yaml': 'name: Shop\nfields:\n  - { name: name, type: string, required: true, help_text: On the sign }\n',
+      'models/item.yaml':
+        'name: Item\nfields:\n  - { name: name, type: string }\n  - { name: seen_on, type: date, default: today }\n  - { name: seen_at, type: datetime, default: now }\n  - { name: shop_id, type: foreignkey, model: shop }\n',
+      'views/item.yaml': 'name: Items\nview_type: list\nmodel: Item\nfields:\n  - { name: name, title: Name }\n',
+    }
+    const fresh = await makeProject(files)
+    const generate = (...argv: readonly string[]) => runCli(['generate', 'view', ...argv], { cwd: fresh.path })
+    try {
+      const printed = await generate('--all', '--form')
+      const names = [...printed.stdout.matchAll(/^- name: (\w+)$/gm)].map(([, name]) => name)
+      assert.deepEqual(names, ['UserForm', 'GroupForm', 'PermissionForm', 'ItemForm', 'ShopForm'])
+      const refused = await generate('--all', '-o', 'views')
+      assert.deepEqual([refused.code, refused.stderr], [1, 'error views/item.yaml already exists; --force overwrites it\n'])
+      assert.deepEqual(await readdir(join(fresh.path, 'views')), ['item.yaml'])
+      await rename(join(fresh.path, 'views/item.yaml'), join(fresh.path, 'views/items.yaml'))
+      const { code, stdout, stderr } = await generate('--all', '-o', 'views')
+      const written = ['user', 'group', 'permission', 'item', 'shop'].map((model) => `Wrote views/${model}.yaml\n`)
+      assert.deepEqual([code, stdout, stderr], [0, '', written.join('')])
+      assert.match(await readFile(join(fresh.path, 'views/shop.yaml'), 'utf8'), /help_text: On the sign/)
+      assert.doesNotMatch(await readFile(join(fresh.path, 'views/item.yaml'), 'utf8'), /view_type: list/)
+      const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
+      assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 8 files.\n'])
+      assert.deepEqual(await generate('--all'), { code: 0, stdout: '', stderr: 'No view is missing.\n' })
+    } finally {
+      await fresh.remove()
+    }
+  })
+
+  test('admin generate view takes a model or --all', async () => {
+    const message = 'error Name a model, or use --all for every model\n'
+    for (const argv of [[], ['tag', '--all']]) {
+      const { code, stderr } = await run('generate', 'view', ...argv)
+      assert.deepEqual([code, stderr], [2, message])
+    }
+  })
+
   test('admin generate view works when the shell has created the empty output file', async () => {
     const fresh = await copyFixture('blog')
     try {
@@ -167,7 +205,7 @@ const TAG_VIEWS = `- name: TagForm2
     - {name: id, title: ID, field_type: primarykey, is_primary_key: true, readonly: true, disabled: true}
     - {name: name, title: Name, field_type: string, widget: text, required: true, options: {max_length: 50}}
     - {name: slug, title: Slug, field_type: slug, widget: text, required: true}
-    - {name: color, title: Colour, field_type: string, widget: text}
+    - {name: color, title: Colour, field_type: string, widget: text, help_text: "Six lower-case hex digits after a #"}
   creation_fields: [name, slug, color]
   allowed_update_fields: [name, slug, color]
 - name: TagList2

@@ -12,7 +12,8 @@ export const viewDefaultInvalid: Rule = {
   severity: 'error',
   summary: "The default of a form's field is rejected by the model or the form",
   details: `A front end fills in default_value and sends it. It must be valid for the field: of its type, within its limits, one of its
-choices, also under the options of the form. {user: id} stands for the user who creates the record.`,
+choices, also under the options of the form. {user: id} stands for the user who creates the record, today for the day of a date,
+now for the time of a datetime.`,
   invalid: [
     formExample('fields:\n  - { name: views, default_value: »{ user: id }« }\n'),
     formExample('fields:\n  - { name: views, default_value: »"0"« }\n'),
@@ -24,6 +25,7 @@ choices, also under the options of the form. {user: id} stands for the user who 
   ],
   valid: [
     formExample('fields:\n  - { name: author_id, default_value: { user: id } }\n'),
+    formExample('fields:\n  - { name: published_at, default_value: now }\n'),
     formExample('fields:\n  - { name: views, default_value: 0 }\n'),
     formExample('fields:\n  - { name: status, options: { choices: [draft, published] }, default_value: draft }\n'),
     formExample('fields:\n  - { name: title, options: { max_length: 5, pattern: "^[a-z]+$" }, default_value: abcde }\n'),
@@ -37,6 +39,7 @@ choices, also under the options of the form. {user: id} stands for the user who 
         report(source, at, `The default of '${field.name}' is the user, and the field does not refer to a user`)
       return
     }
+    if ((value === 'today' && modelField.type.name === 'date') || (value === 'now' && modelField.type.name === 'datetime')) return
     const reading = readDefault(modelField, value)
     const { choices: offered, ...bounds } = limitsIn(field.options)
     if (!reading.ok) report(source, at, `The default of '${field.name}' ${reading.problem}`)
