@@ -1,6 +1,6 @@
 import type { SeedFile } from '../config/project-files.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Project } from '../service/project/project.ts'
+import { type Project, withPresentSeeds } from '../service/project/project.ts'
 import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from '../service/project/reset.ts'
 import { expectCopies } from '../service/project/snapshots.ts'
 import type { Store } from '../store/store.ts'
@@ -28,7 +28,7 @@ interface Running {
 
 /** Closes the store of a stopped application, changes the data, and opens the replacement. */
 export async function openNext(
-  { project, data }: Replacement,
+  replacement: Replacement,
   { app, opened }: Running,
   mode: AppMode,
   dependencies: AppDependencies,
@@ -37,7 +37,8 @@ export async function openNext(
 ): Promise<Replaced> {
   const handover = await opened.handOver()
   try {
-    const next = project ?? app.project
+    const { data } = replacement
+    const next = await nextProject(replacement, app.project)
     const reset = data?.kind === 'reset' ? await planned(data, next, opened.store) : undefined
     const change = data?.kind === 'reset' ? reset : data
     const from = change === undefined ? handover : await handover.change(next.registry, change)
@@ -50,13 +51,14 @@ export async function openNext(
 
 /** @throws {AppError} the error that would make the replacement fail */
 export async function rehearse(
-  { project, data }: Replacement,
+  replacement: Replacement,
   { app: { project: present }, opened }: Running,
   dependencies: AppDependencies,
   open: Open,
   copyInMemory: (registry: Registry, tables: ReadonlySet<string>) => Promise<OpenedStore>,
 ): Promise<void> {
-  const next = project ?? present
+  const { data } = replacement
+  const next = await nextProject(replacement, present)
   if (data?.kind === 'load') await expectCopies(opened.snapshots).check(next.registry, data.copy)
   if (data?.kind !== 'reset') return
   // Done in memory first, so that a faulty seed record or account is reported before the data is removed.
@@ -68,6 +70,12 @@ export async function rehearse(
   } finally {
     await trial.close()
   }
+}
+
+/** The project to open. A reset takes the seed files as they are now, rather than those of the start. */
+async function nextProject({ project, data }: Replacement, present: Project): Promise<Project> {
+  const next = project ?? present
+  return data?.kind === 'reset' && data.seeds ? withPresentSeeds(next) : next
 }
 
 /** The tables that a reset keeps, and the seed files to create records from. */

@@ -199,7 +199,8 @@ function isReadable(file: string, formats: ReadonlySet<string>, what: string, fa
   return formats.has(format)
 }
 
-async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
+/** The seed files of a project folder as they are now. Files that are no seed files are faults. */
+export async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
   const seeds: SeedFile[] = []
   const { files } = await listFolder(join(folder, 'seed'))
   for (const path of files) {

@@ -159,12 +159,12 @@ writeFileSync(at('saved'), '')
   test('faulty seed records are reported, and nothing is deleted', BOUND, async () => {
     await serve()
     await write('seed/note.yaml', '- { title: First }\n- { titel: Second }\n')
-    const { code, stdout, stderr } = await admin('reset', '--seed-data')
+    const { code, stdout, stderr } = await admin('reset', '--yes', '--seed-data')
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, /^error seed\/note\.yaml:2:\d+: .*'titel'/m)
     assert.equal(await count(await token()), 2)
     await server.stop()
-    const alone = await admin('reset', '--seed-data')
+    const alone = await admin('reset', '--yes', '--seed-data')
     assert.deepEqual(alone, { code, stdout, stderr }, 'the same as without a server')
   })
 
@@ -184,9 +184,9 @@ writeFileSync(at('saved'), '')
       stderr: "error The snapshot 'before' already exists; --force overwrites it\n",
     })
     for (const command of ['save', 'load']) assert.equal((await admin('snapshot', command, '../x')).code, 2)
-    assert.match((await admin('snapshot', 'load', 'before')).stderr, /^Loaded 'before' \(\d+ bytes\)$/m)
+    assert.match((await admin('snapshot', 'load', 'before', '--yes')).stderr, /^Loaded 'before' \(\d+ bytes\)$/m)
     assert.equal(await count(bearer), 2)
-    assert.deepEqual(await admin('reset', '--seed-data', '--json'), {
+    assert.deepEqual(await admin('reset', '--yes', '--seed-data', '--json'), {
       code: 0,
       stdout: '{"seeded":2}\n',
       stderr:
@@ -196,7 +196,7 @@ writeFileSync(at('saved'), '')
     const lock = JSON.parse(await readFile(join(project.path, 'data/lock'), 'utf8')) as { pid: number; api: string }
     assert.deepEqual([lock.pid, lock.api], [server.child.pid, `${server.address}/api/v1`])
     assert.equal((await admin('compact')).code, 1, 'the folder is still in use')
-    assert.equal((await admin('reset', '--accounts')).code, 0)
+    assert.equal((await admin('reset', '--yes', '--accounts')).code, 0)
     assert.equal((await notes(bearer)).status, 401)
   })
 })

@@ -96,10 +96,10 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   { line: 'snapshot save first', stderr: /^Saved 'first' \(\d+ bytes\)\n$/ },
   { line: 'snapshot list', stdout: /^NAME +BYTES +SAVED\nfirst +\d+ / },
-  { line: 'snapshot load first', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
+  { line: 'snapshot load first --yes', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
   { line: 'snapshot remove first', stderr: /^Removed 'first' \(\d+ bytes\)\n$/ },
   {
-    line: 'reset --seed-data',
+    line: 'reset --seed-data --yes',
     stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 169 seed records\n$/,
   },
   { line: 'exprot', code: 2, stderr: /^error: unknown command 'exprot'\n\(Did you mean export\?\)/ },

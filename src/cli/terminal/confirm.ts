@@ -4,12 +4,13 @@ import { AppError } from '../../errors.ts'
 import type { Io } from './io.ts'
 
 /**
- * Asks a question at the terminal. Without a terminal it does not ask, and the command continues.
+ * Asks a question at the terminal. The option `--yes` of a command answers it beforehand.
  *
- * @throws {AppError} TASK_FAILED unless the answer is `y` or `yes`
+ * @throws {AppError} TASK_FAILED unless the answer is `y` or `yes`; USAGE without a terminal
  */
 export async function confirm(io: Io, question: string): Promise<void> {
-  if (io.stdin.isTTY !== true) return
+  if (io.stdin.isTTY !== true)
+    throw new AppError('USAGE', 'Nothing was changed: there is no terminal to ask at; confirm with --yes')
   io.stderr.write(`${question} [y/N] `)
   const output = new Writable({
     write(chunk, _encoding, done) {

@@ -52,16 +52,16 @@ export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] 
   const begin = async (request: Request) => {
     const actor = actorOf(request)
     const { dryRun, ...wanted } = readReset(actor, request.payload)
-    const { keep, removed, webhooks } = await planReset(app.store, app.project.registry, wanted)
+    const { keep, removed, webhooks, history } = await planReset(app.store, app.project.registry, wanted)
     const data = { kind: 'reset', ...wanted } as const
     if (dryRun) {
       await app.rehearse({ data })
-      return { message: 'Nothing was removed', removed, webhooks, seeded: 0 }
+      return { message: 'Nothing was removed', removed, webhooks, history, seeded: 0 }
     }
     const { seeded, log } = await replace({ data }, request.raw.res)
     const message = keep.size > 0 ? 'Every record was removed except accounts' : 'Every record was removed'
     log.info(message, { event: 'data_reset', seeded, by: actor.userId ?? 'system' })
-    return { message, removed, webhooks, seeded }
+    return { message, removed, webhooks, history, seeded }
   }
 
   return [

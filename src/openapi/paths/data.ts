@@ -62,7 +62,7 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
     [reset]: {
       post: {
         operationId: 'resetData',
-        summary: 'Remove every record and webhook; users, groups and permissions only with `accounts`',
+        summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
         tags,
         requestBody: { required: false, content: json(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])) },
         responses: {
@@ -70,6 +70,7 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
             message: TEXT,
             removed: { type: 'object', additionalProperties: COUNT },
             webhooks: COUNT,
+            history: COUNT,
             seeded: COUNT,
           }),
           ...responses.failures('default', ...WRITE),

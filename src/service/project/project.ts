@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import { AUTH_MODELS } from '../../auth/models.ts'
 import { parseRoles, type Role } from '../../auth/roles.ts'
 import { type FaultRule, Faults } from '../../config/fault.ts'
-import { type ProjectFiles, readProjectFiles, type SeedFile } from '../../config/project-files.ts'
+import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../../config/settings.ts'
 import { type Definition, flatSource } from '../../config/source.ts'
 import type { WebhookSettings } from '../../config/webhook-settings.ts'
@@ -94,17 +94,27 @@ const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 
 /** A reference with a similar known name is a typing error even if model files are unreadable. */
 const isSlip = (message: string): boolean => message.includes('did you mean')
 
-/** Checks the model names in seed files and in webhook subscriptions. */
-function checkModelNames(files: ProjectFiles, keys: readonly string[], mayLack: boolean, faults: Faults): void {
-  const missing = (model: string) => {
+type MissingModel = (model: string) => { readonly message: string; readonly guess: string } | undefined
+
+const missingModel =
+  (keys: readonly string[], mayLack: boolean): MissingModel =>
+  (model) => {
     const message = `There is no model '${model}'`
     const guess = didYouMean(model, keys)
     return keys.includes(model) || (mayLack && !isSlip(guess)) ? undefined : { message, guess }
   }
-  for (const { model, file } of files.seeds) {
+
+function checkSeedModels(seeds: readonly SeedFile[], missing: MissingModel, faults: Faults): void {
+  for (const { model, file } of seeds) {
     const found = missing(model)
     if (found !== undefined) faults.add(flatSource(file), [], `${found.message} to seed${found.guess}`)
   }
+}
+
+/** Checks the model names in seed files and in webhook subscriptions. */
+function checkModelNames(files: ProjectFiles, keys: readonly string[], mayLack: boolean, faults: Faults): void {
+  const missing = missingModel(keys, mayLack)
+  checkSeedModels(files.seeds, missing, faults)
   if (files.config !== undefined) checkSubscriptions(files.config, missing, faults)
 }
 
@@ -122,6 +132,20 @@ export async function loadProject(source: ProjectSource): Promise<Project> {
 }
 
 /**
+ * The project with the seed files that its folder has now.
+ *
+ * @throws {ConfigError} listing the faults of the folder of seeds
+ */
+export async function withPresentSeeds(project: Project): Promise<Project> {
+  const faults = new Faults()
+  const seeds = await listSeeds(project.folder, faults)
+  const keys = project.registry.public.map(({ key }) => key)
+  checkSeedModels(seeds, missingModel(keys, false), faults)
+  faults.throwIfAny()
+  return { ...project, seeds }
+}
+
+/**
  * Rejects a folder without project files: a command in a wrong folder must fail and create nothing there.
  *
  * @throws {AppError} USAGE
@@ -133,11 +157,7 @@ export function expectProject({ files: { folder, texts }, faults }: ExaminedProj
 }
 
 /** Checks the models of webhook subscriptions. The settings schema checks everything else. */
-function checkSubscriptions(
-  { value, source }: Definition,
-  missing: (model: string) => { readonly message: string; readonly guess: string } | undefined,
-  faults: Faults,
-): void {
+function checkSubscriptions({ value, source }: Definition, missing: MissingModel, faults: Faults): void {
   const { webhooks = [] } = isObject(value) ? (value as SettingsInput) : {}
   const [list = [], at] =
     'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]

@@ -2,6 +2,7 @@ import { ACCOUNT_MODELS, SESSIONS } from '../../auth/models.ts'
 import type { SeedFile } from '../../config/project-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
+import { HISTORY_TABLE } from '../../store/history-table.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { SUBSCRIPTIONS } from '../../webhooks/models.ts'
 
@@ -19,8 +20,10 @@ export interface ResetPlan {
   readonly keep: ReadonlySet<string>
   /** Number of records to remove, by model; without models that have none. */
   readonly removed: Readonly<Record<string, number>>
-  /** Number of webhook subscriptions to remove. */
+  /** Number of webhook subscriptions to remove, with their secrets, events and deliveries. */
   readonly webhooks: number
+  /** Number of history entries to remove. */
+  readonly history: number
 }
 
 /** Accounts with their sessions. */
@@ -34,7 +37,8 @@ export async function planReset(store: Store, registry: Registry, { accounts, se
   const count = (table: string) => records.get(table) ?? 0
   const keep = accounts || (seeds && count('user') + count('group') === 0) ? NOTHING : ACCOUNT_TABLES
   const models = registry.public.map(({ key }) => key).filter((key) => !keep.has(key) && count(key) > 0)
-  return { keep, removed: Object.fromEntries(models.map((key) => [key, count(key)])), webhooks: count(SUBSCRIPTIONS) }
+  const removed = Object.fromEntries(models.map((key) => [key, count(key)]))
+  return { keep, removed, webhooks: count(SUBSCRIPTIONS), history: count(HISTORY_TABLE) }
 }
 
 /** The seed files to create records from after a reset. Accounts that stay are not created again. */

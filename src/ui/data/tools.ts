@@ -29,5 +29,6 @@ export interface ResetResult {
   /** Number of records by model. */
   readonly removed: Readonly<Record<string, number>>
   readonly webhooks: number
+  readonly history: number
   readonly seeded: number
 }

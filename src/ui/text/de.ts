@@ -524,7 +524,9 @@ const de: Text = {
     webhooks: 'Webhooks',
     reset: 'Daten zurücksetzen',
     resetTitle: 'Daten zurücksetzen',
-    resetText: 'Entfernt jeden Datensatz und Webhook. Benutzer, Gruppen und Berechtigungen bleiben.',
+    historyEntries: 'Änderungen im Verlauf',
+    resetText:
+      'Entfernt jeden Datensatz, Webhook und dessen Geheimnis, und den Verlauf. Benutzer, Gruppen und Berechtigungen bleiben.',
     resetCounts: 'Entfernt werden:',
     resetDone: 'Die Daten sind zurückgesetzt',
     seedAgain: 'Die Anfangsdaten wieder anlegen',

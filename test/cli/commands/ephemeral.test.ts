@@ -75,7 +75,7 @@ describe('admin serve --ephemeral', () => {
     await serve(async () => {
       assert.match((await admin(['users', 'list'])).stdout, /\n1 +admin +/)
       assert.equal((await admin(['mock', 'note', '--count', '2'])).code, 0)
-      assert.match((await admin(['reset', '--accounts'])).stderr, /^This deletes 1 user record, /)
+      assert.match((await admin(['reset', '--yes', '--accounts'])).stderr, /^This deletes 1 user record, /)
       assert.match((await admin(['users', 'list'])).stdout, /\n1 +admin +/)
       assert.match((await admin(['users', 'list', '--data', 'data'])).stderr, /There is no data in /)
     })

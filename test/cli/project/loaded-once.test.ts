@@ -28,7 +28,7 @@ const COMMANDS: readonly (readonly [line: string, code: number])[] = [
   ['compact', 0],
   ['snapshot save before', 0],
   ['snapshot list', 0],
-  ['snapshot load before', 0],
+  ['snapshot load before --yes', 0],
   ['snapshot remove before', 0],
   ['reset --yes', 0],
   ['events', 1],

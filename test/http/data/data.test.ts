@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
@@ -226,10 +226,10 @@ test('a reset keeps accounts with their sessions, and counts what it removes', (
     await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
     const removed = { category: 8, fee: 3, tag: 12, post: 46, comment: 100 }
     const planned = await play(app, { request: RESET, body: { dry_run: true }, status: 200 })
-    assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, seeded: 0 })
+    assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, history: 0, seeded: 0 })
     assert.equal(await countTags(app), 12)
     const { json } = await play(app, { request: RESET, status: 200 })
-    assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, seeded: 0 })
+    assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, history: 0, seeded: 0 })
     const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
     assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 32, authsession: 1 })
     const headers = { authorization: `Bearer ${token}` }
@@ -253,6 +253,23 @@ test('a reset with seed records keeps a changed account, and creates no account 
     assert.equal(await countTags(app), 12)
     assert.equal((await play(app, { request: 'GET /api/v1/models/user/2', status: 200 })).json.data.first_name, 'Kept')
     await play(app, { request: 'GET /api/v1/models/user/9', status: 404 })
+  }))
+
+test('a reset with seed records takes the seed files as they are now', () =>
+  withApp(async (app) => {
+    const seeds = join(app.folder.path, 'seed')
+    await rm(join(seeds, 'comment.ndjson'))
+    await writeFile(join(seeds, 'tag.yaml'), '- { name: Only, slug: only }\n')
+    await rm(join(seeds, 'post.json'))
+    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+    assert.deepEqual([json.removed.comment, json.removed.post], [100, 46])
+    assert.deepEqual([(await app.app.store.status()).records.get('comment') ?? 0, await countTags(app)], [0, 1])
+    await writeFile(join(seeds, 'tags.yaml'), '- { name: Only, slug: only }\n')
+    const refused = await send(app, { request: RESET, body: { seed_data: true } })
+    assert.equal(refused.status, 500)
+    assert.match(refused.json.details, /^seed\/tags\.yaml:1:1: There is no model 'tags' to seed; did you mean 'tag'\?/)
+    assert.equal(app.reported.splice(0).length, 1)
+    assert.equal(await countTags(app), 1)
   }))
 
 test('a reset is refused if a seed record refers to an account that was deleted', () =>

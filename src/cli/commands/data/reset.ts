@@ -19,20 +19,23 @@ import type { Io } from '../../terminal/io.ts'
 type ResetOptions = RemoteOptions & { seedData?: boolean; accounts?: boolean; yes?: boolean; json?: boolean }
 
 /** The counts of a reset; undefined if the data cannot be read. */
-type Counts = Pick<ResetPlan, 'removed' | 'webhooks'> | undefined
+type Counts = Pick<ResetPlan, 'removed' | 'webhooks' | 'history'> | undefined
 
 const NOTES = `
-Keeps users, groups and permissions, unless --accounts is given. Always keeps the secret that signs tokens, and the snapshots saved
-by \`admin snapshot save\`. Prints what goes and asks before it deletes; without a terminal, or with --yes, it does not ask.
+Deletes the records of all models, the history, and the webhooks with their secrets, events and deliveries; webhooks of the settings are
+created again. Keeps users, groups and permissions with their sessions, unless --accounts is given. Always keeps the secret that signs
+tokens, and the snapshots saved by \`admin snapshot save\`. Prints what goes and asks before it deletes; without a terminal --yes is
+needed. --seed-data reads the seed files as they are now, also beside a server that started with others.
 `
 
 /** `admin reset`: deletes every record except accounts. */
 export function resetCommand(io: Io): Command {
-  const description = 'delete every record except accounts, and restart ids at 1; also while a server runs'
+  const description =
+    'delete every record except accounts, the history and the webhooks, and restart ids at 1; also while a server runs'
   return withRemoteOptions(new Command('reset').description(description))
     .option('--seed-data', 'create the seed records afterwards, as on the first start')
     .option('--accounts', 'delete users, groups and permissions, too')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; needed without a terminal')
     .option('--json', 'print how many seed records were created as JSON')
     .addHelpText('after', NOTES)
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data --yes\n')
@@ -48,7 +51,8 @@ export function resetCommand(io: Io): Command {
         const goes = wordsFor(counts)
         const keeps = !request.accounts && counts?.removed.permission === undefined
         io.stderr.write(`This deletes ${goes}${keeps ? '; accounts stay (--accounts deletes them, too)' : ''}\n`)
-        if (options.yes !== true && goes !== NOTHING) await confirm(io, 'Delete?')
+        // Without a terminal --yes is always needed, so that a script does not depend on the data.
+        if (options.yes !== true && (goes !== NOTHING || io.stdin.isTTY !== true)) await confirm(io, 'Delete?')
         const seeded = await reset.run()
         io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)
         if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
@@ -60,12 +64,13 @@ export function resetCommand(io: Io): Command {
 
 const NOTHING = 'nothing'
 
-/** `12 tag records, 46 post records and 1 webhook` */
+/** `12 tag records, 46 post records, 1 webhook with its secret and 58 history entries` */
 function wordsFor(counts: Counts): string {
   if (counts === undefined) return 'all data, which cannot be read'
-  const { removed, webhooks } = counts
+  const { removed, webhooks, history } = counts
   const parts = Object.entries(removed).map(([model, count]) => counted(count, `${model} record`))
-  if (webhooks > 0) parts.push(counted(webhooks, 'webhook'))
+  if (webhooks > 0) parts.push(counted(webhooks, 'webhook with its secret', 'webhooks with their secrets'))
+  if (history > 0) parts.push(counted(history, 'history entry', 'history entries'))
   const last = parts.pop() ?? NOTHING
   return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
 }
@@ -104,7 +109,7 @@ const resetHere = (io: Io, project: Project, request: ResetRequest): Reset => ({
 })
 
 async function countHere(io: Io, project: Project, request: ResetRequest): Promise<Counts> {
-  if (!(await hasData(project))) return { removed: {}, webhooks: 0 }
+  if (!(await hasData(project))) return { removed: {}, webhooks: 0, history: 0 }
   const data = { kind: 'reset', ...request } as const
   try {
     return await withAppOf(io, project, 'read', async (app) => {

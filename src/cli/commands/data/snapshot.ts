@@ -14,10 +14,12 @@ import {
 import { onServerOrHere } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { expectDataFolder, withDataFolder } from '../../project/project-options.ts'
+import { confirm } from '../../terminal/confirm.ts'
 import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/style.ts'
 
 type SaveOptions = RemoteOptions & { force?: boolean }
+type LoadOptions = RemoteOptions & { yes?: boolean }
 type ListOptions = RemoteOptions & { json?: boolean }
 
 /** `admin snapshot`: saves, restores, lists and removes copies of the data. */
@@ -57,24 +59,42 @@ const save = (io: Io, options: RemoteOptions, request: CopyRequest): Promise<Sho
       }),
   )
 
+const LOAD_NOTES = `
+All data becomes that of the snapshot: records, users with their passwords and sessions, groups, permissions, the history, and webhooks
+with their secrets, events and deliveries. What was added or changed since is lost. The secret that signs tokens and the other
+snapshots stay. Asks before it replaces the data; without a terminal --yes is needed.
+`
+
 function loadCommand(io: Io): Command {
   const load = new Command('load').description('replace the data with a snapshot; the current data is lost')
   return withRemoteOptions(load.argument('<name>', 'name of the snapshot'))
-    .addHelpText('after', '\nExample:\n  $ admin snapshot load before-import && admin serve\n')
-    .action(async (name: string, options: RemoteOptions) => {
+    .option('--yes', 'do not ask; needed without a terminal')
+    .addHelpText('after', LOAD_NOTES)
+    .addHelpText('after', '\nExample:\n  $ admin snapshot load before-import --yes && admin serve\n')
+    .action(async (name: string, options: LoadOptions) => {
       const { bytes } = await restore(io, options, name)
       io.stderr.write(`Loaded '${name}' (${bytes} bytes)\n`)
     })
 }
 
-const restore = (io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> =>
+async function confirmLoad(io: Io, { yes = false }: LoadOptions, name: string): Promise<void> {
+  if (yes) return
+  io.stderr.write(`This replaces all records, accounts, webhooks with their secrets, and the history by those of '${name}'\n`)
+  await confirm(io, 'Replace?')
+}
+
+const restore = (io: Io, options: LoadOptions, name: string): Promise<ShownCopy> =>
   onServerOrHere(
     io,
     options,
-    async (api) => (await api.request('POST', `/snapshots/${encodeURIComponent(name)}/load`)).data,
+    async (api) => {
+      await confirmLoad(io, options, name)
+      return (await api.request('POST', `/snapshots/${encodeURIComponent(name)}/load`)).data
+    },
     async (project) => {
       const folder = expectDataFolder(project, databaseHasNoSnapshots)
       await checkCopy(folder, project.registry, name)
+      await confirmLoad(io, options, name)
       return shownCopy(await whileLocked(folder, () => loadCopy(folder, name)))
     },
   )

@@ -70,6 +70,9 @@ export function ResetData() {
             <li>
               {text.webhooks}: {plan.webhooks.toLocaleString(locale)}
             </li>
+            <li>
+              {text.historyEntries}: {plan.history.toLocaleString(locale)}
+            </li>
           </ul>
         </Confirm>
       )}

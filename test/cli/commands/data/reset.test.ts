@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -38,8 +38,8 @@ describe('admin reset', () => {
   })
   afterEach(() => project.remove())
 
-  test('says what goes and keeps the accounts; without a terminal it does not ask', async () => {
-    const { code, stderr } = await admin('reset')
+  test('says what goes and keeps the accounts', async () => {
+    const { code, stderr } = await admin('reset', '--yes')
     const goes = 'This deletes 3 note records; accounts stay (--accounts deletes them, too)'
     assert.deepEqual([code, stderr], [0, `${goes}\nDeleted 3 note records\n`])
     assert.deepEqual([await notes(), await names()], [0, ['root']])
@@ -52,7 +52,7 @@ describe('admin reset', () => {
     const ann = '- { username: ann, email: ann@example.com, password: long-enough }\n'
     await writeFile(join(project.path, 'seed/user.yaml'), ann)
     await writeFile(join(project.path, 'seed/note.yaml'), '- { title: First }\n- { title: Second }\n')
-    const { stderr } = await admin('reset', '--seed-data')
+    const { stderr } = await admin('reset', '--yes', '--seed-data')
     const goes = 'This deletes 3 note records; accounts stay (--accounts deletes them, too)'
     assert.equal(stderr, `${goes}\nDeleted 3 note records; created 2 seed records\n`)
     assert.deepEqual([await notes(), await names()], [2, ['root']])
@@ -60,28 +60,28 @@ describe('admin reset', () => {
     assert.equal(asked.code, 1)
     assert.match(asked.stderr, /^This deletes 1 user record, \d+ permission records and 2 note records\nDelete\? \[y\/N\] /)
     assert.deepEqual(await names(), ['root'])
-    assert.equal((await admin('reset', '--seed-data', '--accounts')).code, 0)
+    assert.equal((await admin('reset', '--yes', '--seed-data', '--accounts')).code, 0)
     assert.deepEqual([await notes(), await names()], [2, ['ann']])
   })
 
   test('--accounts deletes accounts, too, and counts them', async () => {
-    const { code, stderr } = await admin('reset', '--accounts')
+    const { code, stderr } = await admin('reset', '--yes', '--accounts')
     assert.equal(code, 0)
     assert.match(stderr, /^This deletes 1 user record, \d+ permission records and 3 note records\n/)
     assert.deepEqual([await notes(), await names()], [0, []])
   })
 
   test('without users and groups, keeps the permissions', async () => {
-    await admin('reset', '--accounts')
+    await admin('reset', '--yes', '--accounts')
     await writeFile(join(project.path, 'permission.csv'), 'codename,name\r\napprove_note,Approve\r\n')
     assert.equal((await admin('import', 'permission', 'permission.csv')).code, 0)
     assert.equal(
-      (await admin('reset')).stderr,
+      (await admin('reset', '--yes')).stderr,
       'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing\n',
     )
     assert.match((await admin('export', 'permission')).stdout, /approve_note/)
     // The seed files may hold permissions, which would exist twice.
-    assert.match((await admin('reset', '--seed-data')).stderr, /^This deletes \d+ permission records\n/)
+    assert.match((await admin('reset', '--yes', '--seed-data')).stderr, /^This deletes \d+ permission records\n/)
   })
 
   for (const [answer, code, left] of [
@@ -108,6 +108,46 @@ describe('admin reset', () => {
     assert.equal(await notes(), 0)
   })
 
+  test('names the webhooks with their secrets and the history; without a terminal it needs --yes', async () => {
+    await writeFile(join(project.path, 'admin.config.yaml'), 'history: { days: 1 }\n')
+    await admin('webhooks', 'add', 'http://127.0.0.1:9/hook')
+    await admin('mock', 'note', '--count', '1')
+    const goes = '4 note records, 1 webhook with its secret and 1 history entry'
+    const says = `This deletes ${goes}; accounts stay (--accounts deletes them, too)\n`
+    const refusal = 'error Nothing was changed: there is no terminal to ask at; confirm with --yes\n'
+    const refused = await admin('reset')
+    assert.deepEqual([refused.code, refused.stderr], [2, says + refusal])
+    assert.equal(await notes(), 4)
+    assert.equal((await admin('reset', '--yes')).stderr, `${says}Deleted ${goes}\n`)
+    const { stdout } = await admin('webhooks', 'list', '--json')
+    assert.deepEqual([await notes(), JSON.parse(stdout)], [0, []])
+    assert.equal((await admin('reset')).code, 2, 'also with nothing to delete')
+  })
+
+  test('the help of reset and snapshot load names all that goes', async () => {
+    for (const argv of [['reset'], ['snapshot', 'load']]) {
+      const { stdout } = await admin(...argv, '--help')
+      for (const word of ['records', 'history', 'webhooks', 'secrets', 'deliveries', '--yes'])
+        assert.ok(stdout.includes(word), word)
+    }
+  })
+
+  test('a snapshot is loaded after a question at a terminal; elsewhere it needs --yes', async () => {
+    assert.equal((await admin('snapshot', 'save', 'before')).code, 0)
+    await admin('mock', 'note', '--count', '2')
+    const refused = await admin('snapshot', 'load', 'before')
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /webhooks with their secrets.*\nerror Nothing was changed: .* confirm with --yes\n$/)
+    const declined = await answered('n\r', 'snapshot', 'load', 'before')
+    assert.equal(declined.code, 1)
+    assert.match(declined.stderr, /^This replaces all records, .* by those of 'before'\nReplace\? \[y\/N\] /)
+    assert.equal(await notes(), 5)
+    assert.equal((await answered('y\r', 'snapshot', 'load', 'before')).code, 0)
+    assert.equal(await notes(), 3)
+    const unknown = await answered('', 'snapshot', 'load', 'beforr')
+    assert.equal(unknown.stderr, "error There is no snapshot 'beforr'; did you mean 'before'?\n")
+  })
+
   test('a removed snapshot is gone, and the data stays', async () => {
     for (const name of ['first', 'second']) assert.equal((await admin('snapshot', 'save', name)).code, 0)
     const { code, stdout, stderr } = await admin('snapshot', 'remove', 'first')
@@ -123,9 +163,28 @@ describe('admin reset', () => {
     const { code } = await runCli(['serve', '--port', '0'], {
       cwd: project.path,
       async whileRunning() {
-        const { stderr } = await admin('reset')
+        const { stderr } = await admin('reset', '--yes')
         assert.match(stderr, /^This deletes 3 note records; accounts stay .*\nDeleted 3 note records\n$/)
         assert.deepEqual([await notes(), await names()], [0, ['root']])
+      },
+    })
+    assert.equal(code, 0)
+  })
+
+  test('beside a server, --seed-data takes the seed files as they are now', async () => {
+    const { code } = await runCli(['serve', '--port', '0'], {
+      cwd: project.path,
+      async whileRunning() {
+        await mkdir(join(project.path, 'seed'))
+        await writeFile(join(project.path, 'seed/note.yaml'), '- { title: First }\n- { title: Second }\n')
+        const { stderr } = await admin('reset', '--yes', '--seed-data')
+        assert.match(stderr, /\nDeleted 3 note records; created 2 seed records\n$/)
+        await writeFile(join(project.path, 'seed/nota.yaml'), '- { title: First }\n')
+        const faulty = await admin('reset', '--yes', '--seed-data')
+        assert.match(faulty.stderr, /^error seed\/nota\.yaml:1:1: There is no model 'nota' to seed; did you mean 'note'\?$/m)
+        await rm(join(project.path, 'seed'), { recursive: true })
+        assert.equal(await notes(), 2)
+        assert.match((await admin('reset', '--yes', '--seed-data')).stderr, /created 0 seed records\n$/)
       },
     })
     assert.equal(code, 0)

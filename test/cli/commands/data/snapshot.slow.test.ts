@@ -22,7 +22,7 @@ describe('admin reset and admin snapshot', () => {
   after(() => project.remove())
 
   test('reset --seed-data equals the first start: ids restart, the secret stays', async () => {
-    assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
+    assert.deepEqual(await admin(['reset', '--yes', '--seed-data', '--json']), {
       code: 0,
       stdout: '{"seeded":198}\n',
       stderr: 'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing; created 198 seed records\n',
@@ -30,7 +30,7 @@ describe('admin reset and admin snapshot', () => {
     const secret = await readFile(data('secret'), 'utf8')
     await admin(['mock', 'tag', '--count', '3'])
     assert.equal((await counts()).tag, 15)
-    assert.equal((await admin(['reset', '--seed-data'])).code, 0)
+    assert.equal((await admin(['reset', '--yes', '--seed-data'])).code, 0)
     assert.deepEqual(await counts(), { user: 9, tag: 12, permission: 32 })
     assert.equal(await readFile(data('secret'), 'utf8'), secret)
     await admin(['mock', 'tag', '--count', '1'])
@@ -39,14 +39,14 @@ describe('admin reset and admin snapshot', () => {
   })
 
   test('reset leaves no record but the accounts, for the next start too', async () => {
-    assert.equal((await admin(['reset'])).code, 0)
+    assert.equal((await admin(['reset', '--yes'])).code, 0)
     assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 32 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
     assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 32 })
   })
 
   test('reset --accounts leaves no record but the permissions, for the next start too', async () => {
-    const { code, stderr } = await admin(['reset', '--accounts'])
+    const { code, stderr } = await admin(['reset', '--yes', '--accounts'])
     assert.equal(code, 0)
     assert.match(
       stderr,
@@ -58,11 +58,11 @@ describe('admin reset and admin snapshot', () => {
   })
 
   test('reset removes nothing when the seed records cannot be created', async () => {
-    await admin(['reset', '--seed-data', '--accounts'])
+    await admin(['reset', '--yes', '--seed-data', '--accounts'])
     const seed = join(project.path, 'seed/tag.yaml')
     const sound = await readFile(seed, 'utf8')
     await writeFile(seed, '- { name: Only a name }\n')
-    const { code, stderr } = await admin(['reset', '--seed-data'])
+    const { code, stderr } = await admin(['reset', '--yes', '--seed-data'])
     await writeFile(seed, sound)
     assert.equal(code, 2)
     assert.match(stderr, /^error seed\/tag\.yaml:1:3: slug is mandatory$/m)
@@ -72,13 +72,13 @@ describe('admin reset and admin snapshot', () => {
   test('reset works with unreadable data', async () => {
     await writeFile(data('db.json'), '{ broken')
     assert.equal((await admin(['serve', '--port', '0'])).code, 1)
-    const kept = await admin(['reset', '--seed-data'])
+    const kept = await admin(['reset', '--yes', '--seed-data'])
     assert.equal(kept.code, 1)
     assert.match(
       kept.stderr,
       /^error The accounts cannot be kept: `admin reset --accounts` deletes all data without reading it$/m,
     )
-    const { code, stderr } = await admin(['reset', '--seed-data', '--accounts'])
+    const { code, stderr } = await admin(['reset', '--yes', '--seed-data', '--accounts'])
     assert.equal(code, 0)
     assert.match(stderr, /^This deletes all data, which cannot be read$/m)
     assert.equal((await counts()).tag, 12)
@@ -91,7 +91,7 @@ describe('admin reset and admin snapshot', () => {
     assert.deepEqual([saved.code, saved.stdout, saved.stderr], [0, '', `Saved 'v1.before-import' (${before.length} bytes)\n`])
     await admin(['mock', '--all', '--count', '5'])
     assert.notDeepEqual(await readFile(data('db.json')), before)
-    const loaded = await admin(['snapshot', 'load', 'v1.before-import'])
+    const loaded = await admin(['snapshot', 'load', 'v1.before-import', '--yes'])
     assert.deepEqual([loaded.code, loaded.stderr], [0, `Loaded 'v1.before-import' (${before.length} bytes)\n`])
     assert.deepEqual(await readFile(data('db.json')), before)
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
@@ -127,7 +127,7 @@ describe('admin reset and admin snapshot', () => {
   }
 
   test('an unknown snapshot is reported with the most similar name', async () => {
-    const { code, stderr } = await admin(['snapshot', 'load', 'anohter'])
+    const { code, stderr } = await admin(['snapshot', 'load', 'anohter', '--yes'])
     assert.deepEqual([code, stderr], [1, "error There is no snapshot 'anohter'; did you mean 'another'?\n"])
   })
 

@@ -22,11 +22,11 @@ describe('admin mock', () => {
   before(async () => {
     project = await copyFixture('blog')
     assert.equal((await admin(['snapshot', 'list'])).code, 0)
-    assert.equal((await admin(['reset', '--seed-data'])).code, 0)
+    assert.equal((await admin(['reset', '--yes', '--seed-data'])).code, 0)
     assert.equal((await admin(['snapshot', 'save', 'seeded'])).code, 0)
   })
   beforeEach(async () => {
-    assert.equal((await admin(['snapshot', 'load', 'seeded'])).code, 0)
+    assert.equal((await admin(['snapshot', 'load', 'seeded', '--yes'])).code, 0)
   })
   after(() => project.remove())
 
@@ -49,7 +49,7 @@ describe('admin mock', () => {
     const first = await made()
     assert.equal((await mock('tag', '--count', '5', '--seed', '1')).code, 0)
     assert.notDeepEqual(await made(), first)
-    await admin(['snapshot', 'load', 'seeded'])
+    await admin(['snapshot', 'load', 'seeded', '--yes'])
     await mock('tag', '--count', '5', '--seed', '1')
     assert.deepEqual(await made(), first)
   })
@@ -110,7 +110,11 @@ describe('admin mock', () => {
   test('reset and snapshot use a running server', async () => {
     await admin(['serve', '--port', '0', '--no-rate-limit'], {
       async whileRunning() {
-        for (const argv of [['snapshot', 'save', 'before'], ['reset'], ['snapshot', 'load', 'before']]) {
+        for (const argv of [
+          ['snapshot', 'save', 'before'],
+          ['reset', '--yes'],
+          ['snapshot', 'load', 'before', '--yes'],
+        ]) {
           const { code, stderr } = await admin(argv)
           assert.equal(code, 0, `${argv.join(' ')}: ${stderr}`)
           const left = argv[0] === 'reset' ? 0 : 12
