@@ -246,7 +246,8 @@ export class ModelClient<M extends ModelTypes> {
   async #versioned<T>(request: ApiRequest): Promise<Versioned<T>> {
     const response = await this.#send(request)
     const { data } = (await this.#read(response, request.signal)) as { data: T }
-    return { data, etag: response.headers.get('etag') ?? '' }
+    // A proxy weakens the tag of an answer that it compresses, and not that of another answer with the same version.
+    return { data, etag: (response.headers.get('etag') ?? '').replace(/^W\//, '') }
   }
 
   /** Sends a write; the response of a dry run has no version. */

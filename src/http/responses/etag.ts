@@ -32,19 +32,26 @@ export function taggedResponse(
   return jsonResponse(h, body, { status, location, etag: tag })
 }
 
-/** True if `If-None-Match` names the tag, or any; weak tags count (RFC 9110, section 13.1.2). */
+/** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and those of a compressed answer count. */
 const knows = (header: string, tag: string): boolean =>
-  header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
+  header.trim() === '*' ||
+  header.split(',').some((each) => {
+    const given = each.trim().replace(/^W\//, '')
+    return given === tag || given.replace(COMPRESSED, '"') === tag
+  })
+
+/** The suffix by which Apache and Caddy tell a compressed answer from the other. */
+const COMPRESSED = /-(?:gzip|br|zstd|deflate)"$/
 
 /**
- * The precondition of `If-Match` on the record's version (RFC 9110, section 13.1.1); undefined if absent. Weak tags never
- * match.
+ * The precondition of `If-Match` on the record's version (RFC 9110, section 13.1.1); undefined if absent. A proxy that compresses an
+ * answer makes its tag weak (`W/"…"`) or adds a suffix to it (`"…-gzip"`), so the version is compared without either. The version is a hash of
+ * the stored record, so the comparison is as strict as the RFC asks for.
  */
 export function ifMatch(request: Request): Precondition | undefined {
   const header = request.headers['if-match'] as string | undefined
   if (header === undefined) return undefined
   if (header.trim() === '*') return () => true
-  const tags = [...header.matchAll(/(W\/)?"([^".]*)(?:\.[^"]*)?"/g)].filter(([, weak]) => weak === undefined)
-  const versions = new Set(tags.map(([, , version]) => version))
+  const versions = new Set([...header.matchAll(/"([^".]*)(?:\.[^"]*)?"/g)].map(([, version]) => version))
   return (version) => versions.has(version)
 }

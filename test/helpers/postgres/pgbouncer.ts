@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { parseAddress } from '../../../src/store/postgres/connection/address.ts'
+import { untilOpen } from '../until-open.ts'
 import { freePort, ownerOf } from './cluster.ts'
 import { NO_POSTGRES, serverAddress } from './server.ts'
 
@@ -23,9 +22,6 @@ const PROGRAM = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find((path) =
 
 /** Why tests with PgBouncer are skipped; undefined if they can run. */
 export const NO_PGBOUNCER = NO_POSTGRES ?? (PROGRAM === undefined ? 'PgBouncer is not installed' : undefined)
-
-const POLL_MS = 50
-const MAX_POLLS = 600
 
 /** Starts a PgBouncer of its own. Its sessions on the server are fewer than its clients need, so that transactions change sessions. */
 export async function startPgBouncer(): Promise<PgBouncer> {
@@ -53,7 +49,7 @@ max_client_conn = 200
   const owner = ownerOf()
   if (owner !== undefined) for (const path of [folder, file]) chownSync(path, owner.uid, owner.gid)
   const child = spawn(PROGRAM ?? 'pgbouncer', ['-q', file], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], ...owner })
-  await untilOpen(own)
+  await untilOpen(own, 'PgBouncer')
   return {
     url: `postgres://${user}@127.0.0.1:${own}/${database}`,
     async stop() {
@@ -64,18 +60,4 @@ max_client_conn = 200
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function untilOpen(port: number): Promise<void> {
-  for (let poll = 0; poll < MAX_POLLS; poll++) {
-    const socket = connect(port, '127.0.0.1')
-    const isOpen = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true))
-      socket.once('error', () => resolve(false))
-    })
-    socket.destroy()
-    if (isOpen) return
-    await setTimeout(POLL_MS)
-  }
-  throw new Error('PgBouncer did not start')
 }

@@ -65,6 +65,7 @@ describe('If-None-Match', () => {
     ['the entity tag', (etag: string) => etag],
     ['a list that holds it', (etag: string) => `"other", ${etag}`],
     ['its weak form', (etag: string) => `W/${etag}`],
+    ['the suffix of a proxy that compresses', (etag: string) => etag.replace(/"$/, '-gzip"')],
     ['*', () => '*'],
   ] as const) {
     test(`returns 304 without a body for ${name}`, () =>
@@ -119,6 +120,9 @@ describe('If-Match', () => {
   for (const [name, header] of [
     ['the entity tag', (etag: string) => etag],
     ['a list that holds it', (etag: string) => `"other", ${etag}`],
+    ['its weak form, which a proxy makes when it compresses', (etag: string) => `W/${etag}`],
+    ['a list that holds its weak form', (etag: string) => `"other", W/${etag}`],
+    ['the suffix of a proxy that compresses', (etag: string) => etag.replace(/"$/, '-gzip"')],
     ['*', () => '*'],
   ] as const) {
     test(`accepts an update with ${name}`, () =>
@@ -136,7 +140,7 @@ describe('If-Match', () => {
 
   test('rejects an update with another entity tag', () =>
     withApp(async (app) => {
-      await play(app, stale(`PUT ${TAG}`, '"other"', CHANGED))
+      for (const tag of ['"other"', 'W/"other"']) await play(app, stale(`PUT ${TAG}`, tag, CHANGED))
       assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#d9822b')
     }))
 
@@ -150,6 +154,7 @@ describe('If-Match', () => {
     withApp(async (app, etag) => {
       await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
       await play(app, stale(`PUT ${TAG}`, etag, { data: { color: '#ffffff' } }))
+      await play(app, stale(`PUT ${TAG}`, `W/${etag}`, { data: { color: '#ffffff' } }))
       assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
     }))
 
