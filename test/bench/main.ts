@@ -15,6 +15,7 @@ import { queriesBench } from './queries.ts'
 import { isFailure, type Result } from './results/figures.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './results/report.ts'
 import { searchBench } from './search.ts'
+import { stallsBench } from './stalls.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
 import { uiBench } from './ui.ts'
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   export: exportBench,
   import: importBench,
   lint: lintBench,
+  stalls: stallsBench,
   webhooks: webhooksBench,
   history: historyBench,
   events: eventsBench,

@@ -2,10 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { POSTGRES_KEYS } from './postgres/keys.ts'
+import { SHAPES } from './stalls/shapes.ts'
 import { ROWS } from './store/rows.ts'
 
 /** Keys of the rows of each bench that has rows. */
-const KEYS: Readonly<Record<string, readonly string[]>> = { store: ROWS.map(({ key }) => key), postgres: POSTGRES_KEYS }
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  store: ROWS.map(({ key }) => key),
+  postgres: POSTGRES_KEYS,
+  stalls: SHAPES.map(({ key }) => key),
+}
 
 /** Options of a benchmark. */
 export interface BenchOptions {
@@ -13,7 +18,7 @@ export interface BenchOptions {
   readonly records: readonly number[] | undefined
   /** Length of one slice of a measurement, in seconds. */
   readonly seconds: number
-  /** Keys of the rows of `store` and `postgres` to measure; all if empty. */
+  /** Keys of the rows of `store`, `postgres` and `stalls` to measure; all if empty. */
   readonly only: readonly string[]
   /** A folder for CPU profiles of our server. */
   readonly profile: string | undefined
@@ -35,7 +40,8 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --records 10000,100000   numbers of records
   --only <row>             a row of the bench 'store' (${KEYS.store?.join(', ')})
                            or 'postgres' (${KEYS.postgres?.join(', ')}),
-                           the former of 'builds' too, the latter of 'peers'; may be repeated
+                           the former of 'builds' too, the latter of 'peers'; or one of 'stalls', by the keys
+                           in test/bench/stalls/shapes.ts; may be repeated
   --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing

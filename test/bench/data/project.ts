@@ -32,15 +32,17 @@ export interface ProjectOptions {
   readonly model?: string
   /** Settings in YAML, besides those of all benchmarks. */
   readonly settings?: string
+  /** Other files, by path. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** Creates a project with the given numbers of members and superusers in its data folder. */
 export async function memberProject(
   records: number,
   users: number,
-  { model = MEMBER_MODEL, settings = '' }: ProjectOptions = {},
+  { model = MEMBER_MODEL, settings = '', files = {} }: ProjectOptions = {},
 ): Promise<TemporaryFolder> {
-  const project = await makeProject({ 'admin.config.yaml': SETTINGS + settings, 'models/member.yaml': model })
+  const project = await makeProject({ ...files, 'admin.config.yaml': SETTINGS + settings, 'models/member.yaml': model })
   const data = dataFolder(project.path)
   await mkdir(data, { mode: 0o700 })
   const file = await open(join(data, 'db.json'), 'w', 0o600)

@@ -1,0 +1,68 @@
+import { request } from 'node:http'
+
+/** A request of a shape. */
+export interface ShapeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Encoded path and query. */
+  readonly path: string
+  readonly body?: string | Buffer
+  /** The media type of the body; JSON by default. */
+  readonly type?: string
+  readonly encoding?: 'gzip'
+  /** The access token: `none` sends none, absent that of a superuser. */
+  readonly token?: 'none' | 'powerless'
+}
+
+/** The server with the tokens of a superuser and of a user without permissions. */
+export interface StallTarget {
+  readonly address: string
+  readonly superuser: string
+  readonly powerless: string
+}
+
+/** Characters of a response that are kept for messages and for the preparation of a shape. */
+const KEPT = 10_000
+
+/** A response. */
+export interface ShapeResponse {
+  readonly status: number
+  /** The first characters of the body. */
+  readonly text: string
+  /** From the first byte sent to the last byte received, in milliseconds. */
+  readonly milliseconds: number
+}
+
+/** Sends a request and discards most of the response. A server may answer before it has read the body, and close the connection. */
+export function send(target: StallTarget, { method, path, body, type, encoding, token }: ShapeRequest): Promise<ShapeResponse> {
+  const authorization = token === 'none' ? undefined : `Bearer ${token === 'powerless' ? target.powerless : target.superuser}`
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    ...(body === undefined ? {} : { 'content-type': type ?? 'application/json', 'content-length': Buffer.byteLength(body) }),
+  }
+  return new Promise((resolve, reject) => {
+    const begin = performance.now()
+    const sent = request(target.address + path, { method, headers, agent: false }, (response) => {
+      let text = ''
+      const finish = () => resolve({ status: response.statusCode ?? 0, text, milliseconds: performance.now() - begin })
+      response
+        .on('data', (chunk: Buffer) => {
+          if (text.length < KEPT) text += chunk.toString('latin1', 0, KEPT - text.length)
+        })
+        .on('end', finish)
+        .on('error', finish)
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+/**
+ * Sends a request that prepares a shape.
+ *
+ * @throws {Error} if the status is not 2xx
+ */
+export async function prepare(target: StallTarget, request: ShapeRequest): Promise<ShapeResponse> {
+  const response = await send(target, request)
+  if (response.status >= 200 && response.status < 300) return response
+  throw new Error(`${request.method} ${request.path} answered ${response.status}: ${response.text.slice(0, 500)}`)
+}

@@ -1,0 +1,470 @@
+import { gzipSync } from 'node:zlib'
+import { memberValues } from '../data/members.ts'
+import { prepare, type ShapeRequest, type StallTarget } from './requests.ts'
+
+/** A large or hostile use of the server, during which it must go on answering others. */
+export interface Shape {
+  /** Name for `--only`. */
+  readonly key: string
+  readonly name: string
+  /** The statuses that are right. */
+  readonly expects: readonly number[]
+  /** The requests, which are sent at the same time. Runs before the measurement. */
+  readonly requests: (target: StallTarget) => Promise<readonly ShapeRequest[]> | readonly ShapeRequest[]
+}
+
+const API = '/api/v1/models'
+/** The size of a body just below the default `max_upload_bytes`. */
+const FULL = 10_400_000
+const HAN = '漢字仮名交文章記録変更検索索引語彙単位部分長大'
+
+const json = (value: unknown): string => JSON.stringify(value)
+const times = (count: number, item: (index: number) => string, separator = ','): string =>
+  Array.from({ length: count }, (_, index) => item(index)).join(separator)
+const han = (length: number): string => {
+  let text = ''
+  for (let at = 0; text.length < length; at++) text += HAN[(at * 7 + (at >> 5)) % HAN.length]
+  return text
+}
+const letters = (length: number): string => 'lorem ipsum '.repeat(Math.ceil(length / 12)).slice(0, length)
+
+const get = (path: string): ShapeRequest => ({ method: 'GET', path })
+const post = (path: string, body: unknown, token?: ShapeRequest['token']): ShapeRequest => ({
+  ...{ method: 'POST', path, body: typeof body === 'string' ? body : json(body) },
+  ...(token === undefined ? {} : { token }),
+})
+const importOf = (model: string, type: string, body: string | Buffer, query = ''): ShapeRequest => {
+  return { method: 'POST', path: `${API}/${model}/import${query}`, type, body }
+}
+const zipped = (model: string, text: string, query = ''): ShapeRequest => {
+  return { ...importOf(model, 'text/csv', gzipSync(text), query), encoding: 'gzip' }
+}
+
+const CSV_MEMBERS = (first: number, count: number): string => {
+  const row = (index: number) => {
+    const { username, email, age, score, bio } = memberValues(first + index)
+    return `${username},${email},${age},${score},"${bio.slice(0, 20)}"`
+  }
+  return `username,email,age,score,bio\n${times(count, row, '\n')}\n`
+}
+
+/** Number of the first member of an import; the members of the snapshot have smaller ones. */
+let nextMember = 10_000_000
+function newMembers(count: number): string {
+  const csv = CSV_MEMBERS(nextMember, count)
+  nextMember += count
+  return csv
+}
+const visits = (count: number, member: (index: number) => number): string =>
+  `member_id,reason,begins,ends\n${times(count, (index) => `${member(index)},checkup ${index},${index},${index + 1}`, '\n')}\n`
+const addVisits = (target: StallTarget, count: number, member: (index: number) => number) =>
+  prepare(target, importOf('visit', 'text/csv', visits(count, member)))
+
+async function totalOf(target: StallTarget, model: string, filters: string): Promise<number> {
+  const { text } = await prepare(target, get(`${API}/${model}?page_size=1&fields=id&filters=${encodeURIComponent(filters)}`))
+  return Number(/"total":(\d+)/.exec(text)?.[1])
+}
+
+/** Pages of text, so that a list of 100 is as large as a response may be. */
+async function largePages(target: StallTarget): Promise<void> {
+  if ((await totalOf(target, 'page', 'title=large')) > 0) return
+  for (let index = 0; index < 10; index++) {
+    const records = Array.from({ length: 10 }, () => ({ title: 'large', body: letters(150_000) }))
+    await prepare(target, post(`${API}/page/bulk`, { records }))
+  }
+}
+
+const UNKNOWN = times(700, (index) => `unknown_${index}`)
+const MANY_KEYS = `{"data":{${times(700_000, (index) => `"k${index}":1`)}}}`
+
+/** One entry for each shape. Those that change records prepare what they need, so that each can be measured alone. */
+export const SHAPES: readonly Shape[] = [
+  // Files that are read before a limit is looked at.
+  {
+    key: 'csv-commas',
+    name: 'import of a row of 200,000 commas, by gzip',
+    expects: [400],
+    requests: () => [zipped('member', `username,email\n${','.repeat(200_000)}\n`)],
+  },
+  {
+    key: 'csv-commas-full',
+    name: 'import of a row of 9,000,000 commas, by gzip, as a dry run',
+    expects: [400],
+    requests: () => [zipped('member', `username,email\n${','.repeat(9_000_000)}\n`, '?dry_run=true')],
+  },
+  {
+    key: 'csv-header',
+    name: 'import with a header of 1,300,000 columns, by gzip',
+    expects: [400],
+    requests: () => [zipped('member', `${times(1_300_000, (index) => `c${index}`)}\n1\n`)],
+  },
+  {
+    key: 'csv-empty-rows',
+    name: 'import of 5,000,000 rows with one cell',
+    expects: [400],
+    requests: () => [zipped('member', `username\n${'a\n'.repeat(5_000_000)}`)],
+  },
+  {
+    key: 'csv-one-cell',
+    name: 'import of one cell of 10 MB',
+    expects: [400],
+    requests: () => [zipped('page', `title,body\nx,"${letters(FULL - 100)}"\n`)],
+  },
+  {
+    key: 'import-json',
+    name: 'import of 10 MB of JSON in one record',
+    expects: [400],
+    requests: () => [importOf('page', 'application/json', `[{"title":"x","data":[${times(5_000_000, () => '1')}]}]`)],
+  },
+  {
+    key: 'import-ndjson',
+    name: 'import of 10 MB of NDJSON in one line',
+    expects: [400],
+    requests: () => [importOf('page', 'application/x-ndjson', `{"title":"x","data":[${times(5_000_000, () => '1')}]}\n`)],
+  },
+  // Bodies.
+  {
+    key: 'keys-anonymous',
+    name: 'body of 700,000 keys without a token',
+    expects: [401, 413],
+    requests: () => [{ ...post(`${API}/notice`, MANY_KEYS), token: 'none' }],
+  },
+  {
+    key: 'keys-powerless',
+    name: 'body of 700,000 keys of a user without permissions',
+    expects: [403],
+    requests: () => [
+      { ...post(`${API}/member`, MANY_KEYS), token: 'powerless' },
+      { ...post(`${API}/member/bulk`, MANY_KEYS), method: 'PUT', token: 'powerless' },
+    ],
+  },
+  {
+    key: 'keys',
+    name: 'body of 700,000 keys of a superuser',
+    expects: [400],
+    requests: () => [post(`${API}/member`, MANY_KEYS)],
+  },
+  {
+    key: 'keys-allowed',
+    name: 'body of 99,000 unknown keys',
+    expects: [400],
+    requests: () => [post(`${API}/member`, `{"data":{${times(99_000, (index) => `"k${index}":1`)}}}`)],
+  },
+  {
+    key: 'numbers',
+    name: 'body of 1,000,000 numbers with exponents',
+    expects: [400, 413],
+    requests: () => [post(`${API}/page`, `{"data":{"title":"x","data":[${times(1_000_000, () => '1.25e300')}]}}`)],
+  },
+  {
+    key: 'ones',
+    name: 'body of 5,000,000 numbers',
+    expects: [400, 413],
+    requests: () => [post(`${API}/page`, `{"data":{"title":"x","data":[${times(5_000_000, () => '1')}]}}`)],
+  },
+  {
+    key: 'lists',
+    name: 'body of 3,000,000 empty lists',
+    expects: [400, 413],
+    requests: () => [post(`${API}/page`, `{"data":{"title":"x","data":[${times(3_000_000, () => '[]')}]}}`)],
+  },
+  {
+    key: 'escapes',
+    name: 'body with 1,700,000 escapes',
+    expects: [400, 413],
+    requests: () => [post(`${API}/page`, `{"data":{"title":"x","body":"${'\\u0000'.repeat(1_700_000)}"}}`)],
+  },
+  // Texts in bodies and queries.
+  {
+    key: 'search-words',
+    name: 'selection by a search of 1,000,000 words',
+    expects: [400],
+    requests: () => [
+      { ...post(`${API}/member/bulk`, { filters: [], expected_total: 1, data: {}, search: letters(6_000_000) }), method: 'PUT' },
+    ],
+  },
+  {
+    key: 'search-han',
+    name: 'selection by a search of 3,000,000 Han characters',
+    expects: [400],
+    requests: () => [
+      { ...post(`${API}/member/bulk`, { filters: [], expected_total: 1, data: {}, search: han(3_000_000) }), method: 'PUT' },
+    ],
+  },
+  {
+    key: 'any-bars',
+    name: 'selection by 9 MB of bars',
+    expects: [400],
+    requests: () => [
+      {
+        ...post(`${API}/member/bulk`, { filters: [], expected_total: 1, data: {}, any: [`age=1${'|'.repeat(9_000_000)}`] }),
+        method: 'PUT',
+      },
+    ],
+  },
+  {
+    key: 'in-values',
+    name: 'selection by 1,300,000 values of __in',
+    expects: [400, 409],
+    requests: () => [
+      {
+        ...post(`${API}/member/bulk`, {
+          ...{ filters: [`age__in=${times(1_300_000, (index) => String(1_000_000 + index))}`] },
+          ...{ expected_total: 1, data: {} },
+        }),
+        method: 'PUT',
+      },
+    ],
+  },
+  {
+    key: 'link-ids',
+    name: 'many-to-many of 1,200,000 ids',
+    expects: [400, 413],
+    requests: () => [post(`${API}/page`, `{"data":{"title":"x","tags":[${times(1_200_000, (index) => String(index + 1))}]}}`)],
+  },
+  ...['fields', 'sort_by', 'include'].map((name) => ({
+    key: `unknown-${name}`,
+    name: `8,000 unknown names in ${name}, without a token`,
+    expects: [400],
+    requests: () => [{ ...get(`${API}/notice?${name}=${UNKNOWN}`), token: 'none' } as const],
+  })),
+  {
+    key: 'unknown-group',
+    name: 'unknown names in group_by, without a token',
+    expects: [400],
+    requests: () => [{ ...get(`${API}/notice/aggregate?group_by=${UNKNOWN}`), token: 'none' }],
+  },
+  // Long texts and large records.
+  {
+    key: 'text-han',
+    name: 'create with a text of 3,000,000 Han characters, then a search',
+    expects: [201, 400, 413, 200],
+    requests: async (target) => {
+      await prepare(target, get(`${API}/page/search?q=x`))
+      return [post(`${API}/page`, { data: { title: 'han', body: han(3_000_000) } }), get(`${API}/page/search?q=x`)]
+    },
+  },
+  {
+    key: 'record-full',
+    name: 'five creates of 9.9 MB',
+    expects: [201, 400, 413],
+    requests: () => Array.from({ length: 5 }, () => post(`${API}/page`, { data: { title: 'full', body: letters(9_900_000) } })),
+  },
+  {
+    key: 'records-1mb',
+    name: 'bulk create of nine records of 1 MB, with search',
+    expects: [201],
+    requests: async (target) => {
+      await prepare(target, get(`${API}/page/search?q=x`))
+      return [post(`${API}/page/bulk`, { records: Array.from({ length: 9 }, () => ({ title: 'mb', body: letters(1_000_000) })) })]
+    },
+  },
+  // Large operations that are permitted.
+  {
+    key: 'import-members',
+    name: 'import of 100,000 members of CSV',
+    expects: [200],
+    requests: () => [importOf('member', 'text/csv', newMembers(100_000))],
+  },
+  {
+    key: 'import-form',
+    name: 'import of 100,000 visits with the rules of a form',
+    expects: [200],
+    requests: () => [
+      importOf(
+        'visit',
+        'text/csv',
+        visits(100_000, (index) => 1 + (index % 50_000)),
+        '?form_id=VisitForm',
+      ),
+    ],
+  },
+  {
+    key: 'update-50000',
+    name: 'update of 50,000 members by filters, with search',
+    expects: [200],
+    requests: async (target) => {
+      await prepare(target, get(`${API}/member/search?q=ann`))
+      const filters = ['id__lte=50000']
+      const body = { filters, expected_total: await totalOf(target, 'member', 'id__lte=50000'), data: { last_name: 'Changed' } }
+      return [{ ...post(`${API}/member/bulk`, body), method: 'PUT' }]
+    },
+  },
+  {
+    key: 'delete-100000',
+    name: 'deletion of 100,000 visits by filters',
+    expects: [200],
+    requests: async (target) => {
+      await addVisits(target, 100_000, () => 1)
+      const total = await totalOf(target, 'visit', 'member_id=1')
+      return [{ ...post(`${API}/visit/bulk`, { filters: ['member_id=1', `id__gt=0`], expected_total: total }), method: 'DELETE' }]
+    },
+  },
+  {
+    key: 'forecast-50000',
+    name: 'dry run of a deletion of 50,000 members',
+    expects: [200],
+    requests: async (target) => {
+      const filters = ['id__lte=50000']
+      const body = { filters, expected_total: await totalOf(target, 'member', 'id__lte=50000') }
+      return [{ ...post(`${API}/member/bulk?dry_run=true`, body), method: 'DELETE' }]
+    },
+  },
+  {
+    key: 'cascade',
+    name: 'deletion of a member with 90,000 visits',
+    expects: [200],
+    requests: async (target) => {
+      await addVisits(target, 90_000, () => 99_999)
+      return [{ method: 'DELETE', path: `${API}/member/99999` }]
+    },
+  },
+  {
+    key: 'swagger',
+    name: '30 requests of the scripts of /docs',
+    expects: [200],
+    requests: () => Array.from({ length: 30 }, () => get('/docs/swagger-ui-bundle.js')),
+  },
+  // Shapes of the same kind.
+  {
+    key: 'bulk-rules',
+    name: 'bulk create of 1,000 records with the rules of a form',
+    expects: [201],
+    requests: () => [
+      post(`${API}/visit/bulk`, {
+        ...{ form_id: 'VisitForm' },
+        records: Array.from({ length: 1000 }, (_, index) => ({ reason: 'checkup', begins: index, ends: index + 1 })),
+      }),
+    ],
+  },
+  {
+    key: 'bulk-large',
+    name: 'bulk create of 1,000 records of 10 KB',
+    expects: [201],
+    requests: () => [
+      post(`${API}/page/bulk`, { records: Array.from({ length: 1000 }, () => ({ title: 'bulk', body: letters(10_000) })) }),
+    ],
+  },
+  {
+    key: 'bulk-faults',
+    name: 'bulk create of 1,000 records of 90 unknown fields',
+    expects: [400],
+    requests: () => [
+      post(`${API}/member/bulk`, `{"records":[${times(1000, () => `{${times(90, (index) => `"usernam${index}":1`)}}`)}]}`),
+    ],
+  },
+  {
+    key: 'list-large',
+    name: 'list of 100 records of 150 KB, and its include',
+    expects: [200, 413],
+    requests: async (target) => {
+      await largePages(target)
+      return [
+        get(`${API}/page?page_size=100&filters=title=large`),
+        get(`${API}/page?page_size=100&filters=title=large&include=tags`),
+      ]
+    },
+  },
+  {
+    key: 'aggregate',
+    name: 'aggregates of 100,000 members',
+    expects: [200, 400],
+    requests: () => [
+      get(`${API}/member/aggregate?group_by=last_name&sum=score&avg=age&min=score&max=score`),
+      get(`${API}/member/aggregate?group_by=username&count`),
+      get(`${API}/member/aggregate?sum=score`),
+    ],
+  },
+  {
+    key: 'sort-text',
+    name: 'lists that sort by texts, without indexes yet',
+    expects: [200],
+    requests: () => ['bio', 'last_name', '-first_name', 'email'].map((field) => get(`${API}/member?sort_by=${field}`)),
+  },
+  {
+    key: 'filters',
+    name: 'lists with filters of parts of texts',
+    expects: [200, 400],
+    requests: () => [
+      ...['a', 'ann', 'ba ce', 'zz'].map((text) => get(`${API}/member?filters=bio__icontains=${encodeURIComponent(text)}`)),
+      get(`${API}/member?any=${encodeURIComponent(times(100, (index) => `bio__icontains=x${index}`, '|'))}`),
+      get(`${API}/member?filters=${encodeURIComponent(`bio__icontains=${'ab'.repeat(6000)}`)}`),
+    ],
+  },
+  {
+    key: 'search-fuzzy',
+    name: 'first searches of 100,000 members, fuzzy',
+    expects: [200, 400, 503],
+    requests: () => [
+      get(`${API}/member/search?q=ann%20lee&fuzzy=true`),
+      get(`${API}/member/search?q=${times(60, (index) => `smyth${index}`, '%20')}&fuzzy=true`),
+      get(`${API}/member/search?q=a&page_size=100`),
+    ],
+  },
+  ...['csv', 'json', 'ndjson'].map((format) => ({
+    key: `export-${format}`,
+    name: `export of 100,000 members as ${format.toUpperCase()}`,
+    expects: [200],
+    requests: () => [get(`${API}/member/export?format=${format}`), get(`${API}/member/export?format=${format}&sort_by=bio`)],
+  })),
+  {
+    key: 'history',
+    name: 'history of a record with 1,000 changes, and of all records',
+    expects: [200],
+    requests: async (target) => {
+      for (let index = 0; index < 1000; index++)
+        await prepare(target, { ...post(`${API}/member/2`, { data: { age: index % 100 } }), method: 'PUT' })
+      return [get(`${API}/member/2/history?page_size=100`), get('/api/v1/history?page_size=100'), get('/api/v1/history?page=900')]
+    },
+  },
+  {
+    key: 'links',
+    name: 'bulk create of 1,000 records with 90 links each',
+    expects: [201],
+    requests: async (target) => {
+      await prepare(
+        target,
+        post(`${API}/tag/bulk`, { records: Array.from({ length: 100 }, (_, index) => ({ name: `t${index}` })) }),
+      )
+      const tags = Array.from({ length: 90 }, (_, index) => index + 1)
+      return [post(`${API}/page/bulk`, { records: Array.from({ length: 1000 }, () => ({ title: 'links', tags })) })]
+    },
+  },
+  {
+    key: 'mock',
+    name: 'mock values of 1,000 members, and 10,000 stored',
+    expects: [200, 201],
+    requests: () => [
+      get(`${API}/member/mock?count=1000`),
+      post('/api/v1/mock', { models: ['member'], count: 10_000, seed: nextMember++ }),
+    ],
+  },
+  {
+    key: 'description',
+    name: 'OpenAPI document, site, views, metrics and lint',
+    expects: [200],
+    requests: () =>
+      ['/api/v1/openapi.json', '/admin/api/v1/site', '/admin/api/v1/views/', '/metrics', '/admin/api/v1/lint'].map(get),
+  },
+  {
+    key: 'snapshot-save',
+    name: 'snapshot of all records',
+    expects: [200, 201],
+    requests: () => [post('/api/v1/snapshots', { name: 'stalls', force: true })],
+  },
+  {
+    key: 'snapshot-load',
+    name: 'load of a snapshot of all records',
+    expects: [200],
+    requests: async (target) => {
+      await prepare(target, post('/api/v1/snapshots', { name: 'stalls-load', force: true }))
+      return [post('/api/v1/snapshots/stalls-load/load', {})]
+    },
+  },
+  {
+    key: 'reset',
+    name: 'reset of all records',
+    expects: [200],
+    requests: () => [post('/api/v1/reset', {})],
+  },
+]
