@@ -61,7 +61,7 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
           }
           const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)))
           const limited = request.route.settings.plugins?.limitsUsers ?? false
-          if (limited !== false) await limits.countUser(request, actor, limited === true ? 'default' : limited)
+          if (limited !== false) await limits.countActor(request, actor, limited === true ? 'default' : limited)
           return h.authenticated({ credentials: { app: { actor } } })
         } catch (error) {
           return errors.reply(h, error)

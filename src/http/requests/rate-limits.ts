@@ -1,6 +1,5 @@
 import type { Lifecycle, Request } from '@hapi/hapi'
-import type { Actor } from '../../auth/permissions.ts'
-import { SHELL_SUBJECT } from '../../auth/token.ts'
+import { type Actor, SHELL } from '../../auth/permissions.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import type { SharedLimits } from '../../limit/shared-limits.ts'
@@ -12,6 +11,9 @@ import { clientAddress } from './client-address.ts'
 
 /** `default` counts by user, or by address without a user; `upload` by user, `auth` by address. */
 type BucketName = 'default' | 'auth' | 'upload'
+
+/** The requests that each bucket counts, in messages. */
+const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login or test request', upload: 'import' }
 
 interface Bucket {
   readonly window: RequestWindow
@@ -53,9 +55,19 @@ export class RateLimits {
     this.#clock = clock
   }
 
-  /** @throws {AppError} RATE_LIMITED */
-  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): Promise<void> {
-    return this.#count(request, name, String(userId ?? SHELL_SUBJECT))
+  /** Counts the request of a user. @throws {AppError} RATE_LIMITED */
+  countUser(request: Request, userId: number, name: 'default' | 'upload'): Promise<void> {
+    return this.#count(request, name, String(userId))
+  }
+
+  /**
+   * Counts the request of an actor. Commands of the project's own shell are not counted: it has the secret of the project, and without a
+   * server its commands have no limit either.
+   *
+   * @throws {AppError} RATE_LIMITED
+   */
+  async countActor(request: Request, actor: Actor, name: 'default' | 'upload'): Promise<void> {
+    if (actor !== SHELL && actor.userId !== undefined) await this.countUser(request, actor.userId, name)
   }
 
   /** For `onPreAuth` of routes that take passwords. */
@@ -96,7 +108,9 @@ export class RateLimits {
     ])
     if (allowed) return
     this.rejections[name]++
-    const words = `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`
+    const noun = NOUNS[name]
+    const counted = `${limit} ${limit === 1 ? noun : `${noun}s`}`
+    const words = `At most ${counted} a minute (the setting rate_limits.${name}); try again in ${resetSeconds} seconds`
     throw new AppError('RATE_LIMITED', words, { retryAfter: resetSeconds })
   }
 }

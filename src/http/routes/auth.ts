@@ -31,7 +31,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
   const cookie = new RefreshCookie(settings)
   const clientFor = (request: Request) => clientOf(request, settings.trusted_proxies)
   // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
-  const admitterOf = (request: Request) => (userId: number) => limits.countUser(request, { userId }, 'default')
+  const admitterOf = (request: Request) => (userId: number) => limits.countUser(request, userId, 'default')
   const countFailure = async (request: Request, error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') await limits.countAddress(request)
   }

@@ -6,7 +6,7 @@ const inBrowser = browserSite()
 
 const refusal = (seconds: number) => ({
   status: 429,
-  json: { error: `At most 100 requests a minute; try again in ${seconds} seconds` },
+  json: { error: `At most 100 requests a minute (the setting rate_limits.default); try again in ${seconds} seconds` },
   headers: { 'Retry-After': String(seconds) },
 })
 

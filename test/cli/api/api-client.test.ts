@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -42,6 +42,19 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
         stranger.received.map(({ path, headers }) => [path, headers.authorization]),
         [['/healthz', undefined]],
       )
+    }))
+
+  test('is not counted by the rate limits', () =>
+    withProject(async (project, admin) => {
+      await writeFile(join(project.path, 'admin.config.yaml'), 'rate_limits: { default: 1, auth: 1, upload: 1 }\n')
+      await writeFile(join(project.path, 'one.csv'), 'title\r\nOne\r\n')
+      await withServer(project, async () => {
+        for (let count = 1; count <= 3; count++) {
+          assert.equal((await admin('import', 'note', 'one.csv')).stderr, 'Imported 1 record\n')
+          const { stdout } = await admin('export', 'note', '--format', 'ndjson')
+          assert.equal(stdout.trim().split('\n').length, count)
+        }
+      })
     }))
 
   test('does not use a server that has begun to stop', () =>

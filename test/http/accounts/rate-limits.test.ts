@@ -76,11 +76,26 @@ describe('rate limits', () => {
       assert.deepEqual(refused.json, {
         error: 'Rate limit exceeded',
         status_code: 429,
-        details: 'At most 3 requests a minute; try again in 40 seconds',
+        details: 'At most 3 requests a minute (the setting rate_limits.default); try again in 40 seconds',
       })
       assert.equal(refused.headers['retry-after'], '40')
       assert.equal((await send(app, { request: LIST, as: 'm.keller' })).status, 200, 'another user is not affected')
       app.advance(40_000)
+      assert.equal((await send(app, { request: LIST })).status, 200)
+    }))
+
+  test('imports have a limit of their own, and its message names them and the setting', () =>
+    withApp({ rate_limits: { ...LIMITS, upload: 1 } }, async (app) => {
+      const file = {
+        request: 'POST /api/v1/models/tag/import?dry_run=true',
+        rawBody: 'name,slug\r\nA,a\r\n',
+        headers: { 'content-type': 'text/csv' },
+      } as const
+      assert.equal((await send(app, file)).status, 200)
+      await countedByAll(app)
+      const refused = await send(app, file)
+      const details = 'At most 1 import a minute (the setting rate_limits.upload); try again in 60 seconds'
+      assert.deepEqual([refused.status, refused.json.details], [429, details])
       assert.equal((await send(app, { request: LIST })).status, 200)
     }))
 
