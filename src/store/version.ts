@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { Json } from '../util/json.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Cache size: the records of transactions and responses in progress, with a margin. */
@@ -16,6 +17,12 @@ export function versionOf(record: StoredRecord): string {
 
 /** True if both records have the same version. */
 export const isSameVersion = (a: StoredRecord, b: StoredRecord): boolean => a === b || versionOf(a) === versionOf(b)
+
+/** True if both values leave the version of a record as it is. Lists and objects are compared by their texts, so their order counts. */
+export function isSameValue(a: Json, b: Json): boolean {
+  if (a === b) return true
+  return typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b)
+}
 
 /** The version of a record by its JSON. Not cached. */
 export const versionOfJson = (json: string): string => hash('sha256', json, 'base64url').slice(0, 16)

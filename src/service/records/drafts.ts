@@ -2,6 +2,7 @@ import type { PasswordHasher } from '../../auth/password.ts'
 import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, StoredRecord } from '../../store/store.ts'
+import { isSameValue } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
@@ -34,14 +35,23 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
 
 const NO_DATA: RecordData = {}
 
-/** A draft of an update: the changed fields, validated within the merged record. */
+/** A draft of an update: the fields that get another value, validated within the merged record. */
 export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {
   const { values, issues } = readRecord(model, data, existing)
   if (form !== undefined) {
     const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
     checkForm(form, { ...existing, ...values }, new Set(kept), issues)
   }
-  return { data, values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
+  const changed = Object.entries(values).filter(
+    ([name, value]) => Object.hasOwn(data, name) && isChange(model, existing, name, value),
+  )
+  return { data, values: Object.fromEntries(changed), issues }
+}
+
+/** A stored record without a value of a list, such as one that is older than the field, has an empty list. A secret is stored as its hash. */
+function isChange(model: Model, existing: StoredRecord, name: string, value: Json): boolean {
+  const stored = existing[name] ?? (model.fields.get(name)?.type.list === true ? [] : null)
+  return !isSameValue(stored, value)
 }
 
 /** A draft with its target: a new record, or an existing one. */
@@ -108,14 +118,15 @@ export class Finisher {
     return hashed
   }
 
-  /** `updated_at` increases with every update, even within one millisecond. */
-  #stamps({ model, existing, stamps, quiet = false }: DraftedWrite): Readonly<Record<string, Json>> {
+  /** `updated_at` increases with every update that changes something, even within one millisecond. */
+  #stamps({ model, draft, existing, stamps, quiet = false }: DraftedWrite): Readonly<Record<string, Json>> {
     if (!model.timestamps || quiet) return {}
     const now = this.#clock()
     if (existing === undefined) {
       const at = isoTime(now)
       return Object.assign({ created_at: at, updated_at: at }, stamps)
     }
+    if (Object.keys(draft.values).length === 0) return {}
     const before = Date.parse(String(existing.updated_at))
     return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
   }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Model } from '../../model/model.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import type { Change, ChangeKind, HistoryRequest, Operation, StoredRecord } from '../store.ts'
+import { isSameValue } from '../version.ts'
 
 /** The operations of a transaction, and the record that each left or removed. */
 interface Performed {
@@ -41,7 +41,7 @@ function differencesOf(model: Model, before: StoredRecord | undefined, after: St
   const differences: Record<string, JsonObject> = {}
   for (const [name, { type }] of model.fields) {
     const [was, is]: [Json, Json] = [before?.[name] ?? null, after?.[name] ?? null]
-    if (name === 'id' || was === is || (typeof was === 'object' && isDeepStrictEqual(was, is))) continue
+    if (name === 'id' || isSameValue(was, is)) continue
     differences[name] = type.secret ? { before: null, after: null, secret: true } : { before: was, after: is }
   }
   return differences

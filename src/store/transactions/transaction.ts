@@ -4,7 +4,7 @@ import type { Filter } from '../../query/plan.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import { referencesOf } from '../references.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
-import { isSameVersion } from '../version.ts'
+import { isSameValue, isSameVersion } from '../version.ts'
 import type { CommittedTable, CommittedTables } from './committed-table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
@@ -98,7 +98,10 @@ export class Transaction {
       return current
     }
     const { values } = operation
-    this.#overlay.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
+    const changed = Object.keys(values).filter((name) => !isSameValue(values[name] ?? null, current[name] ?? null))
+    // The record as it is: no change, no version, no event.
+    if (changed.length === 0) return current
+    this.#overlay.put(table, id, { ...current, ...values, id }, index, changed)
     return this.#overlay.current(table, id)
   }
 

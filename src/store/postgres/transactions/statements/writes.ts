@@ -1,5 +1,6 @@
 import type { Json } from '../../../../util/json.ts'
 import type { Change, StoredRecord } from '../../../store.ts'
+import { isSameValue } from '../../../version.ts'
 import { insertEntry, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
@@ -105,9 +106,6 @@ const valuesOf = (records: readonly StoredRecord[], field: string): Json[] => re
 
 const isSet = (record: StoredRecord, field: string): true | null => ((record[field] ?? null) === null ? null : true)
 
-/** True if an update changes a field. Lists and JSON are compared by their texts. */
-export function differs({ before, after }: Update, field: string): boolean {
-  const [was, is] = [before[field] ?? null, after[field] ?? null]
-  if (was === is) return false
-  return typeof was !== 'object' || typeof is !== 'object' || JSON.stringify(was) !== JSON.stringify(is)
-}
+/** True if an update changes a field. */
+export const differs = ({ before, after }: Update, field: string): boolean =>
+  !isSameValue(before[field] ?? null, after[field] ?? null)

@@ -45,6 +45,23 @@ export function checkTransactions(check: Check): void {
     assert.deepEqual({ ...(await library.expect('book', 1)) }, { ...before, pages: 11, price: null })
   })
 
+  check('an update that sets what is stored is no change', async (library) => {
+    await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+    const values = { pages: 10, price: null, meta: { a: [1] }, labels: ['rare', 'new'], genres: [2, 1] }
+    const book = await library.addBook(values)
+    const { records, changes } = await library.accept([update('book', 1, values, book), update('genre', 1, {})])
+    assert.deepEqual(changes, [])
+    assert.deepEqual(records, [await library.expect('book', 1), await library.expect('genre', 1)])
+    assert.equal(versionOf(first(records)), versionOf(book))
+    const mixed = await library.accept([update('book', 1, { pages: 10 }), update('genre', 1, { name: 'c' })])
+    assert.deepEqual(
+      mixed.changes.map(({ table, id }) => [table, id]),
+      [['genre', 1]],
+    )
+    await library.accept([update('book', 1, { genres: [1, 2] })])
+    await library.refuse([update('book', 1, { genres: [1, 2] }, book)], [{ kind: 'stale', index: 0, id: 1 }])
+  })
+
   check('an update replaces lists and JSON as a whole', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     await library.addBook({ meta: { a: 1 }, labels: ['new', 'rare'], genres: [1] })
