@@ -95,6 +95,10 @@ export function sortedViews(views: readonly View[]): ModelViews {
   }
 }
 
+/** The form that the server validates a write by: none for a generated form, which only the page knows. */
+export const underForm = ({ name, generated }: FormView): { readonly form_id?: string } =>
+  generated === true ? {} : { form_id: name }
+
 /** The forms that may be chosen for an action: those whose `use` names it, or that have no `use`, and that accept fields in it. */
 export const formsFor = (forms: readonly FormView[], action: 'create' | 'update'): readonly FormView[] =>
   forms.filter((form) => (form.use === undefined || form.use.includes(action)) && settableFields(form, action).length > 0)

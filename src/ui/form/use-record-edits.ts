@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { AdminError, type SiteModel, type Versioned } from '../../client/client.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
-import { type FormView, writableFields } from '../data/views.ts'
+import { type FormView, underForm, writableFields } from '../data/views.ts'
 import { useSession } from '../session/use-session.ts'
 import { labelIn } from './fields/form-field.tsx'
 import { useHidden } from './fields/form-fields.tsx'
-import { type Problems, problemsOf, unparsedIn } from './fields/problems.ts'
+import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './fields/problems.ts'
 import { changedFields, type Values } from './fields/values.ts'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions/merge.ts'
 
@@ -70,6 +70,7 @@ export function useRecordEdits(
   const writable = may(model, 'change') ? writableFields(form, 'update', model, user.is_superuser) : []
   const hidden = useHidden(form, model, base.data, edits)
   const sent = writable.filter((name) => !hidden.has(name))
+  const titleOf = (name: string) => labelIn(form, model, name)
   const isDirty = Object.keys(changedFields(model, writable, base.data, edits)).length > 0
 
   const isStale = latest.etag !== base.etag && !isBusy
@@ -82,13 +83,18 @@ export function useRecordEdits(
 
   const store = async (from: Versioned<AnyRecord>, values: Values): Promise<boolean> => {
     const data = changedFields(model, sent, from.data, values)
-    const unparsed = unparsedIn(data)
-    setProblems(unparsed)
-    if (unparsed !== undefined || isBusy) return false
+    if (isBusy) return false
     setBusy(true)
+    setProblems(undefined)
     try {
-      const options = { ...(form.generated === true ? {} : { form_id: form.name }), if_match: from.etag }
+      const options = { ...underForm(form), if_match: from.etag }
       const { id } = from.data
+      if (hasUnparsed(data)) {
+        const dryRun = (parsed: Values) =>
+          session.run((client) => client.model(model.key).update(id, parsed, { ...underForm(form), dryRun: true }))
+        setProblems(await unparsedProblems(data, dryRun, titleOf))
+        return false
+      }
       const stored =
         Object.keys(data).length === 0 ? from : await session.run((client) => client.model(model.key).update(id, data, options))
       const { queryKey } = recordQuery(session, model.key, id)
@@ -110,13 +116,12 @@ export function useRecordEdits(
   }
 
   const fail = async (error: unknown): Promise<void> => {
-    if (!(error instanceof AdminError) || error.type !== 'precondition')
-      return setProblems(problemsOf(error, (name) => labelIn(form, model, name)))
+    if (!(error instanceof AdminError) || error.type !== 'precondition') return setProblems(problemsOf(error, titleOf))
     try {
       setTheirs(await session.run((client) => client.model(model.key).read(base.data.id)))
     } catch (failure) {
       if (failure instanceof AdminError && failure.type === 'not_found') onDeleted()
-      else setProblems(problemsOf(failure, (name) => labelIn(form, model, name)))
+      else setProblems(problemsOf(failure, titleOf))
     }
   }
 

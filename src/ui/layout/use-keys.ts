@@ -3,9 +3,17 @@ import { useEffect } from 'react'
 /** What a key does; `mod` is Ctrl, or ⌘ on a Mac. */
 export type Keys = Readonly<Record<string, () => void>>
 
+/** Inputs that take no text: a ticked box keeps the focus, and single keys still belong to the page. */
+const TEXTLESS = ['button', 'checkbox', 'color', 'file', 'radio', 'range', 'reset', 'submit']
+  .map((type) => `[type=${type}]`)
+  .join()
+
+/** Elements that take single letters: as text, or to choose an option. */
+const TEXT_INPUTS = `input:not(${TEXTLESS}), textarea, select, [role=textbox], [role=combobox]`
+
 /** True while the user types into something, where single letters are text. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox]'))
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXT_INPUTS))
 }
 
 /** Messages at the edge of the page have the role of a dialog too, but keep no key from the page. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { typeSearch } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -15,6 +16,8 @@ async function newUser(server: RunningServer, { scheme, width }: Variant, name: 
   const { data } = await users.create({ username, email: `${username}@example.org`, password: PASSWORD })
   return { id: data.id, username, password: PASSWORD }
 }
+
+const idsOf = (value: unknown): readonly number[] => (value as readonly { readonly id: number }[]).map(({ id }) => id)
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Account', exact: true })
 
@@ -59,6 +62,43 @@ inBrowser('a superuser disables and enables an account', {}, async ({ page, serv
   await panel(page).getByRole('button', { name: 'Disable the account' }).waitFor()
   await apiOf(server, user)
 })
+
+inBrowser(
+  'a superuser puts a user into a group and makes it a superuser; groups that others have added stay',
+  {},
+  async ({ page, server, variant, path, checkAccess }) => {
+    const api = await apiOf(server)
+    const user = await newUser(server, variant, 'rights')
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => api.model('group').create({ name: `${name} ${variant.scheme} ${variant.width}` })),
+    )
+    assert.ok(first !== undefined && second !== undefined)
+    await page.goto(`${path}/models/user/${user.id}`)
+    const save = panel(page).getByRole('button', { name: 'Save the rights' })
+    await save.waitFor()
+    assert.ok(await save.isDisabled())
+    await checkAccess()
+    await panel(page).getByLabel('Groups').click()
+    await typeSearch(page, String(first.data.name))
+    await page.getByRole('option', { name: String(first.data.name), exact: true }).click()
+    await page.keyboard.press('Escape')
+    await panel(page).getByLabel('Superuser').check()
+    await checkAccess()
+    await save.click()
+    await page.getByText('The rights are saved').waitFor()
+    const { data } = await api.model('user').read(user.id)
+    assert.equal(data.is_superuser, true)
+    assert.deepEqual(idsOf(data.groups), [first.data.id])
+
+    await panel(page)
+      .getByRole('button', { name: `Remove ${first.data.name}` })
+      .click()
+    await api.model('user').update(user.id, { groups: [first.data.id, second.data.id] })
+    await save.click()
+    await page.getByText('The rights are saved').nth(1).waitFor()
+    assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.groups), [second.data.id])
+  },
+)
 
 inBrowser('a superuser sees and ends the sessions of a user', {}, async ({ page, server, variant, path }) => {
   const user = await newUser(server, variant, 'sessions')

@@ -94,6 +94,24 @@ inBrowser(
 )
 
 inBrowser(
+  'a text that is no JSON hides no other fault of a form, and nothing is stored',
+  { at: '/models/post/new', allows: ['400 /models/post?dry_run=true'] },
+  async ({ page, checkAccess }) => {
+    await page.getByLabel('Title').fill('A title')
+    await page.getByText('Figures').click()
+    await page.getByLabel('Metadata').fill('{"lamp": }')
+    await page.getByLabel('Rating').fill('9')
+    const sent = page.waitForRequest((each) => each.method() === 'POST' && each.url().includes('/models/post'))
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    assert.equal(new URL((await sent).url()).searchParams.get('dry_run'), 'true')
+    await page.getByText('Slug is mandatory').waitFor()
+    await page.getByText('Rating must be less than or equal to 5').waitFor()
+    await page.getByText('This is not JSON: fault in line 1, column 10.').waitFor()
+    await checkAccess()
+  },
+)
+
+inBrowser(
   'a message for a field that the form only shows stands above the form',
   { at: '/models/post/45?form=PostQuickEditForm', allows: ['400 /models/post/'] },
   async ({ page, server }) => {

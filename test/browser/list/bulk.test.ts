@@ -59,6 +59,22 @@ inBrowser(
 )
 
 inBrowser(
+  'records of a model without a view of its own are changed by the model',
+  { at: '/models/permission?page_size=10' },
+  async ({ page, server }) => {
+    await page.locator('tbody input[type=checkbox]').nth(0).click()
+    await page.locator('tbody input[type=checkbox]').nth(1).click()
+    await selection(page).getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit 2 records' })
+    await dialog.getByLabel('Field').selectOption('Description')
+    await dialog.getByLabel('Value').fill('Changed together')
+    await dialog.getByRole('button', { name: 'Change 2 records' }).click()
+    await page.getByText('2 records changed').first().waitFor()
+    assert.equal(await countOf(server, '/models/permission?filters=description=Changed together'), 2)
+  },
+)
+
+inBrowser(
   'one record that may not have the value leaves all unchanged, and is named',
   { at: '/models/post', allows: ['400 /models/post/bulk'] },
   async ({ page, server, checkAccess }) => {

@@ -219,3 +219,46 @@ inBrowser('an empty list says what can be done', { at: '/models/post?filter=id%3
   await page.getByRole('main').getByRole('button', { name: 'Clear all' }).click()
   await total(page, '46 records')
 })
+
+/** Delays the code of the popups and editors of a list until it is asked for by the user. */
+async function delayEditors(page: Page): Promise<void> {
+  await page.route(/assets\/(cell-editor|filter-editor|popover-popup)-/, async (route) => {
+    await page.waitForTimeout(500)
+    await route.continue()
+  })
+}
+
+inBrowser('the first filter and the first cell editor have the focus and its keys', { at: '/models/post' }, async ({ page }) => {
+  await delayEditors(page)
+  await page.reload()
+  await page.locator('tbody tr').first().waitFor()
+  await page.locator('.filter-add').last().press('Enter')
+  await page.locator('.filter-editor :is(input, select):focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.filter-editor').waitFor({ state: 'detached' })
+  await page.locator('.filter-add:focus').waitFor()
+
+  await page.getByRole('button', { name: 'Edit Title' }).first().press('Enter')
+  await page.locator('.cell-editor input:focus').waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.type('!')
+  assert.match(await page.locator('.cell-editor input').inputValue(), /!$/)
+  await page.keyboard.press('Escape')
+  await page.locator('.cell-editor').waitFor({ state: 'detached' })
+  assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
+})
+
+inBrowser('single keys work after a row was ticked', { at: '/models/post' }, async ({ page }) => {
+  const box = page.locator('tbody input[type=checkbox]').first()
+  await box.click()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await box.focus()
+  await page.keyboard.press('/')
+  await page.locator('main input[type=search]:focus').waitFor()
+  await box.focus()
+  await page.keyboard.press('n')
+  await page.waitForURL(/\/models\/post\/new$/)
+})

@@ -15,6 +15,7 @@ import { Confirm } from '../confirm.tsx'
 import { useAction } from '../use-action.ts'
 import { SessionTable } from './session-table.tsx'
 import { SetPassword } from './set-password.tsx'
+import { UserRights } from './user-rights.tsx'
 
 interface UserPanelProps {
   /** A record of the model `user`. */
@@ -23,7 +24,7 @@ interface UserPanelProps {
   readonly onSaved: () => void
 }
 
-/** What a superuser may do with an account: set its password, disable it, end its sessions. */
+/** What a superuser may do with an account: set its groups and password, make it a superuser, disable it, end its sessions. */
 export function UserPanel({ record, onSaved }: UserPanelProps) {
   const text = useText().users
   const isOwn = useSite().user.id === record.id
@@ -33,12 +34,14 @@ export function UserPanel({ record, onSaved }: UserPanelProps) {
         <p>
           {text.own} <Link to="/account">{text.ownLink}</Link>
         </p>
+        <UserRights record={record} onSaved={onSaved} />
       </section>
     )
   }
   return (
     <section className="panel" aria-labelledby="user-panel">
       <h2 id="user-panel">{text.title}</h2>
+      <UserRights record={record} onSaved={onSaved} />
       <Activation record={record} onSaved={onSaved} />
       <Sessions record={record} />
     </section>

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../../data/records.ts'
 import { useSite } from '../../data/site.ts'
-import { type FormView, writableFields } from '../../data/views.ts'
+import { type FormView, underForm, writableFields } from '../../data/views.ts'
 import { useSession } from '../../session/use-session.ts'
 import { labelIn } from '../fields/form-field.tsx'
 import { useHidden } from '../fields/form-fields.tsx'
-import { type Problems, problemsOf, unparsedIn } from '../fields/problems.ts'
+import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from '../fields/problems.ts'
 import { startValues } from '../fields/start-values.ts'
 import { createdValues, type Values } from '../fields/values.ts'
 
@@ -39,21 +39,26 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
   const values = { ...startValues(form.fields, model, user.id, openedAt), ...edits }
   const hidden = useHidden(form, model, undefined, values)
   const sent = writable.filter((name) => !hidden.has(name))
+  const titleOf = (name: string) => labelIn(form, model, name)
 
   const save = async () => {
     const data = createdValues(sent, values)
-    const unparsed = unparsedIn(data)
-    setProblems(unparsed)
-    if (unparsed !== undefined || isBusy) return undefined
+    if (isBusy) return undefined
     setBusy(true)
+    setProblems(undefined)
     try {
-      const options = form.generated === true ? {} : { form_id: form.name }
-      const created = await session.run((client) => client.model(model.key).create(data, options))
+      if (hasUnparsed(data)) {
+        const dryRun = (parsed: Values) =>
+          session.run((client) => client.model(model.key).create(parsed, { ...underForm(form), dryRun: true }))
+        setProblems(await unparsedProblems(data, dryRun, titleOf))
+        return undefined
+      }
+      const created = await session.run((client) => client.model(model.key).create(data, underForm(form)))
       queries.setQueryData(recordQuery(session, model.key, created.data.id).queryKey, created)
       void refreshModel(queries, model.key)
       return created.data
     } catch (error) {
-      setProblems(problemsOf(error, (name) => labelIn(form, model, name)))
+      setProblems(problemsOf(error, titleOf))
       return undefined
     } finally {
       setBusy(false)

@@ -17,9 +17,29 @@ export function problemsOf(error: unknown, titleOf: (name: string) => string): P
   return { error, fields: Object.fromEntries(fields) }
 }
 
-/** The problems of typed texts that are not values, whose messages the inputs show; undefined if there are none. */
-export function unparsedIn(values: Values): Problems | undefined {
+/** True if a typed text is no value of its field, so that the values cannot be sent. */
+export const hasUnparsed = (values: Values): boolean => Object.values(values).some((value) => value instanceof Unparsed)
+
+/**
+ * The problems of values of which some are typed texts that are no values. The inputs show the messages of these; a dry run with the other
+ * values finds the other faults, so that all are shown at once.
+ *
+ * @param dryRun sends values without storing them
+ * @param titleOf the title of a field in the form
+ */
+export async function unparsedProblems(
+  values: Values,
+  dryRun: (values: Values) => Promise<unknown>,
+  titleOf: (name: string) => string,
+): Promise<Problems> {
   const names = Object.keys(values).filter((name) => values[name] instanceof Unparsed)
-  if (names.length === 0) return undefined
-  return { error: undefined, fields: Object.fromEntries(names.map((name) => [name, []])) }
+  const unparsed = Object.fromEntries(names.map((name) => [name, []]))
+  const parsed = Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
+  try {
+    await dryRun(parsed)
+    return { error: undefined, fields: unparsed }
+  } catch (error) {
+    // A fault that belongs to no field shows once the values can be sent.
+    return { error: undefined, fields: { ...problemsOf(error, titleOf).fields, ...unparsed } }
+  }
 }

@@ -3,11 +3,10 @@ import { useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { fieldOf } from '../../data/site.ts'
 import type { ListView } from '../../data/views.ts'
-import { Popover } from '../../parts/popups/popover.tsx'
 import { useText } from '../../text/text.tsx'
 import { type FilterField, filterField } from './filter-field.ts'
+import { FilterPopover } from './filter-popover.tsx'
 import type { ListFilter } from './filter-text.ts'
-import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
 interface AddFilterProps {
   readonly model: SiteModel
@@ -26,7 +25,7 @@ export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
   if (first === undefined) return undefined
   const title = name === undefined ? undefined : first.view.title
   return (
-    <Popover
+    <FilterPopover
       trigger={
         <button type="button" className="filter-add">
           {title === undefined ? <FilterIcon size={14} aria-hidden /> : <Plus size={14} aria-hidden />}
@@ -36,16 +35,13 @@ export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
       label={title === undefined ? text.addFilter : text.filterBy(title)}
       isOpen={isOpen}
       onOpenChange={setOpen}
-    >
-      <LazyFilterEditor
-        model={model}
-        fields={fields}
-        onApply={(filter) => {
-          setOpen(false)
-          onAdd(filter)
-        }}
-      />
-    </Popover>
+      model={model}
+      fields={fields}
+      onApply={(filter) => {
+        setOpen(false)
+        onAdd(filter)
+      }}
+    />
   )
 }
 

@@ -7,13 +7,12 @@ import { labelsQuery } from '../../data/related.ts'
 import { may, modelOf, useSite } from '../../data/site.ts'
 import type { ListView } from '../../data/views.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Popover } from '../../parts/popups/popover.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useText } from '../../text/text.tsx'
 import { filterField } from './filter-field.ts'
 import { operatorText, shownValue } from './filter-labels.ts'
+import { FilterPopover } from './filter-popover.tsx'
 import { filteredField, filterText, isUsable, itemsOf, parseFilter } from './filter-text.ts'
-import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
 interface FilterChipProps {
   readonly model: SiteModel
@@ -57,7 +56,7 @@ export function FilterChip({ model, view, text: source, onChange }: FilterChipPr
   return (
     <>
       <span className="filter-chip">
-        <Popover
+        <FilterPopover
           trigger={
             <button type="button" className="filter-text" title={words}>
               {words}
@@ -66,17 +65,14 @@ export function FilterChip({ model, view, text: source, onChange }: FilterChipPr
           label={text.list.editFilter}
           isOpen={isOpen}
           onOpenChange={setOpen}
-        >
-          <LazyFilterEditor
-            model={found.model}
-            fields={[shown]}
-            filter={filter}
-            onApply={({ operator, value: next }) => {
-              setOpen(false)
-              onChange(filterText({ path: filter.path, operator, value: next }))
-            }}
-          />
-        </Popover>
+          model={found.model}
+          fields={[shown]}
+          filter={filter}
+          onApply={({ operator, value: next }) => {
+            setOpen(false)
+            onChange(filterText({ path: filter.path, operator, value: next }))
+          }}
+        />
         <RemoveButton label={words} onRemove={() => onChange(undefined)} />
       </span>
       {names.error !== null && <Failure error={names.error} onRetry={() => void names.refetch()} />}

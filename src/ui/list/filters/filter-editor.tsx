@@ -11,7 +11,7 @@ import { editorOperator, firstOperator, offeredOperators, operatorLabel } from '
 import type { ListFilter } from './filter-text.ts'
 import { comparedField, filterValue, widgetValue } from './filter-value.ts'
 
-interface FilterEditorProps {
+export interface FilterEditorProps {
   /** The model that has the fields. */
   readonly model: SiteModel
   /** The fields to choose from. */

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { refreshModel } from '../../data/records.ts'
-import { helpOf } from '../../data/views.ts'
+import { helpOf, underForm } from '../../data/views.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Dialog } from '../../parts/popups/dialog.tsx'
@@ -56,7 +56,7 @@ export function BulkEdit({
     setError(undefined)
     try {
       const { total } = await session.run((client) =>
-        client.model(model.key).bulkUpdate({ ...bulkSelection(selection, matches), data }, { form_id: chosen.form }),
+        client.model(model.key).bulkUpdate({ ...bulkSelection(selection, matches), data }, underForm(chosen.form)),
       )
       await refreshModel(queries, model.key)
       toasts.done(text.list.changed(total))

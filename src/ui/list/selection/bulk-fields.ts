@@ -6,8 +6,7 @@ import { type FieldView, type FormView, writableFields } from '../../data/views.
 export interface BulkField {
   readonly view: FieldView
   readonly field: SiteField
-  /** Name of the form. */
-  readonly form: string
+  readonly form: FormView
 }
 
 /**
@@ -21,8 +20,7 @@ export function bulkFields(model: SiteModel, forms: readonly FormView[], isSuper
       const view = form.fields.find((each) => each.name === name)
       const field = fieldOf(model, name)
       const isUnique = field?.unique === true || field?.type === 'one_to_one'
-      if (view !== undefined && field !== undefined && !isUnique && !fields.has(name))
-        fields.set(name, { view, field, form: form.name })
+      if (view !== undefined && field !== undefined && !isUnique && !fields.has(name)) fields.set(name, { view, field, form })
     }
   }
   return [...fields.values()]

@@ -4,7 +4,7 @@ import { AdminError, type SiteModel } from '../../../client/client.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../../data/records.ts'
 import { idOf } from '../../data/related.ts'
 import { fieldOf } from '../../data/site.ts'
-import { type FormView, helpOf } from '../../data/views.ts'
+import { type FormView, helpOf, underForm } from '../../data/views.ts'
 import { titled } from '../../form/fields/titled.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -57,7 +57,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
     if (version === undefined) return setBusy(false)
     try {
       await session.run((client) =>
-        client.model(model.key).update(record.id, { [name]: value }, { form_id: form.name, if_match: version }),
+        client.model(model.key).update(record.id, { [name]: value }, { ...underForm(form), if_match: version }),
       )
       await refreshModel(queries, model.key)
       toasts.done(text.list.saved)

@@ -1,13 +1,20 @@
 import { Pencil } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import type { AnyRecord } from '../../data/records.ts'
 import type { FormView } from '../../data/views.ts'
+import { lazyPart } from '../../parts/lazy/lazy-part.ts'
 import { Popover } from '../../parts/popups/popover.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
 import { useText } from '../../text/text.tsx'
 
-const CellEditor = lazy(() => import('./cell-editor.tsx').then(({ CellEditor: component }) => ({ default: component })))
+const CellEditor = lazyPart(() => import('./cell-editor.tsx').then((module) => module.CellEditor))
+
+const LOADING = (
+  <div className="cell-editor">
+    <Skeleton lines={2} />
+  </div>
+)
 
 interface EditableCellProps {
   readonly model: SiteModel
@@ -40,16 +47,8 @@ export function EditableCell({ model, record, name, form, setEditedId, children 
     // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the button is for all.
     <div className="cell-editable" onDoubleClick={() => change(true)}>
       {children}
-      <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change}>
-        <Suspense
-          fallback={
-            <div className="cell-editor">
-              <Skeleton lines={2} />
-            </div>
-          }
-        >
-          <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
-        </Suspense>
+      <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change} fallback={LOADING}>
+        <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
       </Popover>
     </div>
   )

@@ -13,6 +13,8 @@ export interface PopoverProps {
   /** Name of the popup for assistive technologies. */
   readonly label: string
   readonly children: ReactNode
+  /** Shown while the code of the contents is loaded; the first input then gets the focus. */
+  readonly fallback?: ReactNode
   /** Default: the trigger decides. */
   readonly isOpen?: boolean
   readonly onOpenChange?: (isOpen: boolean) => void

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdminError } from '../../../../src/client/client.ts'
 import { faultText } from '../../../../src/ui/form/fields/fault-text.ts'
-import { problemsOf, unparsedIn } from '../../../../src/ui/form/fields/problems.ts'
+import { hasUnparsed, problemsOf, unparsedProblems } from '../../../../src/ui/form/fields/problems.ts'
 import { isSaveKey } from '../../../../src/ui/form/save-key.ts'
 import { en } from '../../../../src/ui/text/en.ts'
 import { Unparsed } from '../../../../src/ui/widgets/unparsed.ts'
@@ -17,10 +17,22 @@ test('a failed request names its fields by their titles; any other failure names
   assert.deepEqual(problemsOf(new Error('offline'), titleOf).fields, {})
 })
 
-test('texts that are not values keep a form from being sent, and name their fields', () => {
-  assert.equal(unparsedIn({ title: 'A', count: 1 }), undefined)
-  const half = new Unparsed('-', { kind: 'number' })
-  assert.deepEqual(unparsedIn({ title: 'A', count: half }), { error: undefined, fields: { count: [] } })
+test('texts that are not values keep a form from being sent', () => {
+  assert.equal(hasUnparsed({ title: 'A', count: 1 }), false)
+  assert.equal(hasUnparsed({ title: 'A', count: new Unparsed('-', { kind: 'number' }) }), true)
+})
+
+test('a dry run with the other values finds the faults beside texts that are not values', async () => {
+  const values = { title: '', count: new Unparsed('-', { kind: 'number' }) }
+  const fine = await unparsedProblems(values, async (sent) => assert.deepEqual(sent, { title: '' }), String)
+  assert.deepEqual(fine, { error: undefined, fields: { count: [] } })
+
+  const fieldErrors = { title: ['title is mandatory'], count: ['count is mandatory'] }
+  const refuse = async () => {
+    throw new AdminError('Invalid', { type: 'validation', status: 400, fieldErrors })
+  }
+  const faulty = await unparsedProblems(values, refuse, () => 'Title')
+  assert.deepEqual(faulty, { error: undefined, fields: { title: ['Title is mandatory'], count: [] } })
 })
 
 test('a fault has a message, with line and column for JSON', () => {

@@ -28,7 +28,7 @@ const user = siteModel('user', 'username', [
 ])
 
 const found = (forms: readonly FormView[], isSuperuser = true) =>
-  bulkFields(user, forms, isSuperuser).map((each) => `${each.form}.${each.view.name}`)
+  bulkFields(user, forms, isSuperuser).map((each) => `${each.form.name}.${each.view.name}`)
 
 test('fields are edited together that a form accepts in an update; unique and read-only ones are left out', () => {
   const all = form('UserForm', ['id', 'username', 'is_active', 'last_login', 'is_superuser'])
