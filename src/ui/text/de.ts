@@ -417,6 +417,8 @@ const de: Text = {
     title: 'Konto',
     own: 'Dies ist Ihr eigenes Konto.',
     ownLink: 'Ihr Passwort ändern, Ihre Sitzungen beenden',
+    saveRights: 'Rechte speichern',
+    rightsSaved: 'Die Rechte sind gespeichert',
     setPassword: 'Passwort setzen',
     setPasswordText: (name) => `Alle Sitzungen von ${name} enden.`,
     passwordSet: 'Das Passwort ist gesetzt',

@@ -410,6 +410,8 @@ export const en = {
     title: 'Account',
     own: 'This is your own account.',
     ownLink: 'Change your password, end your sessions',
+    saveRights: 'Save the rights',
+    rightsSaved: 'The rights are saved',
     setPassword: 'Set the password',
     setPasswordText: (name: string) => `All sessions of ${name} end.`,
     passwordSet: 'The password is set',
