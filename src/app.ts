@@ -155,7 +155,7 @@ async function open(
       figures: () => opened.figures(),
       probe: () => opened.probe(),
       records,
-      reads: new Reads(access, store, writer),
+      reads: new Reads(access, store, writer, log),
       searches,
       aggregates: new Aggregates(access, store),
       searchIndexes,

@@ -75,7 +75,7 @@ export type Violation =
     }
   | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number }
 
-/** Called with committed changes. It must not throw, since the changes have happened. */
+/** Called with committed changes. An error that it throws is reported, and is none of the write: the changes have happened. */
 export type ChangeListener = (changes: readonly Change[]) => void
 
 export type TransactionMode = 'commit' | 'rehearse'

@@ -51,7 +51,7 @@ export async function openFileStore(
   lock?: Release,
 ): Promise<OpenedStore> {
   const { log, random } = parts
-  const options = { warn: (message: string) => log.warn(message), explain: explainTo(log), lock }
+  const options = { warn: (message: string) => log.warn(message), explain: explainTo(log), failed: log.error, lock }
   const store = await FileStore.open(folder, registry, mode, options)
   return {
     store,
@@ -102,7 +102,7 @@ export async function openMemoryCopy(
 }
 
 function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedStore & { readonly store: MemoryStore } {
-  const store = new MemoryStore(registry, { explain: explainTo(parts.log) })
+  const store = new MemoryStore(registry, { explain: explainTo(parts.log), failed: parts.log.error })
   let secret: string | undefined
   return {
     store,

@@ -129,7 +129,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     now: () => performance.now(),
     ...(start !== undefined && { listen: listenTo(settings) }),
   })
-  const store = new PostgresStore(database, layout, { changeLog })
+  const store = new PostgresStore(database, layout, { changeLog, failed: log.error })
   const isNew = async (): Promise<boolean> => !isPrepared || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {
     store,

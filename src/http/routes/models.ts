@@ -32,7 +32,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     const options = writeOptions(request)
     const record = await records.create(actorOf(request), modelKey, request.payload, options)
     if (options.dryRun) return jsonResponse(h, `{"data":${(await reads.one(actorOf(request), modelKey, record)).text}}`)
-    const json = await reads.one(actorOf(request), modelKey, record)
+    const json = await reads.writtenOne(actorOf(request), modelKey, record)
     return recordResponse(h, json, { status: 201, location: `${models}/${modelKey}/${record.id}` })
   }
 
@@ -47,7 +47,8 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     const { dryRun, origin } = writeOptions(request)
     const options = { dryRun, origin, precondition: ifMatch(request) }
     const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, options)
-    return recordResponse(h, await reads.one(actorOf(request), modelKey, record))
+    const read = dryRun ? reads.one(actorOf(request), modelKey, record) : reads.writtenOne(actorOf(request), modelKey, record)
+    return recordResponse(h, await read)
   }
 
   const remove = async (request: Request, h: ResponseToolkit) => {
@@ -59,7 +60,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
       return jsonResponse(h, `{"data":${text},${membersOf(forecast)}}`)
     }
     const record = await records.remove(actorOf(request), modelKey, recordIdOf(request), options)
-    const { text } = await reads.one(actorOf(request), modelKey, record)
+    const { text } = await reads.writtenOne(actorOf(request), modelKey, record)
     return jsonResponse(h, `{"message":"Record deleted successfully","data":${text}}`)
   }
 
@@ -68,13 +69,17 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     const options = writeOptions(request)
     const created = await records.createMany(actorOf(request), modelKey, request.payload, options)
     if (options.dryRun) return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`)
-    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`, { status: 201 })
+    return jsonResponse(h, `{${members(await reads.written(actorOf(request), modelKey, created))}}`, { status: 201 })
   }
 
   const bulkUpdate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const updated = await records.updateMany(actorOf(request), modelKey, request.payload, writeOptions(request))
-    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, updated))}}`)
+    const options = writeOptions(request)
+    const updated = await records.updateMany(actorOf(request), modelKey, request.payload, options)
+    const read = options.dryRun
+      ? reads.all(actorOf(request), modelKey, updated)
+      : reads.written(actorOf(request), modelKey, updated)
+    return jsonResponse(h, `{${members(await read)}}`)
   }
 
   const bulkRemove = async (request: Request, h: ResponseToolkit) => {
@@ -87,7 +92,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     }
     const removed = await records.removeMany(actorOf(request), modelKey, request.payload, options)
     const message = `${removed.length} records deleted successfully`
-    return jsonResponse(h, `{"message":"${message}",${members(await reads.all(actorOf(request), modelKey, removed))}}`)
+    return jsonResponse(h, `{"message":"${message}",${members(await reads.written(actorOf(request), modelKey, removed))}}`)
   }
 
   const historyOf = async (request: Request, h: ResponseToolkit) =>

@@ -202,8 +202,9 @@ export class Sessions {
       const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: BATCH })
       if (records.length === 0) return
       // If a concurrent request has ended one of them, the remaining ones are looked up again.
-      await succeeds(this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) }))
+      const areEnded = await succeeds(this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) }))
       this.#epoch++
+      if (areEnded && records.length < BATCH) return
     }
   }
 }

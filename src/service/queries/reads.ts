@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
 import type { Model } from '../../model/model.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
@@ -17,11 +18,19 @@ const QUERY_CAPACITY = 1_000_000
 
 const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
 
+/** The members that need no reading of other records: related ones by id only, as for an actor who may not view them. */
+const withoutReading = (projection: Projection): Projection =>
+  projection.flatMap((column): Projection => {
+    if ('relation' in column) return []
+    return column.kind === 'related' ? [{ kind: 'reference', name: column.name, field: column.field }] : [column]
+  })
+
 /** Reads records on behalf of an actor, as JSON. Queries are query strings without the question mark. */
 export class Reads {
   readonly #access: AccessRules
   readonly #store: Store
   readonly #writer: RecordSerializer
+  readonly #log: Log
   readonly #pages = new PageWriter()
   /** Parsed list queries. Parsing depends on the model only; visibility is evaluated for each request. */
   readonly #queries = new LRUCache<string, ListQuery>({
@@ -29,10 +38,11 @@ export class Reads {
     sizeCalculation: (_, query) => query.length,
   })
 
-  constructor(access: AccessRules, store: Store, writer: RecordSerializer) {
+  constructor(access: AccessRules, store: Store, writer: RecordSerializer, log: Log) {
     this.#access = access
     this.#store = store
     this.#writer = writer
+    this.#log = log
   }
 
   /**
@@ -79,20 +89,51 @@ export class Reads {
     return this.one(actor, 'user', user)
   }
 
-  /** A record as it is returned after a write, with everything that the actor may see. */
+  /** A record with everything that the actor may see, as a dry run returns it. */
   async one(actor: Actor, modelKey: string, record: StoredRecord): Promise<RecordJson> {
     return only(await this.all(actor, modelKey, [record]))
   }
 
-  /**
-   * Records as they are returned after a write, with everything that the actor may see. If that is too large, their ids only:
-   * the write has been committed, so the response must not be an error.
-   */
+  /** Records with everything that the actor may see, as a dry run returns them. If that is too large, their ids only. */
   async all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#access.registry.expect(modelKey)
     const asked = fullProjection(model, this.#access.registry)
+    const projection = visibleTo(this.#access, actor, asked)
+    return this.#orIds(model, records, actor, this.#writer.write(model, records, { actor, projection, asked }))
+  }
+
+  /** A record as it is returned after its write was committed: as `written`. */
+  async writtenOne(actor: Actor, modelKey: string, record: StoredRecord): Promise<RecordJson> {
+    return only(await this.written(actor, modelKey, [record]))
+  }
+
+  /**
+   * Records as they are returned after their write was committed: as `all`. The response must not be an error, which a client would take
+   * for a refusal: if the related records cannot be read, they are returned by id only.
+   */
+  async written(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     try {
-      return await this.#writer.write(model, records, { actor, projection: visibleTo(this.#access, actor, asked), asked })
+      return await this.all(actor, modelKey, records)
+    } catch (error) {
+      this.#log.warn('A write was committed, and its related records could not be read for the response', {
+        model: modelKey,
+        error,
+      })
+      const model = this.#access.registry.expect(modelKey)
+      const projection = withoutReading(visibleTo(this.#access, actor, fullProjection(model, this.#access.registry)))
+      return this.#orIds(model, records, actor, this.#writer.write(model, records, { actor, projection }))
+    }
+  }
+
+  /** The ids in place of an answer that is too large. */
+  async #orIds(
+    model: Model,
+    records: readonly StoredRecord[],
+    actor: Actor,
+    written: Promise<readonly RecordJson[]>,
+  ): Promise<readonly RecordJson[]> {
+    try {
+      return await written
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'ANSWER_TOO_LARGE') throw error
       return this.#writer.write(model, records, { actor, projection: ID_ALONE })

@@ -1,5 +1,6 @@
 import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
 import { FieldIssues } from '../../validate/issues.ts'
@@ -60,15 +61,17 @@ export class Committer {
   readonly #store: Store
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
+  readonly #log: Log
   #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
   #publisher = NO_PUBLISHER
   #recorder: HistoryRecorder | undefined
 
-  constructor(rules: AccessRules, store: Store, finisher: Finisher, accounts: AccountLog) {
+  constructor(rules: AccessRules, store: Store, finisher: Finisher, { accounts, log }: { accounts: AccountLog; log: Log }) {
     this.#rules = rules
     this.#store = store
     this.#finisher = finisher
     this.#accounts = accounts
+    this.#log = log
   }
 
   guardAccess(guard: AccessGuard): void {
@@ -248,8 +251,17 @@ export class Committer {
     const { events, history } = notes
     if (events === undefined && history === undefined) return this.#store.transact(operations)
     const outcome = await this.#store.transact(operations, 'commit', notes)
-    if (outcome.ok && events !== undefined) this.#publisher.committed(outcome.changes)
+    if (outcome.ok && events !== undefined) await this.#afterCommit(() => this.#publisher.committed(outcome.changes))
     return outcome
+  }
+
+  /** Does what follows from a commit. The write is stored, so a failure is logged, and is no error of the request. */
+  async #afterCommit(task: () => void | Promise<void>): Promise<void> {
+    try {
+      await task()
+    } catch (error) {
+      this.#log.error('A write was committed, and what follows from it failed', { error })
+    }
   }
 
   /** Operations that changes of users require in the same transaction. */
@@ -286,7 +298,7 @@ export class Committer {
       const outcome = await write()
       if (outcome.ok) {
         const affected = options?.dryRun === true ? [] : usersAffected(outcome.changes)
-        if (affected.length > 0) await this.#access.changed(affected)
+        if (affected.length > 0) await this.#afterCommit(() => this.#access.changed(affected))
         return outcome.records
       }
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')

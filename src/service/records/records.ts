@@ -64,7 +64,7 @@ export class Records {
     this.#sources = parts
     this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
     const finisher = new Finisher(parts.hasher, parts.clock)
-    this.#committer = new Committer(parts.access, parts.store, finisher, new AccountLog(parts.log))
+    this.#committer = new Committer(parts.access, parts.store, finisher, { accounts: new AccountLog(parts.log), log: parts.log })
   }
 
   /** Registers the handler of changes to a user's password or active state. */

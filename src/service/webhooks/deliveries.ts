@@ -80,9 +80,13 @@ export class Deliveries {
     }
   }
 
-  /** Delivers the pending events of a subscription that was created or enabled. */
+  /** Delivers the pending events of a subscription that was created or enabled. The change is stored, so a failure is logged. */
   async resume(subscription: number): Promise<void> {
-    await this.#dispatch.resume(subscription)
+    try {
+      await this.#dispatch.resume(subscription)
+    } catch (error) {
+      this.#parts.log.error('The pending events of a webhook could not be read', { webhook: subscription, error })
+    }
   }
 
   /** Starts no more deliveries to a subscription that was deleted or disabled. */
@@ -102,8 +106,13 @@ export class Deliveries {
    */
   async redeliver(delivery: StoredRecord): Promise<boolean> {
     const exists = await this.#outbox.reopen(delivery.id)
-    if (exists) await this.#dispatch.redeliver(Number(delivery.event_id), Number(delivery.subscription_id))
-    return exists
+    if (!exists) return false
+    const [event, receiver] = [Number(delivery.event_id), Number(delivery.subscription_id)]
+    // It is pending, and is delivered later if not now.
+    await this.#dispatch
+      .redeliver(event, receiver)
+      .catch((error: unknown) => this.#parts.log.error('A delivery could not be repeated at once', { webhook: receiver, error }))
+    return true
   }
 
   /**

@@ -105,7 +105,7 @@ export class Webhooks implements EventPublisher {
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
       await this.#deliveries.resume(subscription.id)
-      created.push(await this.#withSecret(subscription))
+      created.push(withSecret(subscription, 0))
     }
     return { created, isList }
   }
@@ -125,10 +125,11 @@ export class Webhooks implements EventPublisher {
     // A changed or repaired receiver has no known health yet.
     const isNewUrl = others.url !== undefined && others.url !== subscription.url
     const health = isNewUrl || activation.active === true ? { failing_since: null, last_failure_at: null } : {}
+    const pending = await this.#deliveries.pendingOf(id)
     const updated = await this.subscriptions.update(id, { ...others, ...activation, ...health })
     if (active === true || (isNewUrl && updated.active === true)) await this.#deliveries.resume(id)
     if (active === false) this.#deliveries.suspend(id)
-    return this.#present(updated)
+    return presented(updated, pending)
   }
 
   async remove(actor: Actor, id: number): Promise<PresentedSubscription> {
@@ -145,7 +146,8 @@ export class Webhooks implements EventPublisher {
     await this.#find(actor, id)
     const secret = readRotation(body, this.#rules)
     if (this.subscriptions.isSecretConfigured(id)) throw configuredError(`The secret of webhook ${id}`)
-    return this.#withSecret(await this.subscriptions.rotate(id, secret))
+    const pending = await this.#deliveries.pendingOf(id)
+    return withSecret(await this.subscriptions.rotate(id, secret), pending)
   }
 
   /**
@@ -187,11 +189,10 @@ export class Webhooks implements EventPublisher {
     if (this.subscriptions.receiver(Number(id)) === undefined) {
       throw new AppError('VALIDATION_FAILED', `Webhook ${id} is not active, so nothing is delivered to it; enable it first`)
     }
+    const [shown] = await this.#log.ofEvent(Number(event), Number(id))
     // The delivery may be pruned, or its subscription deleted, at any moment.
-    const exists = await this.#deliveries.redeliver(delivery)
-    const [shown] = exists ? await this.#log.ofEvent(Number(event), Number(id)) : []
-    if (shown === undefined) throw notFound('Delivery', deliveryId)
-    return shown
+    if (shown === undefined || !(await this.#deliveries.redeliver(delivery))) throw notFound('Delivery', deliveryId)
+    return { ...shown, status: 'pending', next_attempt_at: null }
   }
 
   /** @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND */
@@ -209,14 +210,23 @@ export class Webhooks implements EventPublisher {
   }
 
   async #present(subscription: StoredRecord): Promise<PresentedSubscription> {
-    const { secret: _, old_secret: __, old_secret_until: ___, ...shown } = subscription
-    return { ...shown, id: subscription.id, pending: await this.#deliveries.pendingOf(subscription.id) }
-  }
-
-  async #withSecret(subscription: StoredRecord): Promise<PresentedSubscription> {
-    return { ...(await this.#present(subscription)), secret: String(subscription.secret) }
+    return presented(subscription, await this.#deliveries.pendingOf(subscription.id))
   }
 }
+
+/**
+ * A subscription as the API returns it. A write counts the pending deliveries before its commit: after it nothing is read, so that a stored change is
+ * not answered with an error.
+ */
+function presented(subscription: StoredRecord, pending: number): PresentedSubscription {
+  const { secret: _, old_secret: __, old_secret_until: ___, ...shown } = subscription
+  return { ...shown, id: subscription.id, pending }
+}
+
+const withSecret = (subscription: StoredRecord, pending: number): PresentedSubscription => ({
+  ...presented(subscription, pending),
+  secret: String(subscription.secret),
+})
 
 const notFound = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))
 

@@ -1,6 +1,7 @@
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
+import { ChangeListeners, type ReportFailure } from '../change-listeners.ts'
 import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
 import { Transaction } from '../transactions/transaction.ts'
 import { aggregate, needsOfAggregate } from './queries/aggregation.ts'
@@ -15,6 +16,8 @@ export interface EngineOptions {
   readonly smallTable?: number
   /** Called with the query plan of each list. */
   readonly explain?: ((line: string) => void) | undefined
+  /** Called with the error of a listener of changes. */
+  readonly failed?: ReportFailure
 }
 
 /** The tables of a store in memory. It is synchronous, so a transaction is visible as a whole or not at all. */
@@ -22,11 +25,12 @@ export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
   readonly #explain: ((line: string) => void) | undefined
-  readonly #followers: ChangeListener[] = []
+  readonly #listeners: ChangeListeners
 
-  constructor(registry: Registry, { smallTable, explain }: EngineOptions = {}) {
+  constructor(registry: Registry, { smallTable, explain, failed }: EngineOptions = {}) {
     this.#registry = registry
     this.#explain = explain
+    this.#listeners = new ChangeListeners(failed)
     this.tables = new Map(registry.all.map((model) => [model.key, new Table(model, smallTable)]))
   }
 
@@ -144,11 +148,11 @@ export class Engine {
    * the change.
    */
   onChange(follower: ChangeListener): void {
-    this.#followers.push(follower)
+    this.#listeners.add(follower)
   }
 
   #tell(changes: readonly Change[]): void {
-    if (changes.length > 0) for (const follower of this.#followers) follower(changes)
+    if (changes.length > 0) this.#listeners.tell(changes)
   }
 
   /** Reverts changes. Their ids are not reused. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import type { Filter, Plan } from '../../query/plan.ts'
+import type { ReportFailure } from '../change-listeners.ts'
 import type {
   ApplyPart,
   Change,
@@ -33,6 +34,8 @@ import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 export interface PostgresStoreOptions {
   /** Collects the reads of one turn of the event loop: `setImmediate` by default. */
   readonly later?: Later
+  /** Called with the error of a listener of changes. */
+  readonly failed?: ReportFailure
   /** Tells other processes of changes. */
   readonly changeLog?: StoredChangeLog
   /** A time in milliseconds that never goes back; `performance.now` by default. */
@@ -57,7 +60,7 @@ export class PostgresStore implements Store {
   readonly #recent: RecentReads
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
-  readonly #changes = new OwnChanges()
+  readonly #changes: OwnChanges
   readonly #growing: GrowingTables
   readonly #now: () => number
   readonly #running = new Set<Promise<unknown>>()
@@ -67,10 +70,11 @@ export class PostgresStore implements Store {
   constructor(
     database: Database,
     layout: Layout,
-    { later = setImmediate, now = () => performance.now(), changeLog }: PostgresStoreOptions = {},
+    { later = setImmediate, now = () => performance.now(), changeLog, failed }: PostgresStoreOptions = {},
   ) {
     this.#database = database
     this.#changeLog = changeLog
+    this.#changes = new OwnChanges(failed)
     this.#now = now
     this.#layout = layout
     const known = new KnownRecords()

@@ -58,7 +58,7 @@ for (const [seed, smallTable] of [
       const access = new AccessRules(registry, new Map<string, Rules>([...PUBLIC_TEAMS, ['task', { view }]]))
       const writer = new RecordSerializer(access, store)
       const [reads, exports, aggregates] = [
-        new Reads(access, store, writer),
+        new Reads(access, store, writer, silentLog),
         new Exports(access, store),
         new Aggregates(access, store),
       ]

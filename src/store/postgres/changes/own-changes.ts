@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { ChangeListeners, type ReportFailure } from '../../change-listeners.ts'
 import type { Change, ChangeListener, Operation } from '../../store.ts'
 import { rowVersionOf } from '../layout/row-version.ts'
 
@@ -26,21 +27,26 @@ const REMEMBERED = 10_000
  * not the last one that was reported, a running transaction may have made it, and the change waits until that one has ended.
  */
 export class OwnChanges {
-  readonly #listeners: { readonly onChange: ChangeListener; readonly onUnknown: () => void }[] = []
+  readonly #listeners: ChangeListeners
   readonly #running = new Set<RunningTransaction>()
   /** In the order in which they ended. */
   #waiting: Waiting[] = []
   /** The row versions last reported, by record. */
   readonly #reported = new LRUCache<string, string>({ max: REMEMBERED })
 
+  /** @param failed called with the error of a listener */
+  constructor(failed?: ReportFailure) {
+    this.#listeners = new ChangeListeners(failed)
+  }
+
   /** @param onUnknown called after changes that are not told */
-  listen(onChange: ChangeListener, onUnknown: () => void = () => {}): void {
-    this.#listeners.push({ onChange, onUnknown })
+  listen(onChange: ChangeListener, onUnknown?: () => void): void {
+    this.#listeners.add(onChange, onUnknown)
   }
 
   /** Reports that records were changed, and not which. */
   reportUnknown(): void {
-    for (const { onUnknown } of this.#listeners) onUnknown()
+    this.#listeners.tellUnknown()
   }
 
   /** Announces a transaction before it is executed. */
@@ -80,7 +86,7 @@ export class OwnChanges {
       if (version === undefined) this.#reported.delete(keyOf(table, id))
       else this.#reported.set(keyOf(table, id), version)
     }
-    for (const { onChange } of this.#listeners) onChange(changes)
+    this.#listeners.tell(changes)
   }
 
   /** The running transactions that may have made what these changes replaced. */
