@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { VERSION } from '../util/package-files.ts'
+import { printable } from '../util/printable.ts'
 import type { Io } from './terminal/io.ts'
-import { printable } from './terminal/printable.ts'
 import { painter } from './terminal/style.ts'
 
 const USAGE_EXIT = 2
@@ -110,7 +110,7 @@ function report(error: unknown, io: Io, debug: boolean): number {
       ? messageLines(error)
       : `Unexpected error: ${error instanceof Error ? error.message : error}`.split('\n')
   for (const line of lines) io.stderr.write(`${paint('red', 'error')} ${printable(line)}\n`)
-  if (debug && error instanceof Error) io.stderr.write(`${error.stack}\n`)
+  if (debug && error instanceof Error) io.stderr.write(`${(error.stack ?? '').split('\n').map(printable).join('\n')}\n`)
   else if (!(error instanceof AppError)) io.stderr.write('Run it again as `admin --debug …` for the stack.\n')
   return error instanceof AppError ? error.exitCode : 1
 }

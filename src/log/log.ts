@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { type Clock, isoTime, systemClock } from '../util/clock.ts'
+import { printable } from '../util/printable.ts'
 import { describeError, REDACTED, redactText, SECRET_PATHS } from './redact.ts'
 import { asText } from './text.ts'
 
@@ -39,7 +40,8 @@ export interface LogOptions {
  * redacted.
  */
 export function createLog(write: (line: string) => unknown, { level, format, clock = systemClock }: LogOptions): Log {
-  const stream = { write: format === 'json' ? write : (line: string) => write(asText(line)) }
+  // JSON escapes C0 only; the log may be read on a terminal.
+  const stream = { write: (line: string) => write(format === 'json' ? `${printable(line.trimEnd())}\n` : asText(line)) }
   const logger = pino(
     {
       level,

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { printable, UNPRINTABLE } from '../util/printable.ts'
 import type { ErrorDescription } from './redact.ts'
 
 const PREFIXES: Readonly<Record<string, string>> = { warn: 'Warning: ', error: 'Error: ' }
@@ -19,13 +20,15 @@ export function asText(line: string): string {
 
 const pair = ([name, value]: [string, unknown]): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return `${name}=${/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)}`
+  return `${name}=${printable(/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text))}`
 }
 
 function errorText({ type, message, stack, cause }: ErrorDescription): string {
-  const own = withoutControlCharacters(stack ?? `${type}: ${message}`)
+  // An error may quote a request. Its further lines are indented, so that none of them looks like an entry.
+  const own = withoutControlCharacters(stack ?? `${type}: ${message}`).replace(/\n(?=\S)/g, '\n    ')
   return cause === undefined ? own : `${own}\ncaused by ${errorText(cause)}`
 }
 
-/** Removes control characters that a terminal would interpret. */
-const withoutControlCharacters = (text: string): string => stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, '')
+/** Removes characters that a terminal would interpret. A message or a stack keeps its lines. */
+const withoutControlCharacters = (text: string): string =>
+  stripVTControlCharacters(text).replace(UNPRINTABLE, (character) => (character === '\n' || character === '\t' ? character : ''))

@@ -31,10 +31,10 @@ const SEPARATOR = ';'
 
 /**
  * Texts that spreadsheets would evaluate as formulas (https://owasp.org/www-community/attacks/CSV_Injection), with or without
- * our guard.
+ * our guard. The full-width signs are read as the others where Chinese, Japanese or Korean is set.
  */
-const FORMULA = /^'*[=+\-@\t\r\n]/
-const GUARDED = /^'+[=+\-@\t\r\n]/
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
+const GUARDED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 /** Prefixes an apostrophe to formulas, and to texts that look already guarded, so that reading is unambiguous. */
 const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)

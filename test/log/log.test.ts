@@ -90,4 +90,21 @@ describe('a log for people', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none
     assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
+
+  test('escapes C1 controls and bidirectional overrides in fields, in both formats', () => {
+    const fields = { origin: 'http://\u009b2J\u0085x', agent: 'a b\u009d0;title\u009c', name: 'abc\u202edef\u2028' }
+    for (const format of ['text', 'json'] as const) {
+      const text = written({ level: 'debug', format }, (log) => log.warn(`Refused \u009b31m${fields.origin}`, fields))
+      assert.doesNotMatch(text, /[\u007f-\u009f\u2028-\u202e]/, format)
+      assert.match(text, /\\u009b2J\\u0085x.*a b\\u009d0;title\\u009c.*abc\\u202edef\\u2028/s)
+      if (format === 'json') assert.equal(JSON.parse(text).origin, fields.origin)
+    }
+  })
+
+  test('indents the further lines of an error, so that none looks like an entry', () => {
+    const error = new Error('No such file: a\nLogin username=admin')
+    const text = shown((log) => log.error('Request failed', { error }))
+    assert.doesNotMatch(text, /^Login/m)
+    assert.match(text, /^ {4}Login username=admin$/m)
+  })
 })

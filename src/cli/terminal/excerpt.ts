@@ -1,4 +1,4 @@
-import { UNPRINTABLE } from './printable.ts'
+import { UNPRINTABLE } from '../../util/printable.ts'
 
 /** A match in a text, in UTF-16 code units. */
 export type Match = readonly [start: number, length: number]

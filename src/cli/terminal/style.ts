@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
+import { printable } from '../../util/printable.ts'
 import type { Io, TextOutput } from './io.ts'
-import { printable } from './printable.ts'
 
 type Format = Parameters<typeof styleText>[0]
 

@@ -13,6 +13,14 @@ const systemResolve: Resolve = (name) =>
 /** Address ranges of a developer's machine and network. All other non-public ranges are always blocked. */
 const PRIVATE: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal'])
 
+/**
+ * Addresses at which clouds give credentials and settings to a machine, outside the link-local and reserved ranges: AWS, Google Cloud, Oracle Cloud,
+ * Scaleway, Akamai (Linode), Azure.
+ */
+const METADATA = ['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:c1::/32', 'fd00:42::/32', 'fd00:a9fe:a9fe::/48', '168.63.129.16/32'].map(
+  (range) => ipaddr.parseCIDR(range),
+)
+
 /** The URL leads to a blocked address. */
 export class BlockedAddress extends Error {}
 
@@ -25,7 +33,7 @@ export class UrlGuard {
   readonly #allowPrivate: boolean
   readonly #resolve: Resolve
 
-  /** @param allowPrivate allows loopback and private networks; link-local and reserved addresses are always blocked */
+  /** @param allowPrivate allows loopback and private networks; link-local, reserved and metadata addresses are always blocked */
   constructor(allowPrivate: boolean, resolve: Resolve = systemResolve) {
     this.#allowPrivate = allowPrivate
     this.#resolve = resolve
@@ -78,6 +86,7 @@ export const isLoopback = (host: string): boolean =>
 /** The range of an address; `unicast` for public ones. Of IPv6 only 2000::/3 is assigned (IANA). */
 function rangeOf(address: string): string {
   const parsed = ipaddr.process(address)
+  if (METADATA.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits))) return 'cloud metadata'
   const range = parsed.range()
   if (parsed instanceof ipaddr.IPv6 && range === 'unicast' && ((parsed.parts[0] ?? 0) & 0xe000) !== 0x2000) return 'reserved'
   return range

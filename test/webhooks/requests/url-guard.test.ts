@@ -47,6 +47,17 @@ const NEVER_URLS = [
   'http://[4000::1]/',
   'http://[2002:7f00:1::]/',
   'http://[2001:db8::1]/',
+  // Metadata of AWS, Google Cloud, Oracle Cloud, Scaleway, Akamai and Azure.
+  'http://[fd00:ec2::254]/latest/meta-data/',
+  'http://[fd00:0ec2:0:0::23]/v1/credentials',
+  'http://[fd20:ce::254]/computeMetadata/v1/',
+  'http://[fd00:c1::a9fe:a9fe]/',
+  'http://[fd00:42::42]/',
+  'http://[fd00:a9fe:a9fe::1]/',
+  'http://168.63.129.16/',
+  'http://[::ffff:168.63.129.16]/',
+  'http://100.100.100.200/latest/meta-data/',
+  'http://192.0.0.192/',
 ]
 
 const PUBLIC_URLS = [

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
+import { printable, printableJson } from '../../../util/printable.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withRetries } from '../../api/retry-limit.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printable, printableJson } from '../../terminal/printable.ts'
 import { table } from '../../terminal/style.ts'
 
 type GrantOptions = RemoteOptions & { readonly group: readonly string[] }

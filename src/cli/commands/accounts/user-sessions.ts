@@ -1,8 +1,8 @@
 import { Command } from 'commander'
+import { printableJson } from '../../../util/printable.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printableJson } from '../../terminal/printable.ts'
 import { table } from '../../terminal/style.ts'
 import { userNamed } from './user-grants.ts'
 

@@ -5,12 +5,12 @@ import { AppError } from '../../../errors.ts'
 import { noData } from '../../../service/project/broken-records.ts'
 import { examine, type Repair, type Report, repairInto } from '../../../store/embedded/recovery/doctor.ts'
 import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
+import { printable, printableJson } from '../../../util/printable.ts'
 import type { Check } from '../../project/health/check.ts'
 import { type Health, healthOf } from '../../project/health/health.ts'
 import { type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printable, printableJson } from '../../terminal/printable.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { painter, table } from '../../terminal/style.ts'
 
@@ -93,7 +93,7 @@ function refuseLoss({ folder, records, leftOut }: Repair): void {
 const MAX_LINES = 50
 
 function printFirst(lines: readonly string[], io: Io): void {
-  for (const line of lines.slice(0, MAX_LINES)) io.stdout.write(`${line}\n`)
+  for (const line of lines.slice(0, MAX_LINES)) io.stdout.write(`${printable(line)}\n`)
   if (lines.length > MAX_LINES) io.stdout.write(`… and ${lines.length - MAX_LINES} more\n`)
 }
 

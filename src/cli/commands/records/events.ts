@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
+import { printable } from '../../../util/printable.ts'
 import { expectServer } from '../../api/api-client.ts'
 import { type Connection, openStream } from '../../api/http-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withRetries } from '../../api/retry-limit.ts'
 import { serverEvents } from '../../api/server-events.ts'
 import { type Io, writeAll } from '../../terminal/io.ts'
-import { printable } from '../../terminal/printable.ts'
 
 type EventsOptions = RemoteOptions & { readonly models?: string }
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
+import { printableJson } from '../../../util/printable.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
 import { DEFAULT_LIMIT, firstPages, MAX_LIMIT, parseLimit } from '../../api/first-pages.ts'
 import { parseId } from '../../api/record-ids.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printableJson } from '../../terminal/printable.ts'
 import { table } from '../../terminal/style.ts'
 
 interface HistoryOptions extends RemoteOptions {

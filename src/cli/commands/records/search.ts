@@ -3,13 +3,13 @@ import type { Positions } from '../../../search/highlight.ts'
 import { textOf } from '../../../search/text-of.ts'
 import { isSearchable } from '../../../service/queries/search-engine.ts'
 import type { StoredRecord } from '../../../store/store.ts'
+import { printable, printableJson } from '../../../util/printable.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
 import { DEFAULT_LIMIT, firstPages, MAX_LIMIT, parseLimit } from '../../api/first-pages.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { excerpt } from '../../terminal/excerpt.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printableJson } from '../../terminal/printable.ts'
 import { painter } from '../../terminal/style.ts'
 
 interface SearchOptions extends RemoteOptions {
@@ -60,7 +60,7 @@ async function search(client: ApiClient, model: string, words: readonly string[]
     const known = await describedModels(client)
     io.stdout.write(shown(found, known.get(model) ?? 'id', io))
   }
-  for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${line}\n`)
+  for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${printable(line)}\n`)
 }
 
 /** Builds the search index in this process. A server builds its own, and responds with an error until it is ready. */

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../../errors.ts'
+import { printableJson } from '../../../util/printable.ts'
 import { withApi } from '../../api/api-client.ts'
 import { parseId } from '../../api/record-ids.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printableJson } from '../../terminal/printable.ts'
 import { table } from '../../terminal/style.ts'
 
 /** A delivery as the API shows it. */
