@@ -16,7 +16,7 @@ import type { LintReport, Site, SiteSearchQuery, SiteSearchResult } from './type
 import type { View, ViewOptions } from './types/views.ts'
 
 export type { ClientOptions } from './client-options.ts'
-export { AdminError, type AdminErrorType, type FieldErrors } from './connection/admin-error.ts'
+export { AdminError, type AdminErrorType, type FieldErrors, titled } from './connection/admin-error.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './connection/tokens.ts'
 export type { RetryLimits, Wait } from './connection/transport.ts'
 export { type Id, ModelClient } from './models/model-client.ts'

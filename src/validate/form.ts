@@ -43,8 +43,8 @@ interface FormField {
   readonly name: string
   readonly required: boolean
   readonly limits: Limits
-  /** Name of the field in generated messages. */
-  readonly label: string
+  /** The field's title in the form; undefined if the form gives it none. */
+  readonly title: string | undefined
   /** Replaces generated messages. */
   readonly message: string | undefined
   /** Whether the form displays the field; undefined if always. */
@@ -95,7 +95,7 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
       name,
       required,
       limits: formLimits(options),
-      label: labelOf(name, title),
+      title: title?.trim() === '' ? undefined : title,
       message: error?.message,
       visible,
     }))
@@ -117,10 +117,6 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
   return { form, problems }
 }
 
-/** The title, if it is another word than the name: `status is mandatory` needs no `Status`. */
-const labelOf = (name: string, title = ''): string =>
-  title.trim() === '' || title.toLowerCase() === name.toLowerCase() ? name : title
-
 function formLimits(options: JsonObject): Limits {
   const { choices, ...rest } = options
   // Front ends often put a label beside each choice; only the value is validated.
@@ -132,7 +128,7 @@ function formLimits(options: JsonObject): Limits {
 
 /**
  * Validates a merged record against a form: mandatory fields, limits, rules. Generated messages, including those
- * in `issues`, get the titles and messages of the form.
+ * in `issues`, name fields as the model does; a field's `error` replaces them.
  *
  * @param values the merged record; unchanged secrets are not checked against limits
  * @param unchangedSecrets names of secret fields whose value is the stored hash
@@ -153,12 +149,9 @@ export function checkForm(form: Form, values: JsonObject, unchangedSecrets: Read
   checkRules(form, values, unchangedSecrets, issues)
 }
 
-/** Replaces generated messages by those of the form, and field names in the others by the titles of the form. */
+/** Replaces the messages of fields whose `error` the form sets. */
 export function useFormMessages({ fields }: Form, issues: FieldIssues): void {
-  for (const { name, label, message } of fields) {
-    if (message !== undefined) issues.replace(name, message)
-    else if (label !== name) issues.relabel(name, label)
-  }
+  for (const { name, message } of fields) if (message !== undefined) issues.replace(name, message)
 }
 
 function checkRules(form: Form, values: JsonObject, unchangedSecrets: ReadonlySet<string>, issues: FieldIssues): void {

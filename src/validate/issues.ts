@@ -32,17 +32,6 @@ export class FieldIssues {
     if (this.#messages.has(field)) this.#messages.set(field, [...messages])
   }
 
-  /** Replaces the name of a field at the beginning of its messages. */
-  relabel(field: string, label: string): void {
-    const messages = this.#messages.get(field)
-    if (messages === undefined) return
-    const start = `${field} `
-    this.#messages.set(
-      field,
-      messages.map((message) => (message.startsWith(start) ? label + message.slice(field.length) : message)),
-    )
-  }
-
   has(field: string): boolean {
     return this.#messages.has(field)
   }

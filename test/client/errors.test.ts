@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { AdminError, type ClientOptions, createClient } from '../../src/client/client.ts'
 import { dataProvider as reactAdminProvider } from '../../src/client/react-admin.ts'
 import { dataProvider as refineProvider } from '../../src/client/refine.ts'
-import { AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
+import { ADMIN, AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
 
 /** What a call fails with. */
 async function failureOf(call: Promise<unknown>): Promise<AdminError> {
@@ -64,6 +64,73 @@ describe('errors of a live server', () => {
     const { type, message } = await failureOf(call)
     return [type, message]
   }
+})
+
+/** Models and forms whose titles are other words than the names. */
+const TITLED = {
+  'models/lamp.yaml': `name: Lamp
+fields:
+  - { name: sku, type: slug, label: Article number, required: true }
+  - { name: watts, type: integer, lte: 60 }
+  - { name: made_by, type: string }
+`,
+  'views/lamp.yaml': `name: LampForm
+view_type: form
+model: Lamp
+fields:
+  - { name: sku, title: Sku }
+  - { name: watts, title: Power }
+  - { name: made_by, title: Maker, required: true, error: { message: Name the maker } }
+creation_fields: [sku, made_by, watts]
+allowed_update_fields: [watts, made_by]
+`,
+  'seed/user.yaml': `- { username: ${ADMIN.username}, email: a@example.org, password: ${ADMIN.password}, is_superuser: true }\n`,
+  'seed/lamp.yaml': '- { sku: floor }\n',
+}
+
+describe('titles in the messages of the providers', () => {
+  let app: LiveApp
+  before(async () => {
+    app = await openLive({ files: TITLED })
+  })
+  after(() => app.close())
+
+  const FAULTY = { watts: 61, sku: 'a b' }
+  const UNDER_FORM = { watts: ['Power must be less than or equal to 60'], made_by: ['Name the maker'] }
+
+  test('the client itself has the words of the API', async () => {
+    const client = await loggedIn(app)
+    const { fieldErrors } = await failureOf(client.model('lamp').create(FAULTY))
+    assert.deepEqual(fieldErrors, { watts: ['watts must be less than or equal to 60'], sku: ['sku format is invalid'] })
+  })
+
+  test('refine', async () => {
+    const provider = refineProvider(await loggedIn(app))
+    const errorsOf = async (call: Promise<unknown>) => (await call.catch((error: unknown) => error)) as { errors: unknown }
+    const resource = 'lamp'
+    const meta = { form_id: 'LampForm' }
+    const unformed = { watts: ['Watts must be less than or equal to 60'], sku: ['Article number format is invalid'] }
+    assert.deepEqual((await errorsOf(provider.create({ resource, variables: FAULTY }))).errors, unformed)
+    const underForm = { ...UNDER_FORM, sku: ['Sku format is invalid'] }
+    assert.deepEqual((await errorsOf(provider.create({ resource, variables: FAULTY, meta }))).errors, underForm)
+    assert.deepEqual((await errorsOf(provider.update({ resource, id: 1, variables: { watts: 61 }, meta }))).errors, UNDER_FORM)
+    const many = await errorsOf(provider.createMany({ resource, variables: [{ sku: 'fine' }, { watts: 61 }] }))
+    const second = { '1.sku': ['Article number is mandatory'], '1.watts': unformed.watts }
+    assert.deepEqual(many.errors, second)
+  })
+
+  test('react-admin', async () => {
+    const provider = reactAdminProvider(await loggedIn(app), { forms: { lamp: { create: 'LampForm', update: 'LampForm' } } })
+    const bodyOf = async (call: Promise<unknown>) => ((await call.catch((error: unknown) => error)) as { body: unknown }).body
+    const watts = 'Power must be less than or equal to 60'
+    const ownMessage = 'Name the maker'
+    assert.deepEqual(await bodyOf(provider.update('lamp', { id: 1, data: { watts: 61 }, previousData: { id: 1 } })), {
+      errors: { watts, made_by: ownMessage, root: { serverError: `${watts}; ${ownMessage}` } },
+    })
+    assert.deepEqual(await bodyOf(provider.updateMany('lamp', { ids: [1], data: { watts: 61 } })), {
+      errors: { '0.watts': watts, '0.made_by': ownMessage, root: { serverError: `${watts}; ${ownMessage}` } },
+    })
+  })
 })
 
 test('validation errors in the other shape have the same type', async () => {

@@ -120,7 +120,7 @@ describe('react-admin itself, with a live server', () => {
     await screen.type('color', 'red')
     await screen.submit()
     await screen.until(() => screen.text().includes('colour'))
-    assert.match(screen.text(), /name: \[name must be at least 2 characters long\]/)
+    assert.match(screen.text(), /name: \[Name must be at least 2 characters long\]/)
     assert.match(screen.text(), /color: \[Write the colour as a # and six lower-case hex digits/)
     await screen.type('name', 'Seamanship')
     await screen.type('color', '#0000ff')

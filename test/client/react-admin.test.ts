@@ -227,8 +227,8 @@ describe('the data provider of react-admin', () => {
     assert.ok(isHttp(error, 400) && error.cause instanceof AdminError, String(error))
     const { root, ...errors } = error.body.errors
     assert.deepEqual(errors, {
-      name: 'name must be at least 2 characters long',
-      slug: 'slug format is invalid',
+      name: 'Name must be at least 2 characters long',
+      slug: 'Slug format is invalid',
       color: 'Write the colour as a # and six lower-case hex digits, such as #1f6f8b',
     })
     assert.equal(root.serverError, error.message)

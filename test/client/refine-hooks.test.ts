@@ -128,7 +128,7 @@ describe('refine itself, with a live server', () => {
       ({ mutation }) => mutation.isError,
     )
     assert.deepEqual(failed.mutation.error?.errors, {
-      name: ['name must be at least 2 characters long'],
+      name: ['Name must be at least 2 characters long'],
       color: ['Write the colour as a # and six lower-case hex digits, such as #1f6f8b'],
     })
     const done = await hookResult(

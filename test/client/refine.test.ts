@@ -151,7 +151,7 @@ describe('the data provider of refine', () => {
   test('assigns validation errors to fields, but not errors of queries', async () => {
     const error = await failureOf(provider.create({ resource: 'tag', variables: { name: 'x', slug: 'no slug' } }))
     assert.equal(error.statusCode, 400)
-    assert.deepEqual(error.errors, { name: ['name must be at least 2 characters long'], slug: ['slug format is invalid'] })
+    assert.deepEqual(error.errors, { name: ['Name must be at least 2 characters long'], slug: ['Slug format is invalid'] })
     const query = await failureOf(provider.getList({ resource: 'tag', filters: [{ field: 'nme', operator: 'eq', value: 'x' }] }))
     assert.equal(query.errors, undefined)
     assert.match(query.message, /did you mean 'name'/)

@@ -74,7 +74,25 @@ export class AdminError extends Error {
     })
     return Object.fromEntries(own)
   }
+
+  /** Returns this error with messages that name fields by their titles. @param titleOf the title of a field, or its name */
+  titled(titleOf: (name: string) => string): AdminError {
+    const named = Object.entries(this.fieldErrors).map(([key, messages]) => {
+      const name = key.replace(/^\d+\./, '')
+      return [key, messages.map((each) => titled(each, name, titleOf(name)))]
+    })
+    const fieldErrors: FieldErrors = Object.fromEntries(named)
+    if (named.length === 0) return this
+    const { type, status, retryAfter, requestId } = this
+    return new AdminError(joined(fieldErrors), { type, status, fieldErrors, retryAfter, requestId, cause: this })
+  }
 }
+
+/** A message of the API about a field, which names it as the model does, with the title that users see. */
+export const titled = (message: string, name: string, title: string): string =>
+  message.startsWith(`${name} `) ? title + message.slice(name.length) : message
+
+const joined = (errors: FieldErrors): string => Object.values(errors).flat().join('; ')
 
 /**
  * Parses an error response, in either of the API's two shapes: `{detail: {error}}` or `{error, details}`.
@@ -137,7 +155,7 @@ function parseDetails(details: unknown): ErrorMessages {
   if (typeof details !== 'object' || details === null) return {}
   const fields = Object.entries(details).map(([name, value]): [string, readonly string[]] => [name, textsIn(value)])
   const fieldErrors = Object.fromEntries(fields.filter(([, messages]) => messages.length > 0))
-  const message = Object.values(fieldErrors).flat().join('; ')
+  const message = joined(fieldErrors)
   return message === '' ? {} : { message, fieldErrors }
 }
 

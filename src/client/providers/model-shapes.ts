@@ -1,4 +1,5 @@
 import type { Client } from '../client.ts'
+import { AdminError } from '../connection/admin-error.ts'
 import { withOffset } from './local-time.ts'
 
 /** The members of a record, as received or sent. */
@@ -12,9 +13,11 @@ interface ModelShape {
   readonly lists: ReadonlySet<string>
   /** True for a date-time; the path may go through relations: `published_at__gte`, `author__created_at`. */
   isDateTime(path: string): boolean
+  /** The title of a settable member; under a form, that of the form. */
+  title(member: string, formId: string | undefined): string
 }
 
-const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set(), isDateTime: () => false }
+const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set(), isDateTime: () => false, title: (member) => member }
 
 /** Converts the value of a filter, by the filter's name: `published_at__gte`. */
 export type FilterValue = (name: string, value: unknown) => unknown
@@ -30,7 +33,9 @@ interface Content {
 interface Schema {
   readonly $ref?: string
   readonly anyOf?: readonly Schema[]
+  readonly const?: unknown
   readonly format?: string
+  readonly title?: string
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
 }
@@ -79,6 +84,22 @@ export class ModelShapes {
     return (name, value) => (shape.isDateTime(name) ? withOffset(value) : value)
   }
 
+  /**
+   * Runs a write. Messages of its validation errors name fields by their titles, as forms do, where the API names them by their keys.
+   *
+   * @param formId the form that validates the write
+   * @throws {AdminError}
+   */
+  async naming<T>(key: string, formId: string | undefined, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof AdminError) || error.type !== 'validation') throw error
+      const shape = await this.#shape(key).catch(() => UNKNOWN)
+      throw error.titled((name) => shape.title(name, formId))
+    }
+  }
+
   async #shape(key: string): Promise<ModelShape> {
     this.#description ??= this.#describe()
     const shape = this.#known.get(key) ?? shapeIn(await this.#description, key)
@@ -102,25 +123,44 @@ function shapeIn({ paths, components: { schemas } }: Description, key: string): 
   const [, item] = Object.entries(paths).find(([path]) => path.endsWith(`/models/${key}/{record_id}`)) ?? []
   const body = item?.put?.requestBody?.content['application/json']?.schema
   // The first alternative is the request without a form: `{data: <model>.update}`.
-  const data = (body?.anyOf?.[0] ?? body)?.properties?.data?.$ref
-  const [name = ''] = data?.split('/').at(-1)?.split('.') ?? []
+  const [unformed, ...formed] = body?.anyOf ?? [body]
+  const name = ownerOf(unformed)
   const record = schemas[name]?.properties
   if (record === undefined) return UNKNOWN
-  const settable = { ...schemas[`${name}.create`]?.properties, ...schemas[`${name}.update`]?.properties }
+  const settableIn = (owner: string) => ({
+    ...schemas[`${owner}.create`]?.properties,
+    ...schemas[`${owner}.update`]?.properties,
+  })
+  const settable = settableIn(name)
+  const forms = new Map(formed.map((request) => [request?.properties?.form_id?.const, settableIn(ownerOf(request))]))
   const members = Object.entries(record)
   return {
+    title: (member, formId) => titleOf(member, forms.get(formId)?.[member] ?? settable[member]),
     readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
     lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
     isDateTime: (path) => isDateTimeAt(schemas, schemas[name], path.split('__')),
   }
 }
 
+/** The title of a settable member, as the views of the server derive it from a name without a title: `author_id` is `Author`. */
+function titleOf(name: string, schema: Schema | undefined): string {
+  if (schema === undefined) return name
+  const words = name.replace(/(?<=.)_id$/, '').replaceAll('_', ' ')
+  return schema.title ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The model or form of a request `{data: <owner>.update}`. */
+const ownerOf = (request: Schema | undefined): string => nameIn(request?.properties?.data).replace(/\.update$/, '')
+
+/** The name of the schema that a reference leads to; empty for another schema. */
+const nameIn = (schema: Schema | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
+
 function isDateTimeAt(schemas: Readonly<Record<string, Schema>>, schema: Schema | undefined, path: readonly string[]): boolean {
   const [first = '', ...rest] = path
   const member = schema?.properties?.[first]
   if (member?.format === 'date-time') return true
   const reference = [member, member?.items, ...(member?.anyOf ?? [])].find((each) => each?.$ref !== undefined)?.$ref
-  return reference !== undefined && isDateTimeAt(schemas, schemas[reference.split('/').at(-1) ?? ''], rest)
+  return reference !== undefined && isDateTimeAt(schemas, schemas[nameIn({ $ref: reference })], rest)
 }
 
 /** Many-to-many members as ids, and date-times with an offset. */

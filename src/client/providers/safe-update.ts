@@ -26,7 +26,11 @@ const MAX_ATTEMPTS = 5
  * @returns the record as stored
  * @throws {AdminError} `precondition` naming the fields that another client has changed, too
  */
-export async function updateSafely(client: Client, shapes: ModelShapes, edit: Edit): Promise<Values> {
+export function updateSafely(client: Client, shapes: ModelShapes, edit: Edit): Promise<Values> {
+  return shapes.naming(edit.resource, edit.form_id, () => updateUnlessChanged(client, shapes, edit))
+}
+
+async function updateUnlessChanged(client: Client, shapes: ModelShapes, edit: Edit): Promise<Values> {
   const { resource, id, data, previous, form_id, if_match } = edit
   const model = client.model(resource)
   const options = form_id === undefined ? {} : { form_id }

@@ -37,8 +37,10 @@ export function dataProvider<Models extends Typed<Models>>(
 ): DataProvider {
   const models = untyped(client)
   const shapes = new ModelShapes(models)
-  const formOf = (resource: string, action: 'create' | 'update', { form_id = forms[resource]?.[action] }: ProviderMeta = {}) =>
-    form_id === undefined ? {} : { form_id }
+  const formOf = (resource: string, action: 'create' | 'update', meta: ProviderMeta = {}): { readonly form_id?: string } => {
+    const form_id = meta.form_id ?? forms[resource]?.[action]
+    return form_id === undefined ? {} : { form_id }
+  }
   // `never` is assignable to the record type, a type parameter that only the caller of the hook knows.
   const typed = async (resource: string, records: readonly Values[]) => (await shapes.edited(resource, records)) as never[]
   const one = async (resource: string, record: Values) => ({ data: (await shapes.edited(resource, [record]))[0] as never })
@@ -83,7 +85,8 @@ export function dataProvider<Models extends Typed<Models>>(
     create: (resource, { data, meta }) =>
       forReactAdmin(async () => {
         const input = await shapes.settable(resource, data)
-        const created = await models.model(resource).create(input, formOf(resource, 'create', meta))
+        const form = formOf(resource, 'create', meta)
+        const created = await shapes.naming(resource, form.form_id, () => models.model(resource).create(input, form))
         return one(resource, created.data)
       }),
 
@@ -91,17 +94,17 @@ export function dataProvider<Models extends Typed<Models>>(
       forReactAdmin(async () => {
         const previous: Values | undefined = previousData
         const if_match: string | undefined = meta?.if_match
-        return one(
-          resource,
-          await updateSafely(models, shapes, { resource, id, data, previous, if_match, ...formOf(resource, 'update', meta) }),
-        )
+        const edit = { resource, id, data, previous, if_match, ...formOf(resource, 'update', meta) }
+        return one(resource, await updateSafely(models, shapes, edit))
       }),
 
     updateMany: (resource, { ids, data, meta }) =>
       forReactAdmin(async () => {
         const input = await shapes.settable(resource, data)
         const updates = ids.map((id) => ({ id: Number(id), data: input }))
-        await inBulk(updates, (some) => models.model(resource).bulkUpdate(some, formOf(resource, 'update', meta)))
+        const form = formOf(resource, 'update', meta)
+        const update = () => inBulk(updates, (some) => models.model(resource).bulkUpdate(some, form))
+        await shapes.naming(resource, form.form_id, update)
         return { data: [...ids] }
       }),
 

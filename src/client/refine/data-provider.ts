@@ -30,7 +30,7 @@ export function dataProvider<Models extends Typed<Models>>(
 ): Required<DataProvider> {
   const models = untyped(client)
   const shapes = new ModelShapes(models)
-  const formOf = (resource: string, action: 'create' | 'update', meta: MetaQuery = {}) => {
+  const formOf = (resource: string, action: 'create' | 'update', meta: MetaQuery = {}): { readonly form_id?: string } => {
     const form_id: string | undefined = meta.form_id ?? forms[resource]?.[action]
     return form_id === undefined ? {} : { form_id }
   }
@@ -83,14 +83,17 @@ export function dataProvider<Models extends Typed<Models>>(
     create: ({ resource, variables, meta }) =>
       forRefine(async () => {
         const input = await settable(resource, variables)
-        return one(resource, (await models.model(resource).create(input, formOf(resource, 'create', meta))).data)
+        const form = formOf(resource, 'create', meta)
+        const created = await shapes.naming(resource, form.form_id, () => models.model(resource).create(input, form))
+        return one(resource, created.data)
       }),
 
     createMany: ({ resource, variables, meta }) =>
       forRefine(async () => {
         const inputs = await Promise.all(variables.map((each) => settable(resource, each)))
-        const create = (some: readonly Values[]) => models.model(resource).bulkCreate(some, formOf(resource, 'create', meta))
-        return { data: await typed(resource, await inBulk(inputs, create)) }
+        const form = formOf(resource, 'create', meta)
+        const create = (some: readonly Values[]) => models.model(resource).bulkCreate(some, form)
+        return { data: await typed(resource, await shapes.naming(resource, form.form_id, () => inBulk(inputs, create))) }
       }),
 
     update: ({ resource, id, variables, meta }) =>
@@ -111,8 +114,9 @@ export function dataProvider<Models extends Typed<Models>>(
       forRefine(async () => {
         const data = await settable(resource, variables)
         const updates = ids.map((id) => ({ id: Number(id), data }))
-        const update = (some: typeof updates) => models.model(resource).bulkUpdate(some, formOf(resource, 'update', meta))
-        return { data: await typed(resource, await inBulk(updates, (some) => update([...some]))) }
+        const form = formOf(resource, 'update', meta)
+        const update = () => inBulk(updates, (some) => models.model(resource).bulkUpdate([...some], form))
+        return { data: await typed(resource, await shapes.naming(resource, form.form_id, update)) }
       }),
 
     deleteOne: ({ resource, id, meta }) =>

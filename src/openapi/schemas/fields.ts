@@ -1,6 +1,7 @@
 import type { Limits } from '../../model/constraints/limits.ts'
 import type { Field } from '../../model/field.ts'
 import type { FieldType } from '../../model/field-type.ts'
+import { titleOf } from '../../views/generate.ts'
 import { nullable, type Schema } from './schema.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }
@@ -62,10 +63,16 @@ export function answeredValue(field: Field): Schema {
   return field.required || field.type.list ? schema : nullable(schema)
 }
 
-/** Requirements of a form for a field, beyond those of its model. */
+/** Title and requirements of a field in a form, beyond those of its model. */
 export interface FormDemand {
+  readonly title: string | undefined
   readonly required: boolean
   readonly limits: Limits
+}
+
+/** The title of a field; undefined for the one that is made from the name. */
+function titleIn({ name, label }: Field, demand?: FormDemand): string | undefined {
+  return demand?.title === titleOf(name) ? undefined : (demand?.title ?? label)
 }
 
 /**
@@ -83,7 +90,7 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
     ...(value.type === 'integer' || value.type === 'number' ? numberBounds(value, bounds) : {}),
     ...(value.type === 'array' && mandatory ? { minItems: 1 } : {}),
     ...patterns(value.pattern, bounds),
-    title: field.label,
+    title: titleIn(field, demand),
     description: described(helpText, unique ? 'No two records have the same' : undefined, value.description),
   }
   return mandatory ? schema : nullable(schema)

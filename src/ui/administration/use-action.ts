@@ -15,8 +15,12 @@ interface Action {
   readonly clear: () => void
 }
 
-/** Runs calls of the API on behalf of a button or form, and keeps their state. */
-export function useAction(): Action {
+/**
+ * Runs calls of the API on behalf of a button or form, and keeps their state.
+ *
+ * @param titles the labels of the form's inputs, which messages show in place of the names of members
+ */
+export function useAction(titles: Readonly<Record<string, string>> = {}): Action {
   const session = useSession()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -33,6 +37,6 @@ export function useAction(): Action {
       setBusy(false)
     }
   }
-  const fieldErrors = error instanceof AdminError ? error.fieldErrors : {}
+  const fieldErrors = error instanceof AdminError ? error.titled((name) => titles[name] ?? name).fieldErrors : {}
   return { isBusy, error, fieldErrors, run, clear: () => setError(undefined) }
 }

@@ -54,7 +54,7 @@ scenarios('forms', [
     { body: 'Hm' },
     {
       body: ["Field 'body' is not allowed to be set at creation"],
-      post_id: ['Post is mandatory'],
+      post_id: ['post_id is mandatory'],
     },
   ),
   create(

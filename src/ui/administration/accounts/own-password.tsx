@@ -15,7 +15,10 @@ export function OwnPassword() {
   const { user } = useSite()
   const queries = useQueryClient()
   const toasts = useToasts()
-  const { isBusy, error, fieldErrors, run } = useAction()
+  const { isBusy, error, fieldErrors, run } = useAction({
+    current_password: text.currentPassword,
+    new_password: text.newPassword,
+  })
   const form = useFaultFocus(error)
   const isShownAtFields = 'current_password' in fieldErrors || 'new_password' in fieldErrors
 

@@ -22,7 +22,7 @@ export function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
   const form = useId()
   const queries = useQueryClient()
   const toasts = useToasts()
-  const { isBusy, error, fieldErrors, run } = useAction()
+  const { isBusy, error, fieldErrors, run } = useAction({ password: text.account.newPassword })
   const focused = useFaultFocus(error)
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

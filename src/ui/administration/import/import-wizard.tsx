@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { useLocale } from '../../cells/use-locale.ts'
-import { useSite } from '../../data/site.ts'
+import { fieldOf, useSite } from '../../data/site.ts'
 import type { FormView } from '../../data/views.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -85,7 +85,11 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
           </ImportSummary>
         )}
         {state.step === 'rejected' &&
-          (isRejectedFile(state.error) ? <ImportErrors error={state.error} /> : <Failure error={state.error} />)}
+          (isRejectedFile(state.error) ? (
+            <ImportErrors error={state.error.titled((name) => fieldOf(model, name)?.label ?? name)} />
+          ) : (
+            <Failure error={state.error} />
+          ))}
       </div>
     </div>
   )

@@ -26,7 +26,7 @@ export function MockData() {
   const text = useText().tools
   const { models } = useSite()
   const queries = useQueryClient()
-  const { isBusy, error, fieldErrors, run } = useAction()
+  const { isBusy, error, fieldErrors, run } = useAction({ models: text.models, count: text.count, seed: text.seed })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [result, setResult] = useState<Created>()
   const [isEmpty, setEmpty] = useState(false)

@@ -6,13 +6,13 @@ import { Button } from '../../parts/button.tsx'
 import { useText } from '../../text/text.tsx'
 import { useAction } from '../use-action.ts'
 import { SecretDialog } from './secret-dialog.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import { WebhookForm, webhookTitles } from './webhook-form.tsx'
 
 /** A button that adds a webhook and shows its secret. */
 export function AddWebhook() {
   const text = useText().webhooks
   const queries = useQueryClient()
-  const { isBusy, error, fieldErrors, run, clear } = useAction()
+  const { isBusy, error, fieldErrors, run, clear } = useAction(webhookTitles(text))
   const [isOpen, setOpen] = useState(false)
   const [secret, setSecret] = useState<string>()
   const add = (input: WebhookInput) =>

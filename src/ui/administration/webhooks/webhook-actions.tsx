@@ -11,7 +11,7 @@ import { useText } from '../../text/text.tsx'
 import { Confirm } from '../confirm.tsx'
 import { useAction } from '../use-action.ts'
 import { SecretDialog } from './secret-dialog.tsx'
-import { WebhookForm } from './webhook-form.tsx'
+import { WebhookForm, webhookTitles } from './webhook-form.tsx'
 
 interface WebhookActionsProps {
   readonly webhook: Webhook
@@ -26,7 +26,7 @@ export function WebhookActions({ webhook, onDelivery, onFailure }: WebhookAction
   const queries = useQueryClient()
   const navigate = useNavigate()
   const toasts = useToasts()
-  const { isBusy, error, fieldErrors, run, clear } = useAction()
+  const { isBusy, error, fieldErrors, run, clear } = useAction(webhookTitles(text))
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete' | 'test'>()
   const [secret, setSecret] = useState<string>()
   const path = `/webhooks/${webhook.id}`

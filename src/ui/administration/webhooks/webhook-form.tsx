@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Dialog } from '../../parts/popups/dialog.tsx'
+import type { Text } from '../../text/en.ts'
 import { useText } from '../../text/text.tsx'
 import { Checks } from '../checks.tsx'
 import { useFaultFocus } from '../use-fault-focus.ts'
@@ -21,6 +22,13 @@ interface WebhookFormProps {
 }
 
 const FIELDS: readonly string[] = ['url', 'events', 'models', 'secret']
+
+/** The labels of the form's inputs, by the members of a subscription. */
+export const webhookTitles = ({ url, eventsLabel, modelsLabel, secret }: Text['webhooks']): Readonly<Record<string, string>> => ({
+  ...{ url, secret },
+  events: eventsLabel,
+  models: modelsLabel,
+})
 
 /** Asks for the address of a receiver, and for the changes that it is told of. */
 export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onClose }: WebhookFormProps) {

@@ -1,6 +1,5 @@
-import { AdminError, type FieldErrors } from '../../../client/client.ts'
+import { AdminError, type FieldErrors, titled } from '../../../client/client.ts'
 import { Unparsed } from '../../widgets/unparsed.ts'
-import { titled } from './titled.ts'
 import type { Values } from './values.ts'
 
 /** What kept a form from being saved. */

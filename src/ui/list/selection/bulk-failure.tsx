@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { AdminError, type SiteModel } from '../../../client/client.ts'
+import { AdminError, type SiteModel, titled } from '../../../client/client.ts'
 import { fieldOf } from '../../data/site.ts'
-import { titled } from '../../form/fields/titled.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
