@@ -23,6 +23,8 @@ export interface HistoryChange {
   readonly after: unknown
   /** Present for a secret field, whose values are not recorded. */
   readonly secret?: true
+  /** Present if the user could not view the record before or after the change; the values of that side are null. */
+  readonly hidden?: true
 }
 
 /** Fields of history entries to sort by. */

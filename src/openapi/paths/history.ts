@@ -12,9 +12,10 @@ const INTEGER: Schema = { type: 'integer' }
 
 const difference: Schema = {
   type: 'object',
-  properties: { before: {}, after: {}, secret: { type: 'boolean', const: true } },
+  properties: { before: {}, after: {}, secret: { type: 'boolean', const: true }, hidden: { type: 'boolean', const: true } },
   required: ['before', 'after'],
-  description: 'Null where the record did not exist or the field was empty. Secret values are left out',
+  description:
+    'Null where the record did not exist or the field was empty. Secret values are left out, and with `hidden` those of a time when the user could not view the record',
 }
 
 /** Schemas of the history. Lower case, so that no model's schema has the same name. */

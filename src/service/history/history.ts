@@ -1,6 +1,8 @@
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
+import { comparer } from '../../query/compare.ts'
+import { matcher } from '../../query/match.ts'
 import { pageJson } from '../../query/page.ts'
 import { type PlainListQuery, parsePlainList } from '../../query/parse.ts'
 import type { FieldFilter } from '../../query/plan.ts'
@@ -9,6 +11,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord, superusersOnly } from '../access/refusals.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { HISTORY } from './history-model.ts'
+import { HistoryReader } from './history-reader.ts'
 
 /** The history of records, as the API returns it, latest first unless the request says otherwise. */
 export class History {
@@ -48,7 +51,8 @@ export class History {
   }
 
   /**
-   * Returns a page of the history of a record that the actor may view. That of a deleted record is for superusers.
+   * Returns a page of the history of a record that the actor may view, without what was hidden from the actor. That of a deleted record is for
+   * superusers.
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, RECORD_NOT_FOUND, INVALID_REQUEST, HISTORY_OFF
    */
@@ -63,17 +67,31 @@ export class History {
       { field: 'record_id', operator: 'eq', value: id },
       { field: 'model', operator: 'eq', value: model.key },
     ]
+    const reader = new HistoryReader(this.#access, this.#store, actor, model)
+    if (record !== undefined && !reader.seesAll) return this.#pageOf(await reader.entriesOf(record, own), query)
     const { json, total } = await this.#page(query, own)
     if (record === undefined && total === 0) throw missing
     return json
   }
 
   async #page(query: string, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
-    const asked: PlainListQuery = parsePlainList(new URLSearchParams(query), this.#model, this.#access.registry)
-    const { filters, sort, offset, limit } = asked.plan
-    const plan = { filters: [...own, ...filters], sort: sort.length === 0 ? LATEST_FIRST : sort, offset, limit }
-    const { records, total } = await this.#store.find(HISTORY, plan)
-    return { json: pageJson(JSON.stringify(records.map(presentEntry)), total, asked.page), total }
+    const { plan, page } = this.#asked(query)
+    const { records, total } = await this.#store.find(HISTORY, { ...plan, filters: [...own, ...plan.filters] })
+    return { json: pageJson(JSON.stringify(records.map(presentEntry)), total, page), total }
+  }
+
+  /** A page of entries as a reader may see them: filters and sort order apply to what is shown, so that they reveal nothing else. */
+  #pageOf(entries: readonly StoredRecord[], query: string): string {
+    const { plan, page } = this.#asked(query)
+    const matches = matcher({ all: plan.filters })
+    const found = entries.filter(matches).sort(comparer(plan.sort))
+    const shown = found.slice(plan.offset, plan.offset + plan.limit)
+    return pageJson(JSON.stringify(shown.map(presentEntry)), found.length, page)
+  }
+
+  #asked(query: string): PlainListQuery {
+    const asked = parsePlainList(new URLSearchParams(query), this.#model, this.#access.registry)
+    return asked.plan.sort.length > 0 ? asked : { ...asked, plan: { ...asked.plan, sort: LATEST_FIRST } }
   }
 }
 

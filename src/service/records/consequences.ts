@@ -29,9 +29,15 @@ export interface RemovalForecast {
   readonly blockedBy: readonly Block[]
 }
 
-/** The part of an outcome that an actor may know: without changes of hidden records, and with counts of visible referrers. */
+/**
+ * The part of an outcome that an actor may know: without changes of hidden records, and with counts of visible referrers. The records of a model
+ * that the actor has no permission to view are hidden, too.
+ */
 export async function visibleOutcome(access: AccessRules, store: Store, actor: Actor, outcome: Outcome): Promise<Outcome> {
-  const visible = (table: string) => access.visible(actor, access.registry.expect(table))
+  const visible = (table: string) => {
+    const model = access.registry.expect(table)
+    return model.internal ? undefined : access.only(actor, 'view', model)
+  }
   if (!outcome.ok) {
     const violations = outcome.violations.map(async (violation): Promise<Violation> => {
       const only = violation.kind === 'restrict' ? visible(violation.table) : undefined

@@ -345,6 +345,7 @@ const de: Text = {
     before: 'Alt',
     after: 'Neu',
     secret: 'Geändert; der Wert wird nicht aufgezeichnet',
+    hidden: 'Für Sie nicht sichtbar',
   },
   webhooks: {
     title: 'Webhooks',

@@ -338,6 +338,7 @@ export const en = {
     before: 'Old',
     after: 'New',
     secret: 'Changed; the value is not recorded',
+    hidden: 'Not visible to you',
   },
   webhooks: {
     title: 'Webhooks',

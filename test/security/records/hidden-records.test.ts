@@ -37,6 +37,14 @@ fields:
   - { name: owner_id, type: foreignkey, model: user, default: { user: id } }
 access: { view: self.owner_id == user.id }
 `,
+  'models/bill.yaml': `name: Bill
+fields:
+  - { name: note_id, type: foreignkey, model: note, on_delete: restrict }
+`,
+  'models/slip.yaml': `name: Slip
+fields:
+  - { name: note_id, type: foreignkey, model: note, on_delete: cascade }
+`,
   'roles/editors.yaml': 'name: editors\npermissions: []\n',
   'roles/clerks.yaml': 'name: clerks\npermissions: [view_user, change_user, view_group, add_group, change_group, delete_group]\n',
   'seed/user.yaml': [
@@ -138,6 +146,25 @@ describe('a deletion', () => {
       )
       const all = await ask(app, 'super', `DELETE ${MODELS}/note/1`)
       assert.equal(all.json.details, 'Note with ID 1 is referenced by 3 remark records (note_id)')
+    }))
+
+  test('counts no records of a model that the user has no permission to view', () =>
+    withNotes(async (app) => {
+      const note = async (slug: string) =>
+        (await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: slug, slug } })).json.data.id
+      const [billed, slipped] = [await note('billed'), await note('slipped')]
+      for (const model of ['bill', 'bill', 'bill'])
+        await ask(app, 'super', `POST ${MODELS}/${model}`, { data: { note_id: billed } })
+      await ask(app, 'super', `POST ${MODELS}/slip`, { data: { note_id: slipped } })
+      const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
+      const blocked = { model: 'bill', field: 'note_id' }
+      assert.deepEqual((await forecast('ann', billed)).blocked_by, [{ ...blocked, count: 0 }])
+      assert.deepEqual((await forecast('super', billed)).blocked_by, [{ ...blocked, count: 3 }])
+      assert.deepEqual((await forecast('ann', slipped)).consequences, [])
+      assert.deepEqual((await forecast('super', slipped)).consequences, [{ model: 'slip', action: 'cascade', count: 1 }])
+      const refused = await ask(app, 'ann', `DELETE ${MODELS}/note/${billed}`)
+      const hidden = `Note with ID ${billed} is referenced by records that the user may not view`
+      assert.deepEqual([refused.status, refused.json.details], [409, hidden])
     }))
 
   test('tells in a dry run of the consequences and obstacles that the user may view', () =>

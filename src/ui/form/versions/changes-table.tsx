@@ -33,7 +33,11 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
           ) : (
             sides.map((side) => (
               <td key={side}>
-                <Value name={name} value={change[side]} model={model} form={form} />
+                {change.hidden === true && change[side] === null ? (
+                  <span className="muted">{text.hidden}</span>
+                ) : (
+                  <Value name={name} value={change[side]} model={model} form={form} />
+                )}
               </td>
             ))
           )}
