@@ -57,3 +57,8 @@ fields:
 - { title: Work in progress, slug: work-in-progress, status: draft }
 `,
 }
+
+/** The files of a new project without a model. */
+export const EMPTY_SCAFFOLD: typeof SCAFFOLD = Object.fromEntries(
+  Object.entries(SCAFFOLD).filter(([name]) => !/^(models|views|seed)\//.test(name)),
+)

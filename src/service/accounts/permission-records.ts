@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Store } from '../../store/store.ts'
 import type { Project } from '../project/project.ts'
+import { permissionName } from '../project/removed-models.ts'
 import type { Records } from '../records/records.ts'
 import { addMissingRoles } from './role-groups.ts'
 
@@ -34,7 +35,7 @@ async function addMissingPermissions(registry: Registry, store: Store, records: 
     for (const permission of batch) known.add(permission.codename)
   }
   const wanted = registry.public.flatMap((model) =>
-    ACTIONS.map((action) => ({ codename: codename(action, model), name: `Can ${action} ${model.key}`.slice(0, 255) })),
+    ACTIONS.map((action) => ({ codename: codename(action, model), name: permissionName(action, model.key) })),
   )
   const missing = wanted.filter((permission) => !known.has(permission.codename))
   if (missing.length > 0) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { addressIn } from '../../helpers/cli/cli.ts'
@@ -86,7 +86,21 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
     const names = stdout.split('\n').map((line) => line.slice(6).split(' ')[0])
     assert.deepEqual(
       names.filter(Boolean),
-      ['node', 'config', 'secret', 'connection', 'version', 'rights', 'tables', 'indexes', 'search', 'clock', 'listen', 'lint'],
+      [
+        'node',
+        'config',
+        'secret',
+        'connection',
+        'version',
+        'rights',
+        'tables',
+        'indexes',
+        'search',
+        'clock',
+        'listen',
+        'models',
+        'lint',
+      ],
       stdout,
     )
     assert.equal(code, 0, stdout)
@@ -190,4 +204,53 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
     assert.match(stdout, /^fail {2}secret {6}secret_key must be set/m)
     assert.ok(!stdout.includes(SECRET_KEY))
   })
+})
+
+test('doctor names the records and permissions of a removed model, and --purge removes them', { skip: NO_POSTGRES }, async () => {
+  const project = await databaseProject({
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+    'models/other.yaml': [
+      'name: Other',
+      'fields:',
+      '  - { name: title, type: string }',
+      '  - { name: note_id, type: foreignkey, model: note }',
+      '  - { name: notes, type: many_to_many, model: note }',
+      '',
+    ].join('\n'),
+  })
+  const { admin } = project
+  try {
+    succeeded(await admin(['mock', 'note', 'other', '--count', '3']))
+    await rm(join(project.folder.path, 'models/other.yaml'))
+    const warning = "'other' is no model any more, and has 3 records and 4 permissions"
+    assert.match(
+      (await admin(['doctor'])).stdout,
+      new RegExp(`^warn  models +${warning}: admin doctor --purge removes them$`, 'm'),
+    )
+    const early = await admin(['doctor', '--purge', '--yes'])
+    assert.deepEqual([early.code, /admin migrate --apply/.test(early.stderr)], [1, true], early.stderr)
+    succeeded(await admin(['migrate', '--apply']))
+    assert.equal((await admin(['doctor', '--purge'])).code, 2)
+    const done = await admin(['doctor', '--purge', '--yes'])
+    assert.equal(done.code, 0, done.stderr)
+    assert.match(done.stderr, /\nDeleted 3 records and 4 permissions\n$/)
+    const { stdout } = await admin(['doctor'])
+    assert.match(stdout, /^ok {4}tables {6}as the models define$/m)
+    assert.match(stdout, /^ok {4}models {6}no records or permissions of removed models$/m)
+    assert.equal(
+      succeeded(await admin(['export', 'permission', '--format', 'ndjson']))
+        .trim()
+        .split('\n').length,
+      16,
+    )
+    assert.equal(
+      succeeded(await admin(['export', 'note', '--format', 'ndjson']))
+        .trim()
+        .split('\n').length,
+      3,
+    )
+    assert.match((await admin(['migrate', '--plan'])).stderr, /is up to date\n$/)
+  } finally {
+    await project.remove()
+  }
 })

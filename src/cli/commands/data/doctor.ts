@@ -1,36 +1,49 @@
 import { resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { dataFolderOf, hasData, placeOf } from '../../../app/stores/open-store.ts'
+import { SHELL } from '../../../auth/permissions.ts'
 import { AppError } from '../../../errors.ts'
 import { noData } from '../../../service/project/broken-records.ts'
+import { loadProject } from '../../../service/project/project.ts'
+import { MAX_BULK_ITEMS } from '../../../service/records/write-requests.ts'
 import { examine, type Repair, type Report, repairInto } from '../../../store/embedded/recovery/doctor.ts'
 import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
 import { printable, printableJson } from '../../../util/printable.ts'
 import type { Check } from '../../project/health/check.ts'
-import { type Health, healthOf } from '../../project/health/health.ts'
-import { type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
+import { type Health, healthOf, leftBehind } from '../../project/health/health.ts'
+import { type ProjectOptions, sourceOf, withAppOf, withProjectOptions } from '../../project/project-options.ts'
+import { confirm } from '../../terminal/confirm.ts'
 import { counted } from '../../terminal/counted.ts'
 import type { Io } from '../../terminal/io.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 import { painter, table } from '../../terminal/style.ts'
 
-type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
+type DoctorOptions = ProjectOptions & { repair?: string; purge?: boolean; yes?: boolean; json?: boolean }
 
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
 While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
 rights, the tables and indexes against the models, pg_trgm, the clock and the notifications of changes in place of the data folder. Exits 1
 when a check fails, a server would not start on the data, or --repair could not save all records.
+
+Names the records and permissions of models that the project does not have any more. --purge removes them after a question, while no
+server runs on the data folder: the records, and the permissions with the users' and groups' links to them. A renamed model is not
+removed: \`was\` in its file keeps its records. Snapshots and the history keep what they have.
 `
 
-/** `admin doctor`: checks the project, the machine and the data folder; changes nothing. */
+/** `admin doctor`: checks the project, the machine and the data folder; changes nothing without `--purge`. */
 export function doctorCommand(io: Io): Command {
-  return withProjectOptions(new Command('doctor').description('check the project, the machine and the data; changes nothing'))
+  return withProjectOptions(
+    new Command('doctor').description('check the project, the machine and the data; changes nothing by itself'),
+  )
     .option('--repair <dir>', 'save all readable records into a new folder, while no server runs')
+    .addOption(new Option('--purge', 'remove records and permissions of models that are gone').conflicts(['repair', 'json']))
+    .option('--yes', 'with --purge: do not ask; needed without a terminal')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', NOTES)
     .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
     .action(async (options: DoctorOptions) => {
+      if (options.purge === true) return purge(io, options)
       const { checks, examined, isHeld } = await healthOf(sourceOf(io, options, {}))
       const isInFiles = examined.project.settings.store === 'embedded'
       if (!isInFiles && options.repair !== undefined) throw nothingToRepair(placeOf(examined.project))
@@ -41,6 +54,30 @@ export function doctorCommand(io: Io): Command {
       refuseFailed(checks)
       if (isInFiles && !(await hasData(examined.project))) throw noData(dataFolderOf(examined.project))
     })
+}
+
+/** Removes what the data holds of models that are gone: the permissions as any client does, then the tables. */
+async function purge(io: Io, options: DoctorOptions): Promise<void> {
+  const project = await loadProject(sourceOf(io, options, {}))
+  if (!(await hasData(project))) throw noData(placeOf(project))
+  const { removedModels, removeTables } = await import('../../../app/stores/removed-models.ts')
+  const removed = await removedModels(project)
+  if (removed.length === 0) return void io.stderr.write('Nothing to remove: every table and permission has its model\n')
+  for (const model of removed) {
+    const names = model.permissions.map(({ codename }) => codename).join(', ')
+    io.stderr.write(`${leftBehind(model)}${names === '' ? '' : `: ${names}`}\n`)
+  }
+  io.stderr.write('This deletes them. If a model was renamed, keep its records by `was` in its file instead\n')
+  if (options.yes !== true) await confirm(io, 'Delete?')
+  const ids = removed.flatMap(({ permissions }) => permissions.map(({ id }) => id))
+  await withAppOf(io, project, 'write', async (app) => {
+    for (let start = 0; start < ids.length; start += MAX_BULK_ITEMS) {
+      await app.records.removeMany(SHELL, 'permission', { ids: ids.slice(start, start + MAX_BULK_ITEMS) })
+    }
+  })
+  await removeTables(project, removed)
+  const records = removed.reduce((sum, model) => sum + model.records, 0)
+  io.stderr.write(`Deleted ${counted(records, 'record')} and ${counted(ids.length, 'permission')}\n`)
 }
 
 const nothingToRepair = (place: string): AppError =>

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../../auth/permissions.ts'
 import { isProjectFolder } from '../../../config/project-files.ts'
 import { AppError } from '../../../errors.ts'
 import { withApp } from '../../project/project-options.ts'
-import { PACKAGE_FOLDER, SCAFFOLD } from '../../project/scaffold.ts'
+import { EMPTY_SCAFFOLD, PACKAGE_FOLDER, SCAFFOLD } from '../../project/scaffold.ts'
 import type { Io } from '../../terminal/io.ts'
 import { shellWord } from '../../terminal/shell-word.ts'
 
@@ -15,11 +15,12 @@ export function initCommand(io: Io): Command {
   return new Command('init')
     .description('create a project folder that is ready to run')
     .argument('<dir>', 'folder of the project, which is created if it does not exist; existing files stay as they are')
+    .option('--empty', 'without the sample model, its views and its records')
     .option('--json', 'print {"project", "username", "password"}')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init . && admin serve\n')
-    .action(async (dir: string, options: { json?: boolean }) => {
+    .action(async (dir: string, options: { empty?: boolean; json?: boolean }) => {
       const folder = resolve(io.cwd, dir)
-      const { isInstalled } = await writeScaffold(folder)
+      const { isInstalled } = await writeScaffold(folder, options.empty === true ? EMPTY_SCAFFOLD : SCAFFOLD)
       const password = randomBytes(15).toString('base64url')
       const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
       // Environment variables such as ADMIN_DATA are meant for another project.
@@ -33,9 +34,14 @@ export function initCommand(io: Io): Command {
         `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`${program} users passwd admin${project}\` changes it.\n`,
       )
       if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
-      io.stderr.write(`Next: ${program} serve${project}\n`)
+      if (options.empty === true) io.stderr.write(`${MODEL_HINT}\n`)
+      io.stderr.write(`Next: ${program} serve${project} --watch\n`)
     })
 }
+
+/** Shown after `--empty`. */
+const MODEL_HINT =
+  'Add models as files in models/, such as models/product.yaml; `admin generate view --all -o views` makes their views'
 
 /** The program as the reader can call it again: `npx admin` names another package where this one is not installed. */
 function programIn(env: Io['env'], isInstalled: boolean): string {
@@ -54,10 +60,10 @@ const IGNORE_FILE = '.gitignore'
  * @returns whether the package is installed above the folder, where editors find its schemas
  * @throws {AppError} TASK_FAILED if the folder holds a project already, or one of the files; then nothing is written
  */
-async function writeScaffold(folder: string): Promise<{ isInstalled: boolean }> {
-  await checkFree(folder)
+async function writeScaffold(folder: string, files: typeof SCAFFOLD): Promise<{ isInstalled: boolean }> {
+  await checkFree(folder, files)
   const home = await packageHome(folder)
-  for (const [name, content] of Object.entries(SCAFFOLD)) {
+  for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
     if (name === IGNORE_FILE) await addIgnored(path, content)
@@ -67,13 +73,13 @@ async function writeScaffold(folder: string): Promise<{ isInstalled: boolean }> 
 }
 
 /** @throws {AppError} TASK_FAILED */
-async function checkFree(folder: string): Promise<void> {
+async function checkFree(folder: string, files: typeof SCAFFOLD): Promise<void> {
   await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
   })
   if (await isProjectFolder(folder))
     throw new AppError('TASK_FAILED', `There is already a project in ${folder}; name another folder`)
-  for (const name of [...Object.keys(SCAFFOLD).filter((each) => each !== IGNORE_FILE), 'data']) {
+  for (const name of [...Object.keys(files).filter((each) => each !== IGNORE_FILE), 'data']) {
     if (await exists(join(folder, name))) {
       throw new AppError(
         'TASK_FAILED',

@@ -9,6 +9,7 @@ export interface Check {
 export type CheckName =
   | 'node'
   | 'config'
+  | 'models'
   | 'lint'
   | 'lock'
   | 'disk'

@@ -1,6 +1,8 @@
-import { dataFolderOf } from '../../../app/stores/open-store.ts'
+import { dataFolderOf, hasData } from '../../../app/stores/open-store.ts'
+import { AppError } from '../../../errors.ts'
 import { lintProject } from '../../../service/project/lint.ts'
 import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from '../../../service/project/project.ts'
+import type { RemovedModel } from '../../../service/project/removed-models.ts'
 import { seedFaults } from '../../../transfer/seed.ts'
 import { NODE_VERSIONS } from '../../../util/package-files.ts'
 import { counted } from '../../terminal/counted.ts'
@@ -28,6 +30,7 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
     node: checkNode(process.versions.node, NODE_VERSIONS),
     config: checkConfig(examined),
     ...ofStore,
+    ...(await checkRemoved(examined)),
     lint: await checkLint(source),
   }
   const checks = Object.entries(results).map(([name, result]) => ({ name: name as CheckName, ...result }))
@@ -50,6 +53,30 @@ function checkConfig({ project, faults }: ExaminedProject): CheckResult {
   if (warnings.length > 0) return { level: 'warn', message: warnings.join('; ') }
   const viewCount = views.grouped.reduce((sum, [, list]) => sum + list.length, 0)
   return { level: 'ok', message: `${counted(registry.public.length, 'model')}, ${counted(viewCount, 'view')}` }
+}
+
+/** Names what the data holds of models that are gone. Left out without data, with faulty models, and if the data cannot be read. */
+async function checkRemoved({ project, faults }: ExaminedProject): Promise<CheckResults> {
+  try {
+    if (faults.any || !(await hasData(project))) return {}
+    const { removedModels } = await import('../../../app/stores/removed-models.ts')
+    const removed = await removedModels(project)
+    if (removed.length === 0) return { models: { level: 'ok', message: 'no records or permissions of removed models' } }
+    const message = `${removed.map(leftBehind).join('; ')}: admin doctor --purge removes them`
+    return { models: { level: 'warn', message } }
+  } catch (error) {
+    if (error instanceof AppError) return {}
+    throw error
+  }
+}
+
+/** `'note' is no model any more, and has 3 records and 4 permissions` */
+export function leftBehind({ key, records, permissions }: RemovedModel): string {
+  const parts = [
+    ...(records === 0 && permissions.length > 0 ? [] : [counted(records, 'record')]),
+    ...(permissions.length === 0 ? [] : [counted(permissions.length, 'permission')]),
+  ]
+  return `'${key}' is no model any more, and has ${parts.join(' and ')}`
 }
 
 async function checkLint(source: ProjectSource): Promise<CheckResult> {

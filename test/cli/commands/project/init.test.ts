@@ -19,15 +19,33 @@ describe('admin init', () => {
     assert.equal(made.code, 0)
     assert.match(
       made.stderr,
-      /^Created a project in shop\. The password is shown only once; `admin users passwd admin --project shop` changes it\.\nFor completion in editors, install the package .*\nNext: admin serve --project shop\n$/,
+      /^Created a project in shop\. The password is shown only once; `admin users passwd admin --project shop` changes it\.\nFor completion in editors, install the package .*\nNext: admin serve --project shop --watch\n$/,
     )
+  })
+
+  test('--empty makes a project without models, which is served', async () => {
+    const { code, stderr } = await runCli(['init', 'bare', '--empty'], { cwd: folder.path })
+    assert.equal(code, 0)
+    assert.match(stderr, /\nAdd models as files in models\/, .*\nNext: admin serve --project bare --watch\n$/)
+    assert.deepEqual((await readdir(join(folder.path, 'bare'))).sort(), ['.gitignore', 'admin.config.yaml', 'data'])
+    const lint = await runCli(['lint', '--project', 'bare', '--max-warnings', '0'], { cwd: folder.path })
+    assert.equal(lint.code, 0, lint.stdout)
+    const served = await runCli(['serve', '--project', 'bare', '--port', '0'], {
+      cwd: folder.path,
+      async whileRunning(stdout) {
+        assert.equal((await fetch(`${addressIn(stdout)}/readyz`)).status, 200)
+      },
+    })
+    assert.equal(served.code, 0, served.stderr)
+    const users = await runCli(['export', 'user', '--format', 'ndjson', '--project', 'bare'], { cwd: folder.path })
+    assert.equal(users.stdout.trim().split('\n').length, 1)
   })
 
   test('quotes a folder whose name has a space in the commands that it prints', async () => {
     const { code, stderr } = await runCli(['init', 'my shop'], { cwd: folder.path })
     assert.equal(code, 0)
     assert.match(stderr, /`admin users passwd admin --project 'my shop'` changes it/)
-    assert.match(stderr, /\nNext: admin serve --project 'my shop'\n$/)
+    assert.match(stderr, /\nNext: admin serve --project 'my shop' --watch\n$/)
   })
 
   test('prints the login of the first superuser, which works on the project as served', async () => {
@@ -88,7 +106,7 @@ describe('admin init', () => {
       for (const [name, content] of Object.entries(files)) await writeFile(join(place.path, name), content)
       const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
       assert.equal(code, 0, stderr)
-      assert.match(stderr, /^Created a project in the current folder\..*\nNext: admin serve\n$/)
+      assert.match(stderr, /^Created a project in the current folder\..*\nNext: admin serve --watch\n$/)
       const textOf = (name: string) => readFile(join(place.path, name), 'utf8')
       for (const name of ['package.json', 'README.md', '.git/HEAD'] as const) assert.equal(await textOf(name), files[name])
       assert.match(await textOf('.gitignore'), /^node_modules\/\n# .*\ndata\/\n$/)
@@ -134,8 +152,8 @@ describe('admin init', () => {
   }
 
   for (const [what, isInstalled, says] of [
-    ['npx admin', true, 'Next: npx admin serve'],
-    ['npx --package <tarball> admin', false, 'Next: npx --package … admin serve'],
+    ['npx admin', true, 'Next: npx admin serve --watch'],
+    ['npx --package <tarball> admin', false, 'Next: npx --package … admin serve --watch'],
   ] as const) {
     test(`run by ${what}, prints a next command that starts the same program`, async () => {
       const place = await temporaryFolder()

@@ -1,3 +1,4 @@
+import type { Layout } from '../../layout/layout.ts'
 import { identifier, joined, literal, type Sql, sql } from '../../sql.ts'
 import { type CatalogTable, emptyTable } from '../catalog.ts'
 import { counterRows, countRows, countTriggerNames, countTriggers } from '../counters.ts'
@@ -98,12 +99,17 @@ export function planDroppedTables(draft: PlanDraft, definitions: readonly TableD
       const statements = keys.map((key) => sql`alter table ${draft.table(name)} drop constraint ${identifier(key)}`)
       draft.add('release', { class: 'additive', reason: `'${name}' belongs to no model, so it refers to no other`, statements })
     }
-    const counters = sql`delete from ${draft.layout.system('counters')} where "table_name" = ${literal(recorded.model)}`
-    const isOfModel = !draft.layout.registry.all.some(({ key }) => key === recorded.model)
-    const statements = [sql`drop table ${draft.table(name)}`, ...(isOfModel ? [counters] : [])]
+    const statements = dropStatements(draft.layout, name, recorded.model)
     draft.drop(`There is no model for the table '${name}'`, statements, [], recorded.isUnused === true)
     draft.recorded.set(name, { ...recorded, foreignKeys: {}, isUnused: true })
   }
+}
+
+/** Drops a table, with the counters of its model if that is gone. */
+export function dropStatements(layout: Layout, name: string, model: string): Sql[] {
+  const drop = sql`drop table ${identifier(layout.schema, name)}`
+  if (layout.registry.all.some(({ key }) => key === model)) return [drop]
+  return [drop, sql`delete from ${layout.system('counters')} where "table_name" = ${literal(model)}`]
 }
 
 /** Plans what becomes of columns that no field has. Returns the columns that are kept, unused. */
