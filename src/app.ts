@@ -11,6 +11,7 @@ import { SharedLimits } from './limit/shared-limits.ts'
 import { SharedLockout } from './limit/shared-lockout.ts'
 import { json } from './lint/formats/json.ts'
 import { silentLog } from './log/log.ts'
+import type { Model } from './model/model.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { OwnAccounts } from './service/accounts/own-accounts.ts'
@@ -93,7 +94,9 @@ async function open(
     const writer = new RecordSerializer(access, store)
     const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
-    const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
+    const views = new ViewCatalog(registry, project.views)
+    const generatedForm = (model: Model) => views.generatedForm(model)
+    const records = new Records({ access, store, forms, generatedForm, hasher, clock, random, log, selections })
     const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -177,7 +180,7 @@ async function open(
       ownAccounts: new OwnAccounts({ records, store, sessions, lockout, hasher, user: registry.expect('user') }),
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
-      views: new ViewCatalog(registry, project.views),
+      views,
       mocks,
       modelTests: new ModelTests(registry, project.views, mocks),
       mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),

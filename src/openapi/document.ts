@@ -1,7 +1,9 @@
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { AccessRules } from '../service/access/access-rules.ts'
+import { ViewCatalog } from '../service/project/view-catalog.ts'
 import type { Form } from '../validate/form.ts'
+import type { Views } from '../views/views.ts'
 import type { Roots } from './paths/access.ts'
 import { authPaths } from './paths/auth.ts'
 import { DATA_SCHEMAS, dataPaths } from './paths/data.ts'
@@ -25,6 +27,7 @@ export interface ContractSource {
   readonly registry: Registry
   readonly access: AccessRules
   readonly forms: ReadonlyMap<string, Form>
+  readonly views: Views
 }
 
 /** The members of an OpenAPI 3.1 document that are used here. */
@@ -61,12 +64,13 @@ const TAGS = [
  *
  * @param absolute the root path of each part of the API, base path included
  */
-export function openApiDocument({ settings, registry, access, forms }: ContractSource, absolute: Roots): OpenApiDocument {
+export function openApiDocument({ settings, registry, access, forms, views }: ContractSource, absolute: Roots): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
   const responses = new Responses(settings)
   const models = registry.public
   const formSchemas = nameFormSchemas(forms)
+  const catalog = new ViewCatalog(registry, views)
   const paths: Paths = {
     ...authPaths(roots, registry, responses),
     ...ownAccountPaths(roots, responses),
@@ -74,7 +78,15 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
       {},
       ...models.map((model) => {
         const own = formSchemas.filter(({ form }) => form.model === model)
-        return modelPaths({ model, registry, access, forms: own, responses, root: roots.models })
+        return modelPaths({
+          model,
+          registry,
+          access,
+          forms: own,
+          generatedForm: catalog.generatedForm(model)?.name,
+          responses,
+          root: roots.models,
+        })
       }),
     ),
     ...viewPaths(roots, registry, settings, responses),

@@ -4,7 +4,7 @@ import type { AccessRules } from '../../service/access/access-rules.ts'
 import { MAX_SELECTED } from '../../service/records/selection.ts'
 import { MAX_BULK_ITEMS } from '../../service/records/write-requests.ts'
 import { aggregateSchema } from '../schemas/aggregates.ts'
-import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
+import { type ModelForms, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
 import { schemaNames } from '../schemas/records.ts'
 import { COUNT, object, oneName, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, WRITE, withoutToken } from './access.ts'
@@ -15,11 +15,10 @@ import { aggregateParameters, listParameters, projectionParameters, searchParame
 import type { Responses } from './responses.ts'
 import { transferPaths } from './transfer.ts'
 
-export interface ModelPathsOptions {
+export interface ModelPathsOptions extends ModelForms {
   readonly model: Model
   readonly registry: Registry
   readonly access: AccessRules
-  readonly forms: readonly FormSchemas[]
   readonly responses: Responses
   /** Root path of the Models API, relative to the base path. */
   readonly root: string
@@ -149,7 +148,7 @@ function aggregate({ model, registry, responses, access }: ModelPathsOptions) {
   }
 }
 
-function create({ model, forms, responses, access }: ModelPathsOptions) {
+function create({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   return {
     operationId: `create${model.name}`,
@@ -157,7 +156,7 @@ function create({ model, forms, responses, access }: ModelPathsOptions) {
     tags: [model.name],
     ...withoutToken(access, 'add', model),
     parameters: [DRY_RUN],
-    requestBody: body(json(underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create))),
+    requestBody: body(json(underForms({ forms, generatedForm }, 'create', (schema) => ({ data: ref(schema) }), names.create))),
     responses: {
       200: responses.success(
         'Of a dry run: what would be stored, with a provisional id',
@@ -170,7 +169,7 @@ function create({ model, forms, responses, access }: ModelPathsOptions) {
   }
 }
 
-function createMany({ model, forms, responses, access }: ModelPathsOptions) {
+function createMany({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   const members = (schema: string) => ({ records: upTo(MAX_BULK_ITEMS, ref(schema)) })
   return {
@@ -179,7 +178,7 @@ function createMany({ model, forms, responses, access }: ModelPathsOptions) {
     tags: [model.name],
     ...withoutToken(access, 'add', model),
     parameters: [DRY_RUN],
-    requestBody: body(json(underForms(forms, 'create', members, names.create))),
+    requestBody: body(json(underForms({ forms, generatedForm }, 'create', members, names.create))),
     responses: {
       200: responses.success(
         'Of a dry run: what would be stored, with a provisional id',
@@ -207,7 +206,7 @@ function read({ model, registry, responses, access }: ModelPathsOptions) {
   }
 }
 
-function update({ model, forms, responses, access }: ModelPathsOptions) {
+function update({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   return {
     operationId: `update${model.name}`,
@@ -217,7 +216,7 @@ function update({ model, forms, responses, access }: ModelPathsOptions) {
     tags: [model.name],
     ...withoutToken(access, 'change', model),
     parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
-    requestBody: body(json(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
+    requestBody: body(json(underForms({ forms, generatedForm }, 'update', (schema) => ({ data: ref(schema) }), names.update))),
     responses: {
       200: responses.success('The record as it is now', json(object({ data: ref(names.record) })), 'default', ['ETag']),
       ...responses.failures('default', ...WRITE, 'preconditionFailed'),
@@ -225,7 +224,7 @@ function update({ model, forms, responses, access }: ModelPathsOptions) {
   }
 }
 
-function updateMany({ model, forms, responses, access }: ModelPathsOptions) {
+function updateMany({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   const item = (schema: string) => strictObject({ id: { type: 'integer' }, data: ref(schema) })
   const members = (schema: string) => ({ updates: upTo(MAX_BULK_ITEMS, item(schema)) })
@@ -236,7 +235,7 @@ function updateMany({ model, forms, responses, access }: ModelPathsOptions) {
     tags: [model.name],
     ...withoutToken(access, 'change', model),
     parameters: [DRY_RUN],
-    requestBody: body(json(updatesOrSelection(model, underForms(forms, 'update', members, names.update)))),
+    requestBody: body(json(updatesOrSelection(model, underForms({ forms, generatedForm }, 'update', members, names.update)))),
     responses: {
       200: responses.success('The records as they are now', json(object(several(model))), 'default'),
       ...responses.failures('default', ...WRITE),

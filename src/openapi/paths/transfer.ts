@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { DELIMITERS, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
 import type { AccessRules } from '../../service/access/access-rules.ts'
-import type { FormSchemas } from '../schemas/bodies.ts'
+import type { ModelForms } from '../schemas/bodies.ts'
 import { answeredValue } from '../schemas/fields.ts'
 import { COUNT, object, type Schema, TEXT } from '../schemas/schema.ts'
 import { READ, WRITE, withoutToken } from './access.ts'
@@ -10,11 +10,10 @@ import { body, type Content, json, type Parameter, type PathItem } from './opera
 import { exportParameters } from './query-parameters.ts'
 import type { Responses } from './responses.ts'
 
-interface TransferPathsOptions {
+interface TransferPathsOptions extends ModelForms {
   readonly model: Model
   readonly registry: Registry
   readonly access: AccessRules
-  readonly forms: readonly FormSchemas[]
   readonly responses: Responses
 }
 
@@ -46,8 +45,8 @@ function exportedRecord(model: Model): Schema {
   return object(Object.fromEntries(members), ['id'])
 }
 
-function importFile({ model, forms, responses }: TransferPathsOptions) {
-  const names = forms.map(({ form }) => form.name)
+function importFile({ model, forms, generatedForm, responses }: TransferPathsOptions) {
+  const names = [...forms.map(({ form }) => form.name), ...(generatedForm === undefined ? [] : [generatedForm])]
   const keys = model.visibleFields.filter(({ unique }) => unique).map(({ name }) => name)
   const outcome = object({
     message: TEXT,

@@ -10,9 +10,17 @@ export interface FormSchemas {
   readonly update: string
 }
 
+/** The forms that the requests of a model may name. */
+export interface ModelForms {
+  /** The forms of the project. */
+  readonly forms: readonly FormSchemas[]
+  /** The name of the generated form of a model that has none. */
+  readonly generatedForm: string | undefined
+}
+
 /** The body of a write: without a form, or under one of the model's forms. */
 export function underForms(
-  forms: readonly FormSchemas[],
+  { forms, generatedForm }: ModelForms,
   kind: 'create' | 'update',
   members: (schema: string) => Readonly<Record<string, Schema>>,
   unformed: string,
@@ -22,7 +30,9 @@ export function underForms(
   )
   const own = members(unformed)
   // `form_id: null` distinguishes this shape from those with a form.
-  return oneShapeOf([strictObject({ form_id: { type: 'null' }, ...own }, Object.keys(own)), ...shapes])
+  const unnamed: Schema =
+    generatedForm === undefined ? { type: 'null' } : { type: ['string', 'null'], enum: [generatedForm, null] }
+  return oneShapeOf([strictObject({ form_id: unnamed, ...own }, Object.keys(own)), ...shapes])
 }
 
 /** An array of at most `maxItems` items. */

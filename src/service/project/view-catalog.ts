@@ -3,6 +3,8 @@ import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Json } from '../../util/json.ts'
+import { compileForm, type Form } from '../../validate/form.ts'
+import type { FormViewDefinition, ListViewDefinition } from '../../views/definition.ts'
 import { generateForm, generateList } from '../../views/generate.ts'
 import { serializeView } from '../../views/serialize.ts'
 import type { Views } from '../../views/views.ts'
@@ -15,11 +17,13 @@ export interface CatalogOptions {
   readonly generated?: boolean
 }
 
-/** The views in the form that the Views API sends. */
+/** The views in the form that the Views API sends, and the generated forms that requests may name. */
 export class ViewCatalog {
   readonly #registry: Registry
   readonly #names: ReadonlySet<string>
   readonly #served: ReadonlyMap<string, readonly ServedView[]>
+  /** Generated forms that requests have named. */
+  readonly #compiled = new Map<Model, Form>()
 
   constructor(registry: Registry, views: Views) {
     this.#registry = registry
@@ -40,14 +44,29 @@ export class ViewCatalog {
     return generated ? this.#completed(model) : (this.#served.get(modelKey) ?? [])
   }
 
+  /** The generated form of a model, for validation; undefined if the project has a form for it. */
+  generatedForm(model: Model): Form | undefined {
+    const known = this.#compiled.get(model)
+    if (known !== undefined) return known
+    const view = this.#lacks(model, 'form') ? this.#form(model) : undefined
+    if (view === undefined) return undefined
+    const { form } = compileForm(view, model)
+    this.#compiled.set(model, form)
+    return form
+  }
+
   #completed(model: Model): readonly ServedView[] {
-    const own = this.#served.get(model.key) ?? []
-    const lacks = (type: 'form' | 'list') => !own.some(({ view_type: each }) => each === type)
-    const options = { taken: this.#names, isPrivileged: (field: string) => isPrivileged(model, field) }
-    const made = [
-      ...(lacks('form') ? [generateForm(model, options)] : []),
-      ...(lacks('list') ? [generateList(model, options)] : []),
-    ]
-    return [...own, ...made.map((view) => ({ ...serializeView(view), generated: true }))]
+    const made: (FormViewDefinition | ListViewDefinition)[] = []
+    if (this.#lacks(model, 'form')) made.push(this.#form(model))
+    if (this.#lacks(model, 'list')) made.push(generateList(model, { taken: this.#names }))
+    return [...(this.#served.get(model.key) ?? []), ...made.map((view) => ({ ...serializeView(view), generated: true }))]
+  }
+
+  #lacks(model: Model, type: 'form' | 'list'): boolean {
+    return !(this.#served.get(model.key) ?? []).some(({ view_type: each }) => each === type)
+  }
+
+  #form(model: Model): FormViewDefinition {
+    return generateForm(model, { taken: this.#names, isPrivileged: (field) => isPrivileged(model, field) })
   }
 }

@@ -24,7 +24,7 @@ import type { DefaultSources } from './generated-defaults.ts'
 import type { ImportItem, ImportRequest } from './import-drafts.ts'
 import { type ImportCounts, importRecords } from './import-records.ts'
 import { idsBy } from './references.ts'
-import { formOf } from './requested-form.ts'
+import { type FormSources, formOf } from './requested-form.ts'
 import { namesSelection, readSelectionUpdate } from './selection.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import { type NewRecord, readBulkCreate, readBulkUpdate, readRecordId, readWriteRequest } from './write-requests.ts'
@@ -42,7 +42,7 @@ export interface WriteOptions extends CommitOptions {
 export class Records {
   readonly #access: AccessRules
   readonly #store: Store
-  readonly #forms: ReadonlyMap<string, Form>
+  readonly #forms: FormSources
   readonly #sources: DefaultSources
   readonly #committer: Committer
   readonly #targets: WriteTargets
@@ -55,12 +55,14 @@ export class Records {
     clock: Clock
     random: Random
     log: Log
+    /** The forms that the Views API generates, which requests may name. */
+    generatedForm?: FormSources['generated']
     /** Finds the records of writes by filters. */
     selections?: Selections
   }) {
     this.#access = parts.access
     this.#store = parts.store
-    this.#forms = parts.forms
+    this.#forms = { forms: parts.forms, generated: parts.generatedForm ?? (() => undefined) }
     this.#sources = parts
     this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
     const finisher = new Finisher(parts.hasher, parts.clock)

@@ -95,7 +95,7 @@ export function sortedViews(views: readonly View[]): ModelViews {
   }
 }
 
-/** The form that the server validates a write by: none for a generated form, which only the page knows. */
+/** The form that the server validates a write by: none for a generated form, which asks no more than the model. */
 export const underForm = ({ name, generated }: FormView): { readonly form_id?: string } =>
   generated === true ? {} : { form_id: name }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
-import { fieldErrors } from './expected.ts'
+import { describe, test } from 'node:test'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { dataOf, fieldErrors, generalError } from './expected.ts'
 
 const COLOUR = 'Write the colour as a # and six lower-case hex digits, such as #1f6f8b'
 const USERNAME = 'Choose a free username of 3 to 150 letters, digits, dots, hyphens or underscores'
@@ -349,4 +351,95 @@ scenarios(
       'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
     },
   },
+)
+
+describe('every form that the views name, a generated one too', () => {
+  test('is accepted as form_id', async () => {
+    const app = await openTestApp()
+    try {
+      const views: Readonly<Record<string, readonly { name: string; view_type: string; generated?: true }[]>> = await dataOf(
+        app,
+        'GET /admin/api/v1/views/?generated=true',
+      )
+      const forms = Object.entries(views).flatMap(([model, all]) =>
+        all.filter(({ view_type: type }) => type === 'form').map(({ name, generated }) => ({ model, name, generated })),
+      )
+      assert.ok(forms.some(({ generated }) => generated === true))
+      for (const { model, name } of forms) {
+        const body = { data: {}, form_id: name }
+        const { text } = await send(app, { request: `POST /api/v1/models/${model}?dry_run=true`, body })
+        assert.doesNotMatch(text, /Form '/, `${name} of ${model}`)
+      }
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+const GENERATED = 'NoteForm'
+const NOTES: Parameters<typeof scenarios>[2] = {
+  files: {
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string, required: true }\n',
+    'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    'seed/note.yaml': '- { title: First }\n',
+  },
+}
+
+scenarios(
+  'a generated form',
+  [
+    {
+      name: 'may be named by a create',
+      request: 'POST /api/v1/models/note',
+      body: { data: { title: 'Second' }, form_id: GENERATED },
+      status: 201,
+    },
+    {
+      name: 'may be named by an update',
+      request: 'PUT /api/v1/models/note/1',
+      body: { data: { title: 'Once' }, form_id: GENERATED },
+      status: 200,
+    },
+    {
+      name: 'may be named by a bulk update by filters',
+      request: 'PUT /api/v1/models/note/bulk',
+      body: { filters: [], expected_total: 1, data: { title: 'Once' }, form_id: GENERATED },
+      status: 200,
+    },
+    {
+      name: 'may be named by a bulk update of accounts',
+      request: 'PUT /api/v1/models/user/bulk',
+      body: { updates: [{ id: 1, data: { first_name: 'Ada' } }], form_id: 'UserForm' },
+      status: 200,
+    },
+    {
+      name: 'may be named by an import',
+      request: `POST /api/v1/models/note/import?form_id=${GENERATED}`,
+      headers: { 'content-type': 'text/csv' },
+      rawBody: 'title\r\nSecond\r\n',
+      status: 200,
+    },
+    {
+      name: 'limits the fields, as the views say',
+      request: 'PUT /api/v1/models/user/1',
+      body: { data: { is_superuser: false }, form_id: 'UserForm' },
+      status: 400,
+      expect: fieldErrors({ is_superuser: ["Field 'is_superuser' is not allowed to be updated"] }),
+    },
+    {
+      name: 'is suggested for a similar name',
+      request: 'PUT /api/v1/models/note/1',
+      body: { data: {}, form_id: 'NotForm' },
+      status: 400,
+      expect: generalError("Form 'NotForm' does not exist; did you mean 'NoteForm'?"),
+    },
+    {
+      name: 'exists for a model without a form only',
+      request: 'PUT /api/v1/models/note/1',
+      body: { data: {}, form_id: 'GroupForm' },
+      status: 400,
+      expect: generalError("Form 'GroupForm' does not exist; did you mean 'NoteForm'?"),
+    },
+  ],
+  NOTES,
 )
