@@ -4,6 +4,7 @@ import Hapi, { type Lifecycle } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from './connections/listener.ts'
 import { addMonitoring } from './metrics/monitoring.ts'
 import { apiRoots } from './paths.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
@@ -36,6 +37,8 @@ export interface ServerOptions {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** The folder that the admin page was built into. Without it there is no page. */
   readonly ui?: string
+  /** Of the connections that the requests arrive on. */
+  readonly connections?: ConnectionLimits
 }
 
 declare module '@hapi/hapi' {
@@ -54,7 +57,14 @@ const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After
 /** Creates the hapi server of an application. It never listens itself: a `Listener` passes it the requests. */
 export async function createServer(
   app: App,
-  { clock = systemClock, random = systemRandom, wait = setTimeout, replace, ui }: ServerOptions = {},
+  {
+    clock = systemClock,
+    random = systemRandom,
+    wait = setTimeout,
+    replace,
+    ui,
+    connections = CONNECTION_LIMITS,
+  }: ServerOptions = {},
 ): Promise<Hapi.Server> {
   const { settings, log } = app
   const cors = {
@@ -114,7 +124,7 @@ export async function createServer(
   server.events.on('response', (request) => origins.note(request))
   addMonitoring(server, app, { limits, random, wait })
   // A plugin of its own keeps that extension away from the routes of most requests.
-  const routes = [...modelRoutes(app, random), ...transferRoutes(app, random)]
+  const routes = [...modelRoutes(app, random), ...transferRoutes(app, { random, connections })]
   const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { SYSTEM } from '../../src/auth/permissions.ts'
+import { CONNECTION_LIMITS } from '../../src/http/connections/listener.ts'
 import { AccessRules } from '../../src/service/access/access-rules.ts'
 import { MemoryStore } from '../../src/store/embedded/memory-store.ts'
-import type { Operation, Store } from '../../src/store/store.ts'
+import type { Operation, Store, StoredRecord } from '../../src/store/store.ts'
 import { Exports } from '../../src/transfer/exports.ts'
-import { open, withListening } from '../helpers/api/raw.ts'
+import { type ListeningApp, open, withListening } from '../helpers/api/raw.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
 const registry = registryOf(...BLOG)
@@ -124,3 +125,87 @@ test('a reader that disconnects ends the export without an error', () =>
     assert.ok(batches < 40, `${batches} batches were made for a reader who left`)
     assert.deepEqual(app.reported, [])
   }))
+
+/** An endless export of long records, as a reader finds it; `ended` resolves when what it holds is freed. */
+function endless(store: Store, pause = async () => {}): { readonly ended: Promise<void>; readonly count: () => number } {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let count = 0
+  store.stream = async function* () {
+    try {
+      for (;;) {
+        await pause()
+        const name = `tag ${'x'.repeat(1000)}`
+        yield Array.from(
+          { length: 200 },
+          (): StoredRecord => ({ id: ++count, name, slug: `tag-${count}`, color: null, parent_id: null }),
+        )
+      }
+    } finally {
+      end()
+    }
+  }
+  return { ended, count: () => count }
+}
+
+const impatient = { connections: { ...CONNECTION_LIMITS, unreadTimeout: 200 } }
+const exportOf = ({ authorization }: ListeningApp, encoding = 'identity') =>
+  `GET /api/v1/models/tag/export HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${encoding}\r\n${authorization}\r\n`
+
+describe('a reader that takes nothing', () => {
+  for (const encoding of ['identity', 'gzip'])
+    test(`is cut off, and the export ends (${encoding})`, { timeout: 60_000 }, () =>
+      withListening(impatient, async (app) => {
+        const { ended } = endless(app.app.store)
+        const socket = await open(app.port)
+        const closed = once(socket, 'close')
+        socket.on('error', () => {})
+        socket.pause()
+        socket.write(exportOf(app, encoding))
+        await ended
+        socket.resume()
+        await closed
+        assert.deepEqual(app.reported, [])
+      }),
+    )
+
+  test('is not one that waits for a slow server', { timeout: 60_000 }, () =>
+    withListening(impatient, async (app) => {
+      const { count } = endless(app.app.store, () => delay(700))
+      const socket = await open(app.port)
+      let bytes = 0
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        // Three batches: the server was silent for longer than the limit twice.
+        if (bytes > 500_000) socket.destroy()
+      })
+      const closed = once(socket, 'close')
+      socket.write(exportOf(app))
+      await closed
+      assert.ok(bytes > 500_000 && count() >= 600, `cut off after ${bytes} bytes`)
+    }),
+  )
+
+  test('leaves its time limit behind: the next request on the connection may take longer', { timeout: 60_000 }, () =>
+    withListening(impatient, async (app) => {
+      const { find } = app.app.store
+      const socket = await open(app.port)
+      let text = ''
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      const closed = once(socket, 'close')
+      const slowly: Store['find'] = async (...given) => {
+        await delay(700)
+        return Reflect.apply(find, app.app.store, given)
+      }
+      app.app.store.find = slowly
+      const list = `GET /api/v1/models/category?page_size=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${app.authorization}\r\n`
+      socket.write(exportOf(app) + list)
+      await closed
+      assert.match(text, /"total_pages"/)
+    }),
+  )
+})

@@ -17,6 +17,8 @@ export interface ConnectionLimits extends RequestGateLimits {
   readonly keepAliveTimeout: number
   /** Without a byte in either direction during a response: the client has stopped reading. */
   readonly idleTimeout: number
+  /** Without a byte taken of an export, which keeps a connection to the database. */
+  readonly unreadTimeout: number
   /** Interval of checking the timeouts. */
   readonly checkInterval: number
   /** Maximum size of the headers, in bytes: enough for a percent-encoded search text of 10 kB, a token and cookies. */
@@ -36,6 +38,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   idleTimeout: 120_000,
+  unreadTimeout: 30_000,
   checkInterval: 2000,
   maxHeaderSize: 40_960,
   maxHeadersCount: 100,

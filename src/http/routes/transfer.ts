@@ -6,6 +6,8 @@ import { DELIMITERS, type DelimiterName, MEDIA_TYPES } from '../../query/formats
 import { Parameters } from '../../query/parameters.ts'
 import type { ImportOptions } from '../../transfer/imports.ts'
 import type { Random } from '../../util/ids.ts'
+import type { ConnectionLimits } from '../connections/listener.ts'
+import { cutIfUnread } from '../connections/unread-response.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
 import { MULTIPART, uploadedFile } from '../requests/upload.ts'
@@ -23,11 +25,15 @@ const AHEAD = 512 * 1024
 const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
 
 /** Export and import of records as files: an export shows one moment, an import is all or nothing. */
-export function transferRoutes({ settings, exports, imports, history, log }: App, random: Random): ServerRoute[] {
+export function transferRoutes(
+  { settings, exports, imports, history, log }: App,
+  { random, connections }: { readonly random: Random; readonly connections: ConnectionLimits },
+): ServerRoute[] {
   const { models } = apiRoots(settings)
 
   const exported = async (request: Request, h: ResponseToolkit) => {
     const { name, mediaType, text, close } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
+    cutIfUnread(request.raw.res, connections)
     const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
     // The connection is cut, so that a client does not take a part for the whole.
     stream.on('error', (error) => log.error('Export failed', { model: modelOf(request), error }))
