@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import type { ConnectionLimits } from './listener.ts'
 
 /**
@@ -10,6 +10,8 @@ export function cutIfUnread(
   response: ServerResponse,
   { unreadTimeout, idleTimeout }: Pick<ConnectionLimits, 'unreadTimeout' | 'idleTimeout'>,
 ): void {
+  // A request that is injected comes from no connection.
+  if (!(response.req.socket instanceof Socket)) return
   // Node.js counts a partly sent chunk as activity, so a slow client is not cut.
   response.setTimeout(unreadTimeout, (socket?: Socket) => {
     if (socket === undefined) return
