@@ -48,8 +48,8 @@ declare module '@hapi/hapi' {
   }
 }
 
-/** Maximum body size of unauthenticated requests, in bytes: more than names, passwords and tokens need. */
-const MAX_LOGIN_BYTES = 65_536
+/** Maximum body size of requests about one's own account, in bytes. */
+const MAX_ACCOUNT_BYTES = 65_536
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
 const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
@@ -115,7 +115,7 @@ export async function createServer(
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
-  server.route(strictRoutes(accountRoutes, Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  server.route(strictRoutes(accountRoutes, Math.min(MAX_ACCOUNT_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))

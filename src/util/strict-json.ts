@@ -19,6 +19,14 @@ export interface StrictJson {
 /** Maximum number of reported faults. */
 const MAX_FAULTS = 100
 
+/** Limits of a JSON text, which are checked before it is parsed: parsing takes the time of its values, not of its bytes. */
+export interface JsonLimits {
+  /** Total number of members of objects. */
+  readonly members: number
+  /** Total number of values: members of objects, items of lists, lists and objects. */
+  readonly values: number
+}
+
 /** Escapes that need a closer look. */
 const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 
@@ -27,10 +35,13 @@ const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
  * UTF-8 cannot encode. Time is linear in the text; the stack depth is bounded.
  *
  * @param envelope nesting levels allowed around a field value
+ * @param limits none by default, for texts that are limited otherwise
  * @throws {SyntaxError} if the text is not JSON
  */
-export async function parseStrictJson(text: string, envelope: number): Promise<StrictJson> {
-  const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
+export async function parseStrictJson(text: string, envelope: number, limits?: JsonLimits): Promise<StrictJson> {
+  const { tooDeep, members, values, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
+  if (limits !== undefined && members > limits.members) return refused(`has more than ${limits.members} members`)
+  if (limits !== undefined && values > limits.values) return refused(`has more than ${limits.values} values`)
   if (tooDeep !== -1) return { value: undefined, faults: [{ path: await pathAt(text, tooDeep), problem: TOO_DEEP }] }
   const value: unknown = JSON.parse(text)
   const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
@@ -41,6 +52,7 @@ export async function parseStrictJson(text: string, envelope: number): Promise<S
 }
 
 const NO_FAULTS: readonly JsonFault[] = []
+const refused = (problem: string): StrictJson => ({ value: undefined, faults: [{ path: [], problem }] })
 const TOO_DEEP = `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
 
 async function faultsIn(text: string): Promise<JsonFault[]> {
@@ -89,6 +101,7 @@ async function pathAt(text: string, offset: number): Promise<(string | number)[]
 
 const QUOTE = 0x22
 const COLON = 0x3a
+const COMMA = 0x2c
 const POINT = 0x2e
 const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b]
 const [CLOSE_LIST, CLOSE_OBJECT] = [0x5d, 0x7d]
@@ -99,6 +112,8 @@ interface Survey {
   readonly tooDeep: number
   /** Total number of object members. */
   readonly members: number
+  /** Total number of commas and opening brackets. */
+  readonly values: number
   /** True if there are numbers that a double may not hold. */
   readonly longNumbers: boolean
 }
@@ -106,13 +121,16 @@ interface Survey {
 function survey(text: string, maxDepth: number): Survey {
   let depth = 0
   let members = 0
+  let values = 0
   let longNumbers = false
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) at = endOfString(text, at)
     else if (character === COLON) members++
+    else if (character === COMMA) values++
     else if (character === OPEN_LIST || character === OPEN_OBJECT) {
-      if (++depth > maxDepth) return { tooDeep: at, members, longNumbers }
+      values++
+      if (++depth > maxDepth) return { tooDeep: at, members, values, longNumbers }
     } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) depth--
     else if (isDigit(character)) {
       const whole = endOfDigits(text, at)
@@ -122,7 +140,7 @@ function survey(text: string, maxDepth: number): Survey {
       at = exponent ? end : end - 1
     }
   }
-  return { tooDeep: -1, members, longNumbers }
+  return { tooDeep: -1, members, values, longNumbers }
 }
 
 const isDigit = (character: number): boolean => character >= 0x30 && character <= 0x39

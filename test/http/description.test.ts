@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { openTestApp } from '../helpers/api/app.ts'
 import { speak, withListening } from '../helpers/api/raw.ts'
 import { play, scenarios, send } from '../helpers/api/scenario.ts'
@@ -62,6 +63,26 @@ describe('the page on which people read it', () => {
         assert.equal(file.status, 200, `${path}: is the package built?`)
         assert.match(String(file.headers['content-type']), path?.endsWith('.css') === true ? /^text\/css/ : /^text\/javascript/)
       }
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('has scripts that are compressed once, and not sent again to a browser that has them', async () => {
+    const app = await openTestApp({ fixture: 'minimal' })
+    try {
+      const asked = (headers: Record<string, string>) =>
+        app.server.inject({ url: '/docs/swagger-ui-bundle.js', headers: { 'accept-encoding': 'gzip', ...headers } })
+      const file = await asked({})
+      assert.equal(file.statusCode, 200)
+      assert.equal(file.headers['content-encoding'], 'gzip')
+      assert.equal(file.headers['content-length'], file.rawPayload.length)
+      assert.match(gunzipSync(file.rawPayload).toString(), /SwaggerUIBundle/)
+      const again = await asked({ 'if-none-match': String(file.headers.etag) })
+      assert.equal(again.statusCode, 304)
+      const plain = await asked({ 'accept-encoding': 'identity' })
+      assert.equal(plain.headers['content-encoding'], undefined)
+      assert.deepEqual(gunzipSync(file.rawPayload), plain.rawPayload)
     } finally {
       await app.close()
     }

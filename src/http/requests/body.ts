@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../../errors.ts'
-import { type JsonFault, parseStrictJson, type StrictJson } from '../../util/strict-json.ts'
+import { type JsonFault, type JsonLimits, parseStrictJson, type StrictJson } from '../../util/strict-json.ts'
 
 /** Decoders by content encoding. Output beyond `maxOutputLength` is an error. */
 const DECODERS: Readonly<Record<string, (sent: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
@@ -19,13 +19,17 @@ const DISCARD_MS = 2000
 /** Nesting levels of a bulk update around a field value: the body, its list, an item, the item's data. */
 const ENVELOPE_LEVELS = 4
 
+/** A bulk operation of 1,000 records of 100 fields has as many members. */
+const LIMITS: JsonLimits = { members: 100_000, values: 300_000 }
+
 /**
  * Reads and parses the body of a request, JSON or a form; null if it is empty.
  *
  * hapi's own payload reading is not used: it cuts connections with too many chunks, and waits for all of a body that is too large.
  *
  * @param maxBytes maximum size of the body, both as sent and decoded
- * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST; VALIDATION_FAILED for values that parsing would change
+ * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST, also for too many members; VALIDATION_FAILED for values that
+ *   parsing would change
  */
 export async function readBody(request: Request, maxBytes: number): Promise<object | null> {
   const text = textOf(await readBytes(request, maxBytes))
@@ -111,7 +115,7 @@ async function parseJson(text: string): Promise<object> {
 
 async function parsed(text: string): Promise<StrictJson> {
   try {
-    return await parseStrictJson(text, ENVELOPE_LEVELS)
+    return await parseStrictJson(text, ENVELOPE_LEVELS, LIMITS)
   } catch {
     throw new AppError('MALFORMED_JSON', 'The request body is not valid JSON')
   }

@@ -17,3 +17,14 @@ export function queryOf(request: Request): string {
 
 /** The media type of a Content-Type in lower case, without parameters; empty if there is none. */
 export const mediaTypeOf = (contentType: string | undefined): string => contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+
+/** True if Accept-Encoding names an encoding with a weight above 0 (RFC 9110, section 12.5.3). `*` alone gets the file itself. */
+export function accepts(header: string | undefined, encoding: string): boolean {
+  return (header ?? '')
+    .toLowerCase()
+    .split(',')
+    .some((item) => {
+      const [name, weight = 'q=1'] = item.split(';').map((part) => part.trim())
+      return name === encoding && Number(weight.replace(/^q=/, '')) > 0
+    })
+}

@@ -1,4 +1,5 @@
 import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
+import { ANONYMOUS } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { Parameters } from '../../query/parameters.ts'
 import { readBody, readBytes } from './body.ts'
@@ -10,18 +11,24 @@ declare module '@hapi/hapi' {
     readsQuery?: boolean
     /** The body is a file of one of these media types, passed as bytes. */
     takesFile?: readonly string[]
+    /** Checks, before the body is read, that the actor may make requests of this kind; throws the refusal. */
+    admits?: (request: Request) => void
   }
 }
 
 const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
 
+/** Maximum body size of a request without a token, in bytes: more than names, passwords and tokens need. */
+const MAX_ANONYMOUS_BYTES = 65_536
+
 type Guard = (method: Lifecycle.Method) => Lifecycle.Method
 
 /**
  * Makes routes reject what hapi would ignore: query parameters on routes without any, and unsupported content encodings. Bodies
- * are read by `readBody`. Checks run in the handler where that is early enough, since each extension point costs every request
+ * are read by `readBody`, once it is known that the actor may send one. Checks run in the handler where that is early enough, since each extension point costs every request
  * a few promises.
  *
+ * @param maxBodyBytes maximum size of a body; without a token, at most 64 KiB are read
  * @param guard wraps handlers and extensions
  */
 export const strictRoutes = (
@@ -46,11 +53,13 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     }
     return { ...route, handler: guard(withoutBody) }
   }
-  const takesFile = options.plugins?.takesFile
+  const { takesFile, admits } = options.plugins ?? {}
   const read = takesFile === undefined ? readBody : readBytes
+  const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBodyBytes)
   const withBody: Lifecycle.Method = async (request, h) => {
     refuseEncoding(request)
-    ;(request as { payload: unknown }).payload = await read(request, maxBodyBytes)
+    admits?.(request)
+    ;(request as { payload: unknown }).payload = await read(request, isAnonymous(request) ? maxAnonymousBytes : maxBodyBytes)
     return await strictly.call(null, request, h)
   }
   const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
@@ -66,6 +75,12 @@ function optionsForFile(options: RouteOptions, types: readonly string[], guard: 
   }
   const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), { method: guard(byType) }]
   return { payload: { ...options.payload, allow: [...types] }, ext: { ...options.ext, onPreAuth } }
+}
+
+/** True for requests without a token, on routes with authentication and on others. */
+function isAnonymous({ auth }: Request): boolean {
+  const actor = auth.credentials?.app?.actor
+  return actor === undefined || actor === ANONYMOUS
 }
 
 function refuseType(request: Request, types: readonly string[]): void {

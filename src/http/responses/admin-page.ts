@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settings } from '../../config/settings.ts'
 import { apiRoots } from '../paths.ts'
+import { accepts } from '../requests/request.ts'
 
 /** The Content-Security-Policy of the page and its assets: no inline script or style, nothing from another origin. */
 export const ADMIN_PAGE_POLICY = [
@@ -70,7 +71,7 @@ export class AdminPage {
    * @param accepted value of Accept-Encoding
    * @returns undefined if there is no such asset
    */
-  async asset(name: string, accepted = ''): Promise<Asset | undefined> {
+  async asset(name: string, accepted?: string): Promise<Asset | undefined> {
     const forms = this.#assets.get(name)
     if (forms === undefined) return undefined
     const form = forms.find((each) => accepts(accepted, each.name))
@@ -95,17 +96,6 @@ function prepared(index: string, settings: Settings): string {
 /** Escapes a text for an attribute in double quotes. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
-/** True if Accept-Encoding names an encoding with a weight above 0 (RFC 9110, section 12.5.3). `*` alone gets the file itself. */
-function accepts(header: string, encoding: string): boolean {
-  return header
-    .toLowerCase()
-    .split(',')
-    .some((item) => {
-      const [name, weight = 'q=1'] = item.split(';').map((part) => part.trim())
-      return name === encoding && Number(weight.replace(/^q=/, '')) > 0
-    })
-}
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {

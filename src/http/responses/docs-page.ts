@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { ownFile } from '../../util/package-files.ts'
 import type { ApiRoots } from '../paths.ts'
 
@@ -79,12 +82,33 @@ login.addEventListener('submit', (event) => {
 show()
 `
 
-/**
- * A file of the page.
- *
- * @throws {Error} if it is missing because the package was not built
- */
-export async function pageFile(name: (typeof PAGE_FILES)[number]): Promise<{ content: string; type: string }> {
+/** A file of the page as it is sent. */
+export interface DocsFile {
+  readonly content: Buffer
+  readonly gzipped: Buffer
+  readonly type: string
+  /** Its entity tag, without quotes. */
+  readonly tag: string
+}
+
+/** The files of the page. Each is read and compressed on its first request and kept in memory: the largest has 1.5 MB. */
+export class DocsFiles {
+  readonly #files = new Map<string, Promise<DocsFile>>()
+
+  /** @throws {Error} if the file is missing because the package was not built; the next call tries again */
+  of(name: (typeof PAGE_FILES)[number]): Promise<DocsFile> {
+    const known = this.#files.get(name)
+    if (known !== undefined) return known
+    const reading = readPageFile(name)
+    this.#files.set(name, reading)
+    reading.catch(() => this.#files.delete(name))
+    return reading
+  }
+}
+
+async function readPageFile(name: (typeof PAGE_FILES)[number]): Promise<DocsFile> {
+  const content = name === 'page.js' ? Buffer.from(PAGE_SCRIPT) : await readFile(join(BUILT, name))
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-  return { content: name === 'page.js' ? PAGE_SCRIPT : await readFile(join(BUILT, name), 'utf8'), type }
+  const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+  return { content, gzipped: await promisify(gzip)(content), type, tag }
 }

@@ -24,7 +24,10 @@ const refused: Replace = async () => {
 /** Snapshots and resets of the data, for superusers. */
 export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] {
   const { snapshots, reset } = apiRoots(app.settings)
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
+  const options = {
+    auth: 'bearer',
+    plugins: { limitsUsers: true, admits: (request: Request) => superusersOnly(actorOf(request)) },
+  }
 
   const list = async (request: Request) => {
     const data = await app.snapshots.list(actorOf(request))

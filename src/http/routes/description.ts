@@ -2,7 +2,8 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { openApiDocument } from '../../openapi/document.ts'
 import { apiRoots } from '../paths.ts'
-import { docsPage, PAGE_FILES, PAGE_POLICY, pageFile } from '../responses/docs-page.ts'
+import { accepts } from '../requests/request.ts'
+import { DocsFiles, docsPage, PAGE_FILES, PAGE_POLICY } from '../responses/docs-page.ts'
 import { jsonResponse } from '../responses/json.ts'
 import { setPolicy } from '../responses/response.ts'
 
@@ -23,10 +24,18 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
     setPolicy(request.raw.res, PAGE_POLICY)
     return h.response(docsPage(roots)).type('text/html')
   }
+  const kept = new DocsFiles()
   const files = PAGE_FILES.map((name): ServerRoute => {
-    const file = async (_: Request, h: ResponseToolkit) => {
-      const { content, type } = await pageFile(name)
-      return h.response(content).type(type)
+    const file = async (request: Request, h: ResponseToolkit) => {
+      const { content, gzipped, type, tag } = await kept.of(name)
+      const isZipped = accepts(request.headers['accept-encoding'] as string | undefined, 'gzip')
+      const response = h
+        .response(isZipped ? gzipped : content)
+        .type(type)
+        .etag(tag)
+        .vary('Accept-Encoding')
+      response.header('Cache-Control', 'no-cache')
+      return isZipped ? response.compressed('gzip') : response
     }
     return { method: 'GET', path: `${roots.docs}/${name}`, handler: file, options: { auth: false } }
   })

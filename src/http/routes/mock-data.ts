@@ -1,5 +1,6 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import { superusersOnly } from '../../service/access/refusals.ts'
 import { apiRoots } from '../paths.ts'
 import type { RateLimits } from '../requests/rate-limits.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
@@ -22,6 +23,10 @@ export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
     h.response({ data: await mockFiller.request(actorOf(request), request.payload) }).code(201)
 
   const limited = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
+  const creating = {
+    auth: 'bearer',
+    plugins: { limitsUsers: true, admits: (request: Request) => superusersOnly(actorOf(request)) },
+  }
   const open = {
     auth: false as const,
     plugins: { readsQuery: true },
@@ -29,7 +34,7 @@ export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
   }
   return [
     { method: 'GET', path: `${models}/{model}/mock`, handler: mock, options: limited },
-    { method: 'POST', path: filling, handler: fill, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
+    { method: 'POST', path: filling, handler: fill, options: creating },
     { method: 'GET', path: `${models}/{model}/test`, handler: test, options: open },
   ]
 }

@@ -2,6 +2,7 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { arrayJson, type RecordJson } from '../../service/queries/record-json.ts'
 import type { RemovalForecast } from '../../service/records/consequences.ts'
+import type { WriteAction } from '../../service/records/records.ts'
 import type { Random } from '../../util/ids.ts'
 import { apiRoots } from '../paths.ts'
 import { readOptionsOf } from '../requests/client-signal.ts'
@@ -17,6 +18,15 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
   const writeOptions = (request: Request) => writeOptionsOf(request, app, random)
   const options = { auth: 'bearer', plugins: { limitsUsers: true, admitsAnonymous: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
+
+  /** Bodies of users who may not write at all are not read. */
+  const writing = (action: WriteAction) => ({
+    ...withQuery,
+    plugins: {
+      ...withQuery.plugins,
+      admits: (request: Request) => records.admit(actorOf(request), action, modelOf(request)),
+    },
+  })
 
   const list = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
@@ -99,17 +109,17 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     jsonResponse(h, await history.ofRecord(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request)))
 
   return [
-    { method: 'POST', path: `${models}/{model}`, handler: create, options: withQuery },
+    { method: 'POST', path: `${models}/{model}`, handler: create, options: writing('add') },
     { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
     { method: 'GET', path: `${models}/{model}/search`, handler: search, options: withQuery },
     { method: 'GET', path: `${models}/{model}/aggregate`, handler: aggregate, options: withQuery },
     { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
-    { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options: withQuery },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options: writing('change') },
     { method: 'GET', path: `${models}/{model}/{record_id}/history`, handler: historyOf, options: withQuery },
-    { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options: withQuery },
-    { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options: withQuery },
-    { method: ['PUT', 'PATCH'], path: `${models}/{model}/bulk`, handler: bulkUpdate, options: withQuery },
-    { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options: withQuery },
+    { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options: writing('delete') },
+    { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options: writing('add') },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/bulk`, handler: bulkUpdate, options: writing('change') },
+    { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options: writing('delete') },
   ]
 }
 

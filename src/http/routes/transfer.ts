@@ -26,7 +26,7 @@ const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
 
 /** Export and import of records as files: an export shows one moment, an import is all or nothing. */
 export function transferRoutes(
-  { settings, exports, imports, history, log }: App,
+  { settings, exports, imports, records, history, log }: App,
   { random, connections }: { readonly random: Random; readonly connections: ConnectionLimits },
 ): ServerRoute[] {
   const { models } = apiRoots(settings)
@@ -66,7 +66,13 @@ export function transferRoutes(
       method: 'POST',
       path: `${models}/{model}/import`,
       handler: imported,
-      options: { auth: 'bearer', plugins: { limitsUsers: 'upload', readsQuery: true, takesFile: UPLOADS } },
+      options: {
+        auth: 'bearer',
+        plugins: {
+          ...{ limitsUsers: 'upload', readsQuery: true, takesFile: UPLOADS },
+          admits: (request) => records.admit(actorOf(request), 'add', modelOf(request)),
+        },
+      },
     },
   ]
 }

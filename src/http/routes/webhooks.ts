@@ -2,6 +2,7 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import type { App } from '../../app.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, pageJson, sliceOf } from '../../query/page.ts'
 import { Parameters } from '../../query/parameters.ts'
+import { superusersOnly } from '../../service/access/refusals.ts'
 import { readRecordId } from '../../service/records/write-requests.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
@@ -12,7 +13,10 @@ const STATUSES = ['pending', 'delivered', 'failed']
 /** Webhook subscriptions, their tests, and the delivery log, for superusers. Secrets are returned by `create` and `rotate` only. */
 export function webhookRoutes({ settings, webhooks: service }: App): ServerRoute[] {
   const { webhooks } = apiRoots(settings)
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
+  const options = {
+    auth: 'bearer',
+    plugins: { limitsUsers: true, admits: (request: Request) => superusersOnly(actorOf(request)) },
+  }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const list = async (request: Request, h: ResponseToolkit) => {

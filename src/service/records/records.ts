@@ -1,5 +1,5 @@
 import type { PasswordHasher } from '../../auth/password.ts'
-import { type Actor, SYSTEM } from '../../auth/permissions.ts'
+import { type Action, type Actor, SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
 import type { Field } from '../../model/field.ts'
@@ -29,6 +29,9 @@ import { namesSelection, readSelectionUpdate } from './selection.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import { type NewRecord, readBulkCreate, readBulkUpdate, readRecordId, readWriteRequest } from './write-requests.ts'
 import { type Precondition, WriteTargets } from './write-targets.ts'
+
+/** What writes do with records. */
+export type WriteAction = Exclude<Action, 'view'>
 
 /** Options of a write. */
 export interface WriteOptions extends CommitOptions {
@@ -92,6 +95,16 @@ export class Records {
   /** Commits operations that follow from a change of the models, in one transaction. */
   commitMigration(operations: readonly Operation[]): Promise<Outcome> {
     return this.#committer.commitMigration(operations)
+  }
+
+  /**
+   * Checks that the actor may perform an action on some records of a model, before the body of the request is read.
+   *
+   * @throws {AppError} as the methods of the action
+   */
+  admit(actor: Actor, action: WriteAction, modelKey: string): void {
+    if (action === 'change') this.#updateModel(actor, modelKey)
+    else this.#access.modelFor(actor, action, modelKey)
   }
 
   /** @param body `{data, form_id?}` */

@@ -85,6 +85,96 @@ describe('a body that is too large', () => {
     }))
 })
 
+describe('a body on a model of which others may create records', () => {
+  const NOTICES = {
+    files: {
+      'models/notice.yaml': 'name: Notice\nfields:\n  - { name: text, type: text }\naccess: { view: public }\n',
+      'models/entry.yaml': 'name: Entry\nfields:\n  - { name: text, type: text }\naccess: { add: public }\n',
+      'seed/user.yaml':
+        '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n' +
+        '- { username: ann, email: ann@example.org, password: harbour-ann-2024 }\n',
+    },
+  }
+  const begun = 'Content-Length: 1000000\r\n'
+
+  for (const [method, path] of [
+    ['POST', '/api/v1/models/notice'],
+    ['PUT', '/api/v1/models/notice/1'],
+    ['DELETE', '/api/v1/models/notice/1'],
+    ['POST', '/api/v1/models/notice/bulk'],
+    ['PATCH', '/api/v1/models/notice/bulk'],
+    ['DELETE', '/api/v1/models/notice/bulk'],
+    ['POST', '/api/v1/models/nothing'],
+  ] as const) {
+    test(`is not read without a token: ${method} ${path}`, () =>
+      withListening(NOTICES, async ({ port }) => {
+        const reply = await speak(port, head(begun, path).replace('POST', method), '{')
+        assert.equal(reply.status, 401, reply.text)
+      }))
+  }
+
+  for (const [request, status] of [
+    ['POST /api/v1/models/notice', 403],
+    ['PUT /api/v1/models/notice/1', 403],
+    ['PUT /api/v1/models/nothing/1', 400],
+    ['DELETE /api/v1/models/notice/bulk', 403],
+    ['POST /api/v1/models/notice/import', 403],
+    ['POST /api/v1/webhooks', 403],
+    ['POST /api/v1/mock', 403],
+    ['POST /api/v1/reset', 403],
+    ['POST /api/v1/snapshots', 403],
+  ] as const) {
+    test(`is not read from a user without the permission: ${request}`, () =>
+      withListening(NOTICES, async (app) => {
+        const [method = '', path = ''] = request.split(' ')
+        const type = path.endsWith('import') ? 'text/csv' : 'application/json'
+        const authorization = `Authorization: Bearer ${await app.tokenOf('ann')}\r\n`
+        const sent = head(authorization + begun, path)
+          .replace('POST', method)
+          .replace('application/json', type)
+        const reply = await speak(app.port, sent, '{')
+        assert.equal(reply.status, status, reply.text)
+      }))
+  }
+
+  test('is read without a token up to 64 KiB', () =>
+    withListening(NOTICES, async ({ port }) => {
+      const text = JSON.stringify({ data: { text: 'open' } })
+      const sent = (length: number) =>
+        speak(port, head(`Content-Length: ${length}\r\n`, '/api/v1/models/entry'), text.padEnd(length))
+      assert.equal((await sent(65_536)).status, 201)
+      assert.equal((await sent(65_537)).status, 413)
+    }))
+})
+
+describe('a body of many values', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join()
+  const refused = (name: string, body: string, details: string) =>
+    test(name, () =>
+      withListening({}, async (app) => {
+        const reply = await speak(app.port, head(`${app.authorization}Content-Length: ${body.length}\r\n`), body)
+        assert.equal(reply.status, 400, reply.text)
+        assert.equal(reply.json.details, details)
+        await goesOn(app)
+      }),
+    )
+
+  refused('is refused for its members', `{"data":{${members(100_001)}}}`, 'The request body has more than 100000 members')
+  refused(
+    'is refused for its lists',
+    `{"data":{"name":[${'[],'.repeat(200_000)}1]}}`,
+    'The request body has more than 300000 values',
+  )
+  refused('is refused before it is parsed', `{"data":{${members(100_001)}`, 'The request body has more than 100000 members')
+
+  test('is read if they are in a text', () =>
+    withListening({}, async (app) => {
+      const body = JSON.stringify({ data: { name: 'Knots', slug: 'knots', description: ',:[{'.repeat(100_000) } })
+      const reply = await speak(app.port, head(`${app.authorization}Content-Length: ${body.length}\r\n`), body)
+      assert.doesNotMatch(reply.text, /more than/)
+    }))
+})
+
 describe('a body that is as large as may be, or packed', () => {
   for (const [name, pack] of [
     ['as it is', undefined],
