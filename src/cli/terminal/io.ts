@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { AppError } from '../../errors.ts'
 import { openBrowser } from './browser.ts'
+import { StopRequests } from './stop-requests.ts'
 
 /** A text stream, such as stdout. */
 export interface TextOutput {
@@ -47,12 +48,15 @@ export interface Io {
   readonly cwd: string
   /** Opens an address in the user's browser. @throws {AppError} TASK_FAILED */
   openBrowser(address: string): Promise<void>
-  /** Resolves with the name of the signal (SIGINT, SIGTERM or SIGHUP) that requests a stop. Installs the signal handlers. */
+  /**
+   * Resolves when a stop is requested, with the name of the signal (SIGINT, SIGTERM or SIGHUP), or the words for the end of npm. Installs
+   * the signal handlers.
+   */
   stopRequested(): Promise<string>
   /**
    * Runs work that cleans up when a signal interrupts it.
    *
-   * @param work receives an AbortSignal, aborted on SIGINT, SIGTERM or SIGHUP with an AppError as its reason
+   * @param work receives an AbortSignal, aborted on SIGINT, SIGTERM, SIGHUP and the end of npm with an AppError as its reason
    */
   interruptibly<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>
 }
@@ -110,10 +114,9 @@ class ProcessOutput implements TextOutput {
   }
 }
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** The streams and signals of this process. Each handler runs once, so the same signal sent again ends the process immediately. */
+/** The streams of this process, and the requests to stop it. */
 export function processIo(): Io {
+  const stops = new StopRequests(process.env)
   return {
     stdin: process.stdin,
     stdout: new ProcessOutput(process.stdout, 'stdout'),
@@ -123,16 +126,15 @@ export function processIo(): Io {
     openBrowser: (address) => openBrowser(address, process.platform),
     stopRequested: () =>
       new Promise((resolve) => {
-        for (const signal of STOP_SIGNALS) process.once(signal, () => resolve(signal))
+        stops.listen(resolve)
       }),
     async interruptibly(work) {
       const controller = new AbortController()
-      const stop = (signal: string) => controller.abort(new AppError('TASK_FAILED', `Interrupted by ${signal}`))
-      for (const signal of STOP_SIGNALS) process.once(signal, stop)
+      const ignore = stops.listen((reason) => controller.abort(new AppError('TASK_FAILED', `Interrupted by ${reason}`)))
       try {
         return await work(controller.signal)
       } finally {
-        for (const signal of STOP_SIGNALS) process.off(signal, stop)
+        ignore()
       }
     },
   }
