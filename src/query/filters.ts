@@ -44,8 +44,9 @@ export function parseFilters(parameters: Parameters, model: Model, registry: Reg
   return [...all, ...any]
 }
 
-/** Splits the filters of a group at bars; `\\|` is a literal bar. */
-const splitGroup = (text: string): string[] => text.split(/(?<!\\)\|/).map((each) => each.replaceAll('\\|', '|'))
+/** Splits the filters of a group at bars. `\|` is a bar and `\\` a backslash; before other characters a backslash stands for itself. */
+const splitGroup = (text: string): string[] =>
+  Array.from(`${text}|`.matchAll(/((?:[^\\|]|\\[\\|]?)*)\|/g), ([, filter = '']) => filter.replace(/\\([\\|])/g, '$1'))
 
 /** @returns the filter, or an error message */
 function parseFilter(text: string, model: Model, registry: Registry): Filter | string {

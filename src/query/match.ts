@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../util/json.ts'
+import { foldCase } from '../util/plain-text.ts'
 import { orderingKey } from './compare.ts'
 import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type RelationFilter } from './plan.ts'
 
@@ -55,8 +56,8 @@ export function valueTest(filter: FieldFilter): (value: Json) => boolean {
     case 'lte':
       return orderTest(filter, (sign) => sign <= 0)
     case 'icontains': {
-      const part = String(filter.value).toLowerCase()
-      return (value) => typeof value === 'string' && value.toLowerCase().includes(part)
+      const part = foldCase(String(filter.value))
+      return (value) => typeof value === 'string' && foldCase(value).includes(part)
     }
     case 'startswith':
       return (value) => typeof value === 'string' && value.startsWith(String(filter.value))

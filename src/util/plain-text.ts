@@ -6,3 +6,6 @@ export const isPlainText = (text: string): boolean => text.isWellFormed() && !te
 
 /** The message for other text, after the field's name. */
 export const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'
+
+/** The text in lower case for comparisons that ignore case. The final form of the Greek sigma, ς, becomes σ. */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')

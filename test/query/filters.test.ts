@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { groupText } from '../../src/client/models/query.ts'
 import { parseFilters } from '../../src/query/filters.ts'
 import type { Filter } from '../../src/query/plan.ts'
 import type { Json } from '../../src/util/json.ts'
@@ -143,6 +144,20 @@ describe('groups', () => {
 
   test('with a literal bar', () => {
     assert.deepStrictEqual(parseAny(String.raw`title=a\|b|title=\c`).filters, [{ any: [title('a|b'), title(String.raw`\c`)] }])
+  })
+
+  test('with backslashes', () => {
+    const groups = [String.raw`title=C:\\|title=IT`, String.raw`title=\\\|`, String.raw`title=\d\\|title=a|title=b` + '\\']
+    assert.deepStrictEqual(parseAny(...groups).filters, [
+      { any: [title('C:\\'), title('IT')] },
+      { any: [title('\\|')] },
+      { any: [title('\\d\\'), title('a'), title('b\\')] },
+    ])
+  })
+
+  test('as the client writes them', () => {
+    const values = ['C:\\', '\\|', '|', 'a\\|b\\\\', '\\\\|\\d', '']
+    assert.deepStrictEqual(parseAny(groupText(values.map((value) => `title=${value}`))).filters, [{ any: values.map(title) }])
   })
 
   test('an empty filter', () => {

@@ -43,8 +43,8 @@ export const filterEntries = (query: {
   ...(query.any ?? []).map((group) => ['any', groupText(filterTexts(group))] as const),
 ]
 
-/** Joins the filters of a group with bars. */
-export const groupText = (filters: readonly string[]): string => filters.map((text) => text.replaceAll('|', '\\|')).join('|')
+/** Joins the filters of a group with bars. Bars and backslashes in them are escaped. */
+export const groupText = (filters: readonly string[]): string => filters.map((text) => text.replace(/[\\|]/g, '\\$&')).join('|')
 
 /** Converts filters to strings as the API takes them. Filters that are strings stay unchanged; undefined values are omitted. */
 export function filterTexts(filters: FilterObject | readonly string[] = []): readonly string[] {

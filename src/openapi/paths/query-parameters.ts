@@ -112,7 +112,7 @@ function filtersOf(model: Model, registry: Registry): Parameter[] {
     name: 'any',
     in: 'query',
     description:
-      'A group of filters with `|` between them, at least one of which must hold: `<filter>|<filter>`; `\\|` is a literal bar. ' +
+      'A group of filters with `|` between them, at least one of which must hold: `<filter>|<filter>`. `\\|` is a bar and `\\\\` a backslash. ' +
       'Repeated, each group must.',
     style: 'form',
     explode: true,

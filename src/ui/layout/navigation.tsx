@@ -3,6 +3,7 @@ import { History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { groupsOf, useSite } from '../data/site.ts'
 import { useText } from '../text/text.tsx'
+import { foldCase } from '../widgets/relations/matching-options.ts'
 import { ModelGroup } from './model-group.tsx'
 
 /** With more models than these the menu can be filtered. */
@@ -13,8 +14,8 @@ export function Navigation() {
   const { shell: text, common } = useText()
   const { title, logo, models, user, capabilities } = useSite()
   const [filter, setFilter] = useState('')
-  const words = filter.trim().toLocaleLowerCase()
-  const shown = models.filter(({ key, label }) => `${label} ${key}`.toLocaleLowerCase().includes(words))
+  const words = foldCase(filter.trim())
+  const shown = models.filter(({ key, label }) => foldCase(`${label} ${key}`).includes(words))
   const groups = groupsOf(shown, text.otherModels)
   return (
     <nav className="menu-nav" aria-label={text.menu}>

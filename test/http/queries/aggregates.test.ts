@@ -175,3 +175,34 @@ scenarios(
     },
   },
 )
+
+scenarios(
+  'aggregates of doubles',
+  [
+    {
+      name: 'are exact where partial sums exceed every double',
+      request: 'GET /api/v1/models/mass/aggregate?sum=kilograms&avg=kilograms&group_by=kind',
+      status: 200,
+      check: ({ json }) =>
+        assert.deepEqual(
+          json.data.map(({ group, sum }: Any) => [group.kind, sum.kilograms]),
+          [
+            ['huge', null],
+            ['opposite', 1e308],
+            ['tiny', 5e-324],
+          ],
+        ),
+    },
+  ],
+  {
+    files: {
+      'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
+      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+      'seed/mass.json': JSON.stringify([
+        ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
+        ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),
+        ...[-1e308, -1e308, 1e308, 5e-324, 1e308].map((kilograms) => ({ kind: 'tiny', kilograms })),
+      ]),
+    },
+  },
+)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { groupText } from '../../../src/client/models/query.ts'
 import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
 
@@ -144,3 +145,39 @@ scenarios('filters through a relation', [
     },
   },
 ])
+
+const PEOPLE = {
+  files: {
+    'models/person.yaml':
+      'name: Person\nfields:\n  - { name: name, type: string, required: true }\n  - { name: path, type: string }\n',
+    'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+    'seed/person.yaml': [
+      '- { name: "ΚΩΣΤΑΣ", path: "C:\\\\" }',
+      '- { name: "Κώστας", path: "" }',
+      '- { name: "κωσ" }',
+      '- { name: "ΚΩΣ ΚΩΣ", path: "a|b" }',
+      '- { name: "Kos" }',
+    ].join('\n'),
+  },
+}
+
+scenarios(
+  'filters of Greek text',
+  ['κωσ', 'κως', 'ΚΩΣ', 'Κως'].map((part) =>
+    found('person', 'σ, ς and Σ are one letter', [`name__icontains=${part}`], [1, 3, 4]),
+  ),
+  PEOPLE,
+)
+
+scenarios(
+  'groups of filters on backslashes and bars',
+  [
+    {
+      name: 'as the client writes them',
+      request: `GET /api/v1/models/person?any=${encodeURIComponent(groupText(['path=C:\\', 'path=a|b']))}`,
+      status: 200,
+      check: ({ json }) => assert.deepEqual(ids(json), [1, 4]),
+    },
+  ],
+  PEOPLE,
+)

@@ -67,6 +67,18 @@ scenarios('groups of filters', [
     check: ({ json }) => assert.equal(json.total, 1),
   },
   {
+    name: 'in which a backslash is written twice',
+    request: `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=C:\\|id=1`)}`,
+    status: 200,
+    check: ({ json }) => assert.equal(json.total, 1),
+  },
+  {
+    name: 'in which a backslash stands for itself',
+    request: `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=\d|id=1`)}`,
+    status: 200,
+    check: ({ json }) => assert.equal(json.total, 1),
+  },
+  {
     name: 'with an error in one filter',
     request: `GET /api/v1/models/post?any=${encodeURIComponent('status=draft|ratng=1')}`,
     status: 400,

@@ -1,5 +1,6 @@
 import { valueTest } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
+import { foldCase } from '../../../util/plain-text.ts'
 import { type Bitmap, Scratch } from '../row-sets/bitmap.ts'
 import { RowSet } from '../row-sets/row-set.ts'
 import { Terms } from '../row-sets/terms.ts'
@@ -13,7 +14,6 @@ const GRAM = 3
 const MAX_GRAMS = 6
 /** Number of characters that trigrams distinguish: ten bits each, so that three fit into a small integer. */
 const ALPHABET = 1 << 10
-const SIGMA = 'σ'
 
 /**
  * Trigram index: for every three consecutive characters, the rows that contain them. Rows with all trigrams of a search text
@@ -40,7 +40,7 @@ export class TextIndex implements FieldIndex {
 
   add(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    const folded = fold(value)
+    const folded = foldCase(value)
     if (!isPlain(folded)) this.#odd.add(row)
     for (let at = 0; at < folded.length; at++) {
       const gram = gramAt(folded, at)
@@ -53,7 +53,7 @@ export class TextIndex implements FieldIndex {
 
   remove(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    const folded = fold(value)
+    const folded = foldCase(value)
     this.#odd.remove(row)
     for (let at = 0; at < folded.length; at++) this.#grams.get(gramAt(folded, at))?.remove(row)
     this.#answers.noteChange(row)
@@ -63,7 +63,7 @@ export class TextIndex implements FieldIndex {
   atMost(filter: PartFilter): number {
     const known = this.#answers.get(filter)
     if (known !== undefined) return known.size
-    const sets = this.#setsFor(filter, fold(String(filter.value)))
+    const sets = this.#setsFor(filter, foldCase(String(filter.value)))
     return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
   }
 
@@ -79,7 +79,7 @@ export class TextIndex implements FieldIndex {
   #find(filter: PartFilter): RowSet {
     this.#scratch.reset()
     const found = new RowSet()
-    const part = fold(String(filter.value))
+    const part = foldCase(String(filter.value))
     const test = valueTest(filter)
     // Candidates of a text no longer than a trigram need no check, unless it has confusable characters.
     const isCertain = filter.operator === 'icontains' && part !== '' && part.length <= GRAM && isPlain(part)
@@ -144,17 +144,11 @@ function beginsWith(gram: number, part: string): boolean {
   return prefix === (part.length === 1 ? codeAt(part, 0) : codeAt(part, 0) * ALPHABET + codeAt(part, 1))
 }
 
-/**
- * Folds case. Both lower-case forms of the Greek sigma become one here, so that rows with either are candidates. Filters do tell
- * them apart, so the values of these rows are checked.
- */
-const fold = (text: string): string => text.toLowerCase().replaceAll('ς', SIGMA)
-
 /** True if every character of the folded text has a code of its own. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === 0 || code >= ALPHABET || code === SIGMA.charCodeAt(0)) return false
+    if (code === 0 || code >= ALPHABET) return false
   }
   return true
 }

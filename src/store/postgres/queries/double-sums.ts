@@ -1,3 +1,4 @@
+import { nearestDouble } from '../../../util/numbers/exact-sums.ts'
 import { type Sql, sql } from '../sql.ts'
 
 /**
@@ -23,19 +24,6 @@ export function significandOf(at: Sql): Sql {
   return sql`case when ${at} < 0 then -${size} else ${size} end`
 }
 
-/** Digits of a significand. */
-const PRECISION = 53
-/** The least double is 2 ** -1074. */
-const LEAST = 1074
-
 /** The double nearest to a sum; of two, the even one. */
-export function sumOfDoubles(parts: readonly PartialSum[]): number {
-  const total = parts.reduce((sum, { exponent, significands }) => sum + (significands << BigInt(exponent - 1)), 0n)
-  const size = total < 0n ? -total : total
-  const surplus = Math.max(0, size.toString(2).length - PRECISION)
-  const [kept, rest] = [size >> BigInt(surplus), size & ((1n << BigInt(surplus)) - 1n)]
-  const half = surplus === 0 ? 0n : 1n << BigInt(surplus - 1)
-  const isUp = surplus > 0 && (rest > half || (rest === half && kept % 2n === 1n))
-  const rounded = Number(isUp ? kept + 1n : kept) * 2 ** (surplus - LEAST)
-  return total < 0n ? -rounded : rounded
-}
+export const sumOfDoubles = (parts: readonly PartialSum[]): number =>
+  nearestDouble(parts.reduce((sum, { exponent, significands }) => sum + (significands << BigInt(exponent - 1)), 0n))

@@ -1,7 +1,10 @@
 import type { Option } from '../../parts/combobox.tsx'
 
+/** A text in lower case for comparisons that ignore case, as the API makes them: ς becomes σ. */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+
 /** Options whose label contains a text, upper and lower case alike. */
 export function matchingOptions(options: readonly Option[], text: string): readonly Option[] {
-  const wanted = text.trim().toLowerCase()
-  return options.filter(({ label }) => label.toLowerCase().includes(wanted))
+  const wanted = foldCase(text.trim())
+  return options.filter(({ label }) => foldCase(label).includes(wanted))
 }

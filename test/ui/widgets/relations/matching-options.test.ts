@@ -11,3 +11,8 @@ test('options match by a part of their label, upper and lower case alike; spaces
   assert.deepEqual(labels(''), ['Ferries', 'Food & Recipes', 'Storms'])
   assert.deepEqual(labels('x'), [])
 })
+
+test('both lower-case forms of the Greek sigma are one letter', () => {
+  const [option] = matchingOptions([{ value: '1', label: 'ΚΩΣΤΑΣ' }], 'κως')
+  assert.equal(option?.value, '1')
+})

@@ -206,7 +206,7 @@ function matches(value: Json, filter: FieldFilter): boolean {
     case 'isnull':
       return (value === null || items.length === 0) === filter.value
     case 'icontains':
-      return text?.toLowerCase().includes(String(filter.value).toLowerCase()) === true
+      return text !== undefined && lowered(text).includes(lowered(String(filter.value)))
     case 'startswith':
       return text?.startsWith(String(filter.value)) === true
     case 'endswith':
@@ -220,3 +220,6 @@ function inOrder(operator: 'gt' | 'gte' | 'lt' | 'lte', sign: number): boolean {
   if (sign === 0) return operator.endsWith('e')
   return operator.startsWith(sign > 0 ? 'g' : 'l')
 }
+
+/** Both lower-case forms of Σ are one letter. */
+const lowered = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
