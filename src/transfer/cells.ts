@@ -8,7 +8,7 @@ import type { Json } from '../util/json.ts'
 export function writeCell(field: Field, value: Json): string | null {
   if (value === null) return null
   if (field.type.name === 'json') return JSON.stringify(value)
-  if (typeof value === 'string') return guarded(value)
+  if (typeof value === 'string') return isText(field) ? guarded(value) : value
   if (!Array.isArray(value)) return String(value)
   return value.length === 0 ? null : guarded(value.map((item) => escaped(String(item))).join(SEPARATOR))
 }
@@ -23,7 +23,7 @@ export function readCell(field: Field | undefined, cell: string | null): Json {
   if (cell === null) return null
   if (field === undefined || field.type.secret) return cell
   if (field.type.name === 'json') return parseJson(cell)
-  const text = isText(field) ? unguarded(cell) : cell
+  const text = isText(field) || field.type.name === 'decimal' ? unguarded(cell) : cell
   return field.type.list ? split(text).map((item) => readItem(field, item)) : readValue(field, text)
 }
 
@@ -41,7 +41,7 @@ const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : tex
 
 const unguarded = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
 
-/** Searchable types are those that hold text. */
+/** Searchable types are those that hold text. A decimal is a number, and was guarded by former versions. */
 const isText = ({ type }: Field): boolean => type.searchable
 
 const escaped = (item: string): string => item.replace(/[\\;]/g, '\\$&')

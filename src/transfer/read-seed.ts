@@ -50,7 +50,7 @@ export async function readSeed(seed: SeedFile, model: Model): Promise<SeedReadin
 
 /** A list with positions and faults. */
 function readList(text: string, file: string, format: string): SeedReading {
-  const { definition, faults } = parseText(text, file, format === '.json' ? 'json' : 'yaml')
+  const { definition, faults } = parseText(text, file, format === '.json' ? 'json' : 'yaml', { keepsNumerals: true })
   const { value, source } = definition
   const sourceOf = (index: number) => within(source, [index])
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
-import { isKeptExactly } from './numbers/numeral.ts'
+import { isKeptExactly, isShortest, LongNumeral, shownNumeral } from './numbers/numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
 
 /** A part of a JSON text that would be lost or changed by parsing. */
@@ -10,7 +10,7 @@ export interface JsonFault {
   readonly problem: string
 }
 
-/** The parsed value, and what parsing would lose. */
+/** The parsed value, and what parsing would lose. Numbers with other digits than JavaScript writes for them are `LongNumeral`s. */
 export interface StrictJson {
   readonly value: unknown
   readonly faults: readonly JsonFault[]
@@ -31,7 +31,7 @@ export interface JsonLimits {
 const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 
 /**
- * Parses JSON without loss (I-JSON, RFC 7493): reports duplicate keys, numbers that a double cannot hold, and strings that
+ * Parses JSON without loss (I-JSON, RFC 7493): reports duplicate keys, numbers that a double does not keep, and strings that
  * UTF-8 cannot encode. Time is linear in the text; the stack depth is bounded.
  *
  * @param envelope nesting levels allowed around a field value
@@ -48,17 +48,26 @@ export async function parseStrictJson(text: string, envelope: number, limits?: J
   // `JSON.parse` keeps one of several members with the same name.
   const suspicious = escapes || longNumbers || members !== keysIn(value)
   // Most texts need no second pass.
-  return { value, faults: suspicious ? await faultsIn(text) : NO_FAULTS }
+  if (!suspicious) return { value, faults: NO_FAULTS }
+  const { faults, numerals } = await faultsIn(text)
+  return { value: faults.length > 0 ? value : withNumerals(value, numerals), faults }
 }
 
 const NO_FAULTS: readonly JsonFault[] = []
 const refused = (problem: string): StrictJson => ({ value: undefined, faults: [{ path: [], problem }] })
 const TOO_DEEP = `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
 
-async function faultsIn(text: string): Promise<JsonFault[]> {
+/** A number with other digits than JavaScript writes for it, and its place. */
+interface PlacedNumeral {
+  readonly path: readonly (string | number)[]
+  readonly numeral: LongNumeral
+}
+
+async function faultsIn(text: string): Promise<{ faults: JsonFault[]; numerals: PlacedNumeral[] }> {
   // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   const faults: JsonFault[] = []
+  const numerals: PlacedNumeral[] = []
   const report = (path: readonly (string | number)[], problem: string) => {
     if (faults.length < MAX_FAULTS) faults.push({ path, problem })
   }
@@ -80,13 +89,29 @@ async function faultsIn(text: string): Promise<JsonFault[]> {
       if (typeof value === 'string' && !isPlainText(value)) report(path(), NOT_PLAIN)
       if (typeof value !== 'number') return
       const numeral = text.slice(offset, offset + length)
-      if (!isKeptExactly(numeral)) report(path(), `is a number that cannot be kept exactly: ${cut(numeral)}`)
+      // With a fault the value is not used, so its other numbers need no test.
+      if (faults.length === MAX_FAULTS || isShortest(numeral)) return
+      if (!isKeptExactly(numeral)) report(path(), `is a number that cannot be kept exactly: ${shownNumeral(numeral)}`)
+      else if (faults.length === 0) numerals.push({ path: path(), numeral: new LongNumeral(numeral) })
     },
   })
-  return faults
+  return { faults, numerals }
 }
 
-const cut = (numeral: string): string => (numeral.length > 40 ? `${numeral.slice(0, 40)}…` : numeral)
+/** Puts numerals into the places of the doubles that were parsed. */
+function withNumerals(value: unknown, numerals: readonly PlacedNumeral[]): unknown {
+  const root = { value }
+  for (const { path, numeral } of numerals) {
+    let container: Record<string | number, unknown> = root
+    let key: string | number = 'value'
+    for (const step of path) {
+      container = container[key] as Record<string | number, unknown>
+      key = step
+    }
+    container[key] = numeral
+  }
+  return root.value
+}
 
 /** The path to an offset in a text that exceeds the nesting depth there. */
 async function pathAt(text: string, offset: number): Promise<(string | number)[]> {
@@ -114,7 +139,7 @@ interface Survey {
   readonly members: number
   /** Total number of commas and opening brackets. */
   readonly values: number
-  /** True if there are numbers that a double may not hold. */
+  /** True if there are numbers with other digits than JavaScript writes for them. */
   readonly longNumbers: boolean
 }
 
@@ -135,9 +160,10 @@ function survey(text: string, maxDepth: number): Survey {
     else if (isDigit(character)) {
       const whole = endOfDigits(text, at)
       const end = text.charCodeAt(whole) === POINT ? endOfDigits(text, whole + 1) : whole
-      const exponent = text[end] === 'e' || text[end] === 'E'
-      if (whole - at > 15 || end - whole > 300 || exponent) longNumbers = true
-      at = exponent ? end : end - 1
+      const next = endOfExponent(text, end)
+      // Every double keeps 15 digits.
+      if (!longNumbers && (end - at > 15 || next > end)) longNumbers = !isShortest(text.slice(at, next))
+      at = next - 1
     }
   }
   return { tooDeep: -1, members, values, longNumbers }
@@ -149,6 +175,11 @@ function endOfDigits(text: string, start: number): number {
   let end = start
   while (isDigit(text.charCodeAt(end))) end++
   return end
+}
+
+function endOfExponent(text: string, start: number): number {
+  if (text[start] !== 'e' && text[start] !== 'E') return start
+  return endOfDigits(text, text[start + 1] === '+' || text[start + 1] === '-' ? start + 2 : start + 1)
 }
 
 /** Offset of the closing quote; beyond the text if there is none. */

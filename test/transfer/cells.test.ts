@@ -87,12 +87,13 @@ describe('an independent reader of CSV', () => {
     const [header = [], ...rows] = parse(await written('csv')).data
     for (const row of rows) {
       for (const [index, cell] of row.entries()) {
-        const isNumber = ['an_integer', 'a_number', 'a_json'].includes(header[index] ?? '')
+        const isNumber = ['an_integer', 'a_number', 'a_decimal', 'a_json'].includes(header[index] ?? '')
         if (!isNumber) assert.doesNotMatch(cell, /^[=+\-@\t\r\n＝＋－＠]/, header[index])
       }
     }
     assert.equal(rows[0]?.[header.indexOf('an_integer')], '-5')
     assert.equal(rows[NASTY.length]?.[header.indexOf('a_number')], '-5')
+    assert.equal(rows[NASTY.length]?.[header.indexOf('a_decimal')], '-1.5')
   })
 })
 
@@ -106,4 +107,10 @@ test('lines end in CRLF, null is an empty cell, an empty text a pair of quotes, 
   let text = ''
   for await (const piece of writeRows('csv', fields, batches(records))) text += piece
   assert.equal(text, 'id,a_string,a_boolean,others\r\n1,,true,2;3\r\n2,"",false,\r\n3,"a\rb",,1\r\n')
+})
+
+test('a decimal with an apostrophe, as former versions wrote negative ones, is read', async () => {
+  const rows: unknown[] = []
+  for await (const { data } of readRows('csv', ["a_decimal\n'-1.5\n-1.5\n+2\n'1.5\n"], model)) rows.push(data.a_decimal)
+  assert.deepEqual(rows, ['-1.5', '-1.5', '2', "'1.5"])
 })

@@ -11,6 +11,7 @@ fields:
   - { name: a_secret, type: password }
   - { name: an_integer, type: integer, default: 7 }
   - { name: a_number, type: number }
+  - { name: a_decimal, type: decimal }
   - { name: a_boolean, type: boolean }
   - { name: a_date, type: date }
   - { name: a_time, type: time }
@@ -81,6 +82,7 @@ export const THINGS: readonly Readonly<Record<string, unknown>>[] = [
     a_slug: '-dash',
     a_secret: 'do-not-tell-anybody',
     a_number: -5,
+    a_decimal: '-1.5',
     a_boolean: false,
     a_date: '2024-02-29',
     a_time: '18:30:15.25',
@@ -92,7 +94,17 @@ export const THINGS: readonly Readonly<Record<string, unknown>>[] = [
     others: [3, 1, 2],
     twin_id: 2,
   },
-  { a_slug: '', a_number: 1e21, a_boolean: true, a_choice: 'th;ree', some_choices: ['a'], a_json: [], others: [1] },
+  {
+    a_slug: '',
+    a_number: 1234567890123456800,
+    a_decimal: -0.25,
+    a_boolean: true,
+    a_choice: 'th;ree',
+    some_choices: ['a'],
+    a_json: [],
+    others: [1],
+  },
+  { a_number: 1e21, a_decimal: '-98765432109876543210.0123456789' },
   { a_number: 5e-324, an_integer: 9007199254740991, some_choices: [' f '], a_json: -5 },
   { a_number: 0.1, some_choices: ['=g', 'a'], a_json: '', a_time: '00:00' },
   { a_json: false, a_datetime: '0001-01-01T00:00:00Z' },

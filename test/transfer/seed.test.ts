@@ -100,6 +100,56 @@ describe('filling an empty store', () => {
       ],
     ))
 
+  const MEASURES = `name: Measure
+fields:
+  - { name: amount, type: decimal }
+  - { name: rate, type: number }
+  - { name: extra, type: json, default: { a: [1234567890123456800] } }
+`
+  const INEXACT = 'cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal'
+
+  for (const [file, text, numeral] of [
+    ['seed/measure.yaml', '- extra: { num: »9007199254740993 }\n', '9007199254740993'],
+    ['seed/measure.json', '[{ "extra": { "num": »9007199254740993 } }]', '9007199254740993'],
+    ['seed/measure.yaml', '- { amount: »1.00000000000000001 }\n', '1.00000000000000001'],
+    ['seed/measure.json', '[{ "amount": »1.00000000000000001 }]', '1.00000000000000001'],
+    ['models/measure.json', '{"name":"Measure","fields":[{"name":"extra","type":"json","default":[»1e400]}]}', '1e400'],
+    [
+      'models/measure.yaml',
+      'name: M\nfields: [{ name: extra, type: json, default: { a: »9007199254740993 } }]\n',
+      '9007199254740993',
+    ],
+  ] as const) {
+    test(`a number that would be rounded is a fault: ${numeral} in ${file}`, () => {
+      const others: Record<string, string> = file.startsWith('models') ? {} : { 'models/measure.yaml': MEASURES }
+      return assertSeedFaults({ ...others, [file]: text }, [`The number ${numeral} ${INEXACT}`])
+    })
+  }
+
+  for (const file of ['seed/measure.yaml', 'seed/measure.json', 'seed/measure.ndjson']) {
+    test(`the digits of a decimal count as they are written in ${file}`, () => {
+      const record = '{ "amount": 0.1000000000000000055511151231257827021181583404541015625 }'
+      const messages = ['amount must be written as text, such as "12.50", since it has more than 15 digits']
+      const marked = file.endsWith('.ndjson') ? `»${record}\n` : `[${record.replace(': ', ': »')}]`
+      return assertSeedFaults({ 'models/measure.yaml': MEASURES, [file]: marked }, messages)
+    })
+
+    test(`numbers that the API answers are read from ${file}`, async () => {
+      const record = '{ "rate": 1234567890123456800, "extra": [1e+21, 1152921504606846976, 5e-324], "amount": -1.50 }'
+      const text = file.endsWith('.ndjson') ? `${record}\n{}\n` : `[${record}, {}]`
+      const app = await openTestApp({ files: { 'models/measure.yaml': MEASURES, [file]: text } })
+      try {
+        const { records } = await app.app.store.find('measure', { filters: [], sort: [], offset: 0, limit: 2 })
+        assert.deepEqual(records, [
+          { id: 1, amount: '-1.5', rate: 1234567890123456800, extra: [1e21, 2 ** 60, 5e-324] },
+          { id: 2, amount: null, rate: null, extra: { a: [1234567890123456800] } },
+        ])
+      } finally {
+        await app.close()
+      }
+    })
+  }
+
   test('the highest id leaves room for later records', async () => {
     const { shelf } = await seeded({ 'seed/shelf.yaml': '- { name: a, id: 4503599627370496 }\n- { name: b }\n' })
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { LongNumeral } from '../../src/util/numbers/numeral.ts'
 import { parseStrictJson } from '../../src/util/strict-json.ts'
 
 const parse = async (text: string) => parseStrictJson(text, 0)
@@ -44,6 +45,25 @@ describe('strict JSON', () => {
     )
   })
 
+  test('keeps the digits of numbers that JavaScript writes with others', async () => {
+    const { value, faults } = await parse('{"a":[1.5,{"b":1152921504606846976}],"__proto__":1.2345678901234567e18,"c":1e21}')
+    assert.deepEqual(faults, [])
+    assert.deepEqual(Object.entries(value as object), [
+      ['a', [1.5, { b: new LongNumeral('1152921504606846976') }]],
+      ['__proto__', new LongNumeral('1.2345678901234567e18')],
+      ['c', 1e21],
+    ])
+    assert.deepEqual((await parse('1152921504606846976')).value, new LongNumeral('1152921504606846976'))
+    assert.equal(JSON.stringify(value), '{"a":[1.5,{"b":1152921504606847000}],"__proto__":1234567890123456800,"c":1e+21}')
+  })
+
+  test('finds a number without regard to those before it', async () => {
+    for (const first of ['1e21', '0.30000000000000004', '1e-7', '12e3', '[1E+2]']) {
+      const { faults } = await parse(`[${first},-9007199254740993]`)
+      assert.deepEqual(faults, [{ path: [1], problem: 'is a number that cannot be kept exactly: -9007199254740993' }], first)
+    }
+  })
+
   test('may be nested 32 deep, and as much deeper as its envelope is', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     assert.deepEqual((await parseStrictJson(nested(32), 0)).faults, [])
@@ -58,6 +78,9 @@ describe('strict JSON', () => {
     ['quotes behind backslashes', `[${'"\\\\\\"",'.repeat(600_000)}1]`],
     ['faults', `[${'1e999,'.repeat(800_000)}1]`],
     ['one key many times', `{${'"a":1,'.repeat(800_000)}"a":1}`],
+    ['exact numbers', `[${'1152921504606846976,'.repeat(250_000)}1]`],
+    ['shortest numbers', `[${'1.2345678901234567e-300,'.repeat(200_000)}1]`],
+    ['a number', `[${'9'.repeat(2_500_000)}.${'9'.repeat(2_500_000)}]`],
     ['zeros', `[${`0.${'0'.repeat(299)}1,`.repeat(15_000)}1]`],
   ] as const) {
     test(`takes linear time for 5 MB: ${name}`, async () => {

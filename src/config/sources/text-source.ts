@@ -1,17 +1,29 @@
 import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { type Document, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, isNode, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml'
+import { isKeptExactly, isShortest, LongNumeral, shownNumeral } from '../../util/numbers/numeral.ts'
 import { Faults } from '../fault.ts'
 import { type Definition, flatSource, type Path, type Position, type Source } from '../source.ts'
 import { editOf, endOf, type ParsedText } from './text-edit.ts'
 import { yamlProblems } from './yaml-problems.ts'
 
+/** Options of `parseText`. */
+interface TextOptions {
+  /** Makes a `LongNumeral` of a number with other digits than JavaScript writes for it, as `parseStrictJson` does. */
+  readonly keepsNumerals?: boolean
+}
+
 /**
- * Parses YAML or JSON into a value with source positions. Duplicate keys, syntax errors and excessive alias expansion are
- * faults.
+ * Parses YAML or JSON into a value with source positions. Duplicate keys, numbers that a double does not keep, syntax errors and excessive
+ * alias expansion are faults.
  *
  * @param file the name to show in messages
  */
-export function parseText(content: string, file: string, format: 'yaml' | 'json'): { definition: Definition; faults: Faults } {
+export function parseText(
+  content: string,
+  file: string,
+  format: 'yaml' | 'json',
+  options: TextOptions = {},
+): { definition: Definition; faults: Faults } {
   const text = content.replace(/^\uFEFF/, '')
   const faults = new Faults()
   const lines = new LineCounter()
@@ -29,11 +41,11 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
     faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${message}`)
   }
   const source = documentSource({ file, text, format, document }, lines)
-  return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }
+  return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults, options), source }, faults }
 }
 
-function toValue(document: Document, file: string, lines: LineCounter, faults: Faults): unknown {
-  rejectProtoKeys(document, file, lines, faults)
+function toValue(document: Document, file: string, lines: LineCounter, faults: Faults, options: TextOptions): unknown {
+  rejectParts(document, file, lines, faults, options)
   try {
     return faults.any ? undefined : document.toJS({ maxAliasCount: 100 })
   } catch (error) {
@@ -42,16 +54,32 @@ function toValue(document: Document, file: string, lines: LineCounter, faults: F
   }
 }
 
-function rejectProtoKeys(document: Document, file: string, lines: LineCounter, faults: Faults): void {
+/** Reports keys that are dangerous when objects are merged, and numbers that a double does not keep. */
+function rejectParts(document: Document, file: string, lines: LineCounter, faults: Faults, { keepsNumerals }: TextOptions): void {
+  const fault = (node: unknown, message: string) => {
+    const { line, col } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0)
+    faults.add(flatSource(file, line, col), [], message)
+  }
   visit(document, {
-    Pair(_, pair) {
-      const key = isNode(pair.key) ? pair.key.toString() : String(pair.key)
-      if (key !== '__proto__') return
-      const offset = isNode(pair.key) ? (pair.key.range?.[0] ?? 0) : 0
-      const { line, col } = lines.linePos(offset)
-      faults.add(flatSource(file, line, col), [], `'__proto__' cannot be a key`)
+    Pair(_, { key }) {
+      if ((isNode(key) ? key.toString() : String(key)) === '__proto__') fault(key, `'__proto__' cannot be a key`)
+    },
+    Scalar(_, scalar) {
+      const numeral = numeralOf(scalar)
+      if (numeral === undefined || isShortest(numeral)) return
+      if (!isKeptExactly(numeral)) fault(scalar, `The number ${shownNumeral(numeral)} cannot be kept exactly; ${IN_QUOTES}`)
+      else if (keepsNumerals) scalar.value = new LongNumeral(numeral)
     },
   })
+}
+
+const IN_QUOTES = 'round it, or put it into quotes if it is a text or a decimal'
+
+/** The decimal digits of a number as it is written; undefined for `.inf`, `.nan` and other values. */
+function numeralOf({ value, source = '' }: Scalar): string | undefined {
+  if (typeof value !== 'number') return undefined
+  if (/^0[xo]/.test(source)) return String(BigInt(source))
+  return /\d/.test(source) ? source : undefined
 }
 
 function documentSource(parsed: ParsedText, lines: LineCounter): Source {

@@ -1,4 +1,5 @@
 import { type Json, MAX_JSON_DEPTH } from '../../util/json.ts'
+import { LongNumeral } from '../../util/numbers/numeral.ts'
 import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import { accept, type FieldType, reject } from '../field-type.ts'
 
@@ -13,7 +14,8 @@ export const json: FieldType = {
   list: false,
   read(value) {
     const problem = problemIn(value, MAX_JSON_DEPTH)
-    return problem === undefined ? accept(value as Json) : reject(problem)
+    if (problem !== undefined) return reject(problem)
+    return accept(hasLongNumeral(value) ? JSON.parse(JSON.stringify(value)) : (value as Json))
   },
   parse: () => reject('can only be filtered with __isnull'),
 }
@@ -32,3 +34,6 @@ function problemIn(value: unknown, depth: number): string | undefined {
   }
   return undefined
 }
+
+const hasLongNumeral = (value: unknown): boolean =>
+  value instanceof LongNumeral || (typeof value === 'object' && value !== null && Object.values(value).some(hasLongNumeral))

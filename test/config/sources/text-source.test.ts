@@ -6,7 +6,7 @@ import { assertLines, linesOf, unmark } from '../marks.ts'
 const TWICE = (key: string) => `the key '${key}' is given twice in the same mapping; remove one`
 
 describe('syntax faults have their position', () => {
-  const rows: readonly { name: string; text: string; message: string; format?: 'json' }[] = [
+  const rows: readonly { name: string; text: string; message: string; format?: 'json' | 'yaml' }[] = [
     { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: `Not valid YAML: ${TWICE('a')}` },
     { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: `Not valid YAML: ${TWICE('b')}` },
     { name: 'an unclosed quote', text: 'a: "b\n»', message: 'Not valid YAML: a text in quotes is not closed, here or above' },
@@ -90,6 +90,24 @@ describe('syntax faults have their position', () => {
     { name: 'a JSON comma that is missing', format: 'json', text: '[\n  1\n  »2\n]', message: 'Not valid JSON: comma expected' },
     { name: 'more after the JSON', format: 'json', text: '{"a": 1}\n»{"b": 2}', message: 'Not valid JSON: end of file expected' },
     { name: 'JSON text in single quotes', format: 'json', text: "[»'a']", message: 'Not valid JSON: invalid symbol' },
+    ...(['yaml', 'json'] as const).flatMap((format) =>
+      ['9007199254740993', '-1.00000000000000001', '1e400', '1E-400'].map((numeral) => ({
+        name: `the number ${numeral} in ${format}`,
+        format,
+        text: `{ "a": [1.5, { "b": »${numeral} }] }`,
+        message: `The number ${numeral} cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal`,
+      })),
+    ),
+    {
+      name: 'a hexadecimal number',
+      text: 'a: »0x20000000000001\n',
+      message: 'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
+    },
+    {
+      name: 'a number as a key',
+      text: '»9007199254740993: a\n',
+      message: 'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
+    },
     { name: 'a JSON NaN', format: 'json', text: '[»NaN]', message: 'Not valid JSON: invalid symbol' },
   ]
   for (const { name, text: marked, message, format = 'yaml' } of rows) {
@@ -135,6 +153,8 @@ describe('values', () => {
     ['YAML 1.2: yes, no and on are text', '[yes, no, on, off]', ['yes', 'no', 'on', 'off']],
     ['a day is text', '2024-01-01', '2024-01-01'],
     ['numbers and booleans', '[1, 1.5, -0.5, 1e3, true, null, ~]', [1, 1.5, -0.5, 1000, true, null, null]],
+    ['numbers in other spellings', '[0x1F, 0o17, +1, 1.50, .5, 1e21, 0x1000000000000000]', [31, 15, 1, 1.5, 0.5, 1e21, 2 ** 60]],
+    ['numbers in quotes', '["9007199254740993", \'1e400\']', ['9007199254740993', '1e400']],
     ['a block', 'a: |\n  one\n  two\n', { a: 'one\ntwo\n' }],
     ['an alias', 'a: &x [1]\nb: *x\n', { a: [1], b: [1] }],
     ['a merge key', 'a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\n', { a: { x: 1, y: 2 }, b: { x: 1, y: 3 } }],

@@ -9,6 +9,7 @@ fields:
   - { name: title, type: string }
   - { name: whole, type: integer }
   - { name: weight, type: number }
+  - { name: amount, type: decimal }
   - { name: extra, type: json }
 `
 const THINGS = {
@@ -90,6 +91,13 @@ scenarios(
       weight: [`weight ${inexact('1e999')}`],
       whole: [`whole ${inexact('9007199254740993')}`],
     }),
+    create('the digits of a decimal', '{"amount":1.00000000000000001}', {
+      amount: [`amount ${inexact('1.00000000000000001')}`],
+    }),
+    create('a fraction that would become an integer', '{"whole":4503599627370496.3,"weight":9007199254740993.0}', {
+      whole: [`whole ${inexact('4503599627370496.3')}`],
+      weight: [`weight ${inexact('9007199254740993.0')}`],
+    }),
     create('2^53 is no integer for lack of neighbours', '{"whole":9007199254740992}', { whole: ['whole must be an integer'] }),
     {
       name: 'is named with its index in bulk',
@@ -132,12 +140,77 @@ scenarios(
     survives('-9007199254740991', -9007199254740991),
     survives('1e300', 1e300),
     survives('5e-324', 5e-324),
-    survives('0.10000000000000001', 0.1),
+    survives('1e23', 1e23),
+    survives('12.50', 12.5),
+    survives('1152921504606846976', 2 ** 60),
+    survives('0.1000000000000000055511151231257827021181583404541015625', 0.1),
     survives('0e999', 0),
     survives('1000000000000000000000', 1e21),
   ],
   THINGS,
 )
+
+scenarios(
+  'a decimal',
+  ['0.1000000000000000055511151231257827021181583404541015625', '1152921504606846976', '1.2345678901234567e18', '1e21'].map(
+    (numeral) =>
+      create(`is not read from a number of more than 15 digits: ${numeral}`, `{"amount":${numeral}}`, {
+        amount: ['amount must be written as text, such as "12.50", since it has more than 15 digits'],
+      }),
+  ),
+  THINGS,
+)
+
+/** Numbers that are sent, and their texts in the answers of the API. */
+const ANSWERED = [
+  ['1.2345678901234567e18', '1234567890123456800'],
+  ['1152921504606846976', '1152921504606847000'],
+  ['1e21', '1e+21'],
+  ['-9007199254740992', '-9007199254740992'],
+  ['0.30000000000000004', '0.30000000000000004'],
+  ['5e-324', '5e-324'],
+] as const
+
+describe('a number that the API has answered is accepted', () => {
+  for (const [sent, answered] of ANSWERED) {
+    test(`${answered} of ${sent}`, async () => {
+      const app = await openTestApp(THINGS)
+      try {
+        const at = 'POST /api/v1/models/thing'
+        const rawBody = `{"data":{"weight":${sent},"extra":{"a":[${sent}]}}}`
+        const { text } = await play(app, { request: at, rawBody, headers: HEADERS, status: 201 })
+        assert.match(
+          text,
+          new RegExp(`"weight":${answered.replace('+', '\\+')},.*"extra":\\{"a":\\[${answered.replace('+', '\\+')}\\]`),
+        )
+        const data = `{"weight":${answered},"extra":{"a":[${answered}]}}`
+        const kept = { data: { id: 2, weight: Number(answered), extra: { a: [Number(answered)] } } }
+        const put = { request: 'PUT /api/v1/models/thing/2', headers: HEADERS, status: 200 } as const
+        await play(app, { ...put, rawBody: `{"data":${data}}`, expectPart: kept })
+        await play(app, { ...put, rawBody: `{"data":{"weight":${sent}}}`, expectPart: kept })
+        const found = { status: 200, expectPart: { total: 1 } }
+        const filter = encodeURIComponent(answered)
+        for (const filters of [`weight=${filter}`, `weight__in=1,${filter}`, `weight__gte=${filter}`, `weight__lte=${filter}`])
+          await play(app, { request: `GET /api/v1/models/thing?filters=${filters}&filters=id=2`, ...found })
+        for (const [type, file] of [
+          ['text/csv', `weight,extra\n${answered},"{""a"":[${answered}]}"\n`],
+          ['application/x-ndjson', `${data}\n`],
+          ['application/json', `[${data}]`],
+        ] as const) {
+          const request = 'POST /api/v1/models/thing/import'
+          await play(app, { request, headers: { 'content-type': type }, rawBody: file, status: 200, expectPart: { created: 1 } })
+        }
+        const stored = await play(app, { request: `GET /api/v1/models/thing?filters=weight=${filter}`, status: 200 })
+        assert.deepEqual(
+          stored.json.data.map((record: { extra: unknown }) => record.extra),
+          Array.from({ length: 4 }, () => kept.data.extra),
+        )
+      } finally {
+        await app.close()
+      }
+    })
+  }
+})
 
 const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'
 

@@ -1,4 +1,5 @@
 import { canonicalDecimal, MAX_DIGITS } from '../../../util/numbers/decimal.ts'
+import { LongNumeral } from '../../../util/numbers/numeral.ts'
 import { accept, EQUALITY, type FieldType, ORDER, reject } from '../../field-type.ts'
 
 /** Significant digits that every double keeps (IEEE 754). */
@@ -16,7 +17,8 @@ export const decimal: FieldType = {
   list: false,
   read(value) {
     if (typeof value === 'string') return decimal.parse(value)
-    const numeral = typeof value === 'number' ? canonicalDecimal(String(value)) : undefined
+    const text = typeof value === 'number' ? String(value) : value instanceof LongNumeral ? value.text : ''
+    const numeral = canonicalDecimal(text)
     if (numeral === undefined) return reject('must be a decimal number')
     const isExact = numeral.replace(/[-.]/g, '').replace(/^0+/, '').length <= EXACT_DIGITS
     return isExact

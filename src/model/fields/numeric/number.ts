@@ -1,7 +1,7 @@
-import { isKeptExactly } from '../../../util/numbers/numeral.ts'
+import { isKeptExactly, LongNumeral } from '../../../util/numbers/numeral.ts'
 import { accept, EQUALITY, type FieldType, ORDER, reject } from '../../field-type.ts'
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i
 
 /** A finite double (IEEE 754). */
 export const number: FieldType = {
@@ -12,6 +12,9 @@ export const number: FieldType = {
   searchable: false,
   secret: false,
   list: false,
-  read: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value + 0) : reject('must be a number')),
+  read(value) {
+    const double = value instanceof LongNumeral ? value.toJSON() : value
+    return typeof double === 'number' && Number.isFinite(double) ? accept(double + 0) : reject('must be a number')
+  },
   parse: (text) => (DECIMAL.test(text) && isKeptExactly(text) ? number.read(Number(text)) : reject('must be a number')),
 }
