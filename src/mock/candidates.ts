@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js'
-import type { Limits } from '../model/constraints/limits.ts'
+import { checkLimits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
@@ -11,6 +11,8 @@ import { TEXT_BY_TYPE, textByName } from './texts.ts'
 
 /** Attempts with the hint of the field's name before the pattern generates texts itself. */
 const NAMED_ATTEMPTS = 3
+/** Attempts in which a text that matches a pattern stays alone, if the field accepts it. */
+const PLAIN_ATTEMPTS = 2_000
 /** Length that unbounded patterns are expanded to beyond the required minimum. */
 const PATTERN_LENGTH = 16
 /** Probability that a boolean has its default value. */
@@ -83,7 +85,7 @@ function textGenerator(field: Field, model: Model, { faker, random }: FakerSourc
   const distinct = (base: string, attempt: number) =>
     attempt === 0 ? base : withNumber(base, type.name, random.integer(2, 10 ** Math.min(attempt + 2, 9)))
   if (limits.pattern === undefined) return text
-  const byPattern = patternGenerator(limits.pattern, limits, { random })
+  const byPattern = patternGenerator(limits.pattern, field, { faker, random })
   return (attempt) => (named !== undefined && attempt < NAMED_ATTEMPTS ? text(attempt) : byPattern(attempt))
 }
 
@@ -113,19 +115,59 @@ function fitToLimits(text: string, { limits, type }: Field, { faker }: FakerSour
   return [...shortened].length < min ? characters.slice(0, max).join('') : shortened.slice(0, max)
 }
 
-function patternGenerator(
-  pattern: RE2JS,
-  { min_length: min = 0, max_length: max }: Limits,
-  { random }: Pick<FakerSource, 'random'>,
-): CandidateGenerator {
+function patternGenerator(pattern: RE2JS, field: Field, source: FakerSource): CandidateGenerator {
+  const { min_length: min = 0, max_length: max } = field.limits
   const texts = new PatternText(pattern)
-  // Each length is exhausted before longer ones, since there may be few short texts and many longer ones.
-  return (attempt) =>
-    texts.generate(random, min, Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100)))
+  return (attempt) => {
+    // Each length is exhausted before longer ones, since there may be few short texts and many longer ones.
+    const longest = Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100))
+    const text = texts.generate(source.random, min, longest)
+    const isEnough = text === undefined || (attempt < PLAIN_ATTEMPTS && storedForm(field, text) !== undefined)
+    return isEnough ? text : surrounded(text, field, source, attempt)
+  }
 }
 
-function passwordGenerator({ limits }: Field, { random, faker }: FakerSource): CandidateGenerator {
-  if (limits.pattern !== undefined) return patternGenerator(limits.pattern, limits, { random })
+/**
+ * A text around one that matches a pattern. A pattern matches anywhere in a value, so what it matches may be too short, or only a part of
+ * an address. The attempts go through the places that the text may have, beginning with the text alone; each is checked like any candidate.
+ */
+function surrounded(text: string, { type, limits }: Field, { faker }: FakerSource, attempt: number): string | undefined {
+  const filler = TEXT_BY_TYPE.slug(faker)
+  switch (type.name) {
+    case 'email':
+      return inTurn(
+        attempt,
+        text,
+        `${filler}${text}`,
+        `${text}@example.com`,
+        `${filler}.${text}@example.com`,
+        `${text}.example.com`,
+      )
+    case 'url':
+      return inTurn(
+        attempt,
+        ...[text, `${text}www.example.com/${filler}`, `${text}/${filler}`, `https://${text}`],
+        ...[
+          `https://www.example.com/${text}`,
+          `https://${text}.example.com/${filler}`,
+          `https://www.example.com/${filler}${text}`,
+        ],
+      )
+    default: {
+      const { min_length: min = 0, max_length: max = Infinity } = limits
+      const free = Math.max(0, Math.min(max, Math.max(min, PATTERN_LENGTH)) - [...text].length)
+      const more = type.name === 'slug' ? filler.padEnd(free, '-x').slice(0, free) : faker.string.alphanumeric(free)
+      const half = Math.floor(more.length / 2)
+      return inTurn(attempt, text, `${more}${text}`, `${text}${more}`, `${more.slice(0, half)}${text}${more.slice(half)}`)
+    }
+  }
+}
+
+const inTurn = (attempt: number, ...texts: readonly string[]): string | undefined => texts[attempt % texts.length]
+
+function passwordGenerator(field: Field, { random, faker }: FakerSource): CandidateGenerator {
+  const { limits } = field
+  if (limits.pattern !== undefined) return patternGenerator(limits.pattern, field, { faker, random })
   const { min_length: min = 0, max_length: max = Infinity } = limits
   return () => faker.string.alphanumeric(Math.min(max, Math.max(min, 24)))
 }
@@ -166,4 +208,11 @@ function hintGenerator(field: Field, source: FakerSource): CandidateGenerator {
     if (!field.unique || attempt < NAMED_ATTEMPTS) return text
     return withNumber(text, field.type.name, random.integer(2, 10 ** Math.min(attempt, 9)))
   }
+}
+
+/** The value in stored form, if the field accepts it. */
+export function storedForm(field: Field, candidate: Json | undefined): Json | undefined {
+  if (candidate === undefined || candidate === '') return undefined
+  const reading = field.type.read(candidate)
+  return reading.ok && checkLimits(reading.value, field.limits).length === 0 ? reading.value : undefined
 }

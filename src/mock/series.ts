@@ -1,14 +1,16 @@
 import { AppError } from '../errors.ts'
-import { checkLimits } from '../model/constraints/limits.ts'
 import { type Field, hasDefault, isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
-import { type CandidateGenerator, candidateGenerator } from './candidates.ts'
+import { type CandidateGenerator, candidateGenerator, storedForm } from './candidates.ts'
 import { timestampsFor } from './datetimes.ts'
 import type { FakerSource } from './load-faker.ts'
+import { beginnings, endAfter, isInOrder } from './ordered-pairs.ts'
 
 /** Maximum number of attempts for one value. */
 const MAX_ATTEMPTS = 10_000
+/** Attempts in which the end of something comes after its beginning. */
+const ORDERED_ATTEMPTS = 200
 /** Probability that an optional field is empty. */
 const EMPTY_PROBABILITY = 0.15
 /** Maximum number of records in a many-to-many relation. */
@@ -37,6 +39,8 @@ export class Series {
   readonly #own: readonly Field[]
   readonly #relations: readonly RelationField[]
   readonly #candidates: ReadonlyMap<string, CandidateGenerator>
+  /** Fields that begin what another field ends, by the name of that field. */
+  readonly #beginnings: ReadonlyMap<string, Field>
   readonly #used: ReadonlyMap<string, Set<Json>>
 
   constructor(options: SeriesOptions) {
@@ -45,6 +49,7 @@ export class Series {
     this.#options = options
     this.#own = settable.filter((field) => !isRelation(field))
     this.#relations = settable.filter(isRelation)
+    this.#beginnings = beginnings(this.#own)
     this.#candidates = new Map(this.#own.map((field) => [field.name, candidateGenerator(field, model, source)]))
     const unique = settable.filter((field) => field.unique)
     this.#used = new Map(unique.map(({ name }) => [name, new Set(taken?.get(name) ?? [])]))
@@ -56,7 +61,17 @@ export class Series {
    * @throws {AppError} INVALID_REQUEST naming the field for which no value was found
    */
   values(index: number): Record<string, Json> {
-    return Object.fromEntries(this.#own.map((field) => [field.name, this.#value(field, index)]))
+    return this.#valuesOf(this.#own, index, 0)
+  }
+
+  /** The values of fields, beginnings before their ends. */
+  #valuesOf(fields: readonly Field[], index: number, round: number): Record<string, Json> {
+    const values = new Map<string, Json>()
+    const isEnd = ({ name }: Field) => this.#beginnings.has(name)
+    for (const field of [...fields.filter((each) => !isEnd(each)), ...fields.filter(isEnd)]) {
+      values.set(field.name, this.#value(field, index, round, values.get(this.#beginnings.get(field.name)?.name ?? '')))
+    }
+    return Object.fromEntries(fields.map(({ name }) => [name, values.get(name) ?? null]))
   }
 
   /**
@@ -71,8 +86,10 @@ export class Series {
 
   /** Other values for the fields that may have any: neither unique nor secret. The same attempt gives the same values. */
   others(index: number, attempt: number): Record<string, Json> {
-    const free = this.#own.filter((field) => !field.unique && !field.type.secret)
-    return Object.fromEntries(free.map((field) => [field.name, this.#value(field, index, attempt)]))
+    const isFree = (field: Field) => !field.unique && !field.type.secret
+    // The end of something stays with a beginning that stays.
+    const free = this.#own.filter((field) => isFree(field) && isFree(this.#beginnings.get(field.name) ?? field))
+    return this.#valuesOf(free, index, attempt)
   }
 
   /** Other records for the foreign keys that may refer to any. The same attempt gives the same ids. */
@@ -95,16 +112,22 @@ export class Series {
     source.random.start(JSON.stringify([seed, model.key, index, field, ...rest]))
   }
 
-  /** @param round 0 for the first value, further numbers for others */
-  #value(field: Field, index: number, round = 0): Json {
+  /**
+   * @param round 0 for the first value, further numbers for others
+   * @param begin the value of the field that begins what this one ends. The order is a preference, since limits may exclude it
+   */
+  #value(field: Field, index: number, round: number, begin: Json = null): Json {
     const { model, source, secret } = this.#options
     const candidate = this.#candidates.get(field.name)
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (field.type.secret) source.random.start(JSON.stringify([secret, model.key, field.name, attempt]))
       else this.#startRandom(field.name, index, attempt, round)
       if (attempt === 0 && isOptional(field) && source.random.chance(round === 0 ? EMPTY_PROBABILITY : 0.5)) return null
-      const value = storedForm(field, candidate?.(attempt))
-      if (value !== undefined && this.#claim(field, value)) return value
+      const isOrdered = begin !== null && attempt < ORDERED_ATTEMPTS
+      const proposed = isOrdered && field.faker === undefined ? endAfter(begin, field, source.random) : undefined
+      const value = storedForm(field, proposed ?? candidate?.(attempt))
+      if (value === undefined || (isOrdered && !isInOrder(begin, value, field))) continue
+      if (this.#claim(field, value)) return value
     }
     const many = field.unique ? '; it is unique, so ask for fewer records' : ''
     const remedy = `${many || ';'} ${many ? 'or ' : ''}say what it looks like with mock: { faker: … }`
@@ -147,12 +170,5 @@ export class Series {
 }
 
 const isOptional = (field: Field): boolean => !field.required && !hasDefault(field) && !field.type.list
-
-/** The value in stored form, if the field accepts it. */
-function storedForm(field: Field, candidate: Json | undefined): Json | undefined {
-  if (candidate === undefined || candidate === '') return undefined
-  const reading = field.type.read(candidate)
-  return reading.ok && checkLimits(reading.value, field.limits).length === 0 ? reading.value : undefined
-}
 
 const noValueError = ({ name }: Field, words: string): AppError => new AppError('INVALID_REQUEST', { [name]: [words] })

@@ -3,14 +3,18 @@ import type { Faker } from '@faker-js/faker'
 type Make = (faker: Faker) => string
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-const words = (faker: Faker, min: number, max: number): string => faker.word.words({ count: { min, max } })
-const slug = (faker: Faker): string => faker.helpers.slugify(words(faker, 2, 4)).toLowerCase()
+/** `quiet harbour` */
+const thing: Make = (faker) => `${faker.word.adjective()} ${faker.word.noun()}`
+const LINKS = ['and', 'of', 'behind', 'under', 'without'] as const
+const slug: Make = (faker) => faker.helpers.slugify(`${thing(faker)} ${faker.word.noun()}`).toLowerCase()
 
 /** Reserved domains (RFC 2606), since mock addresses may be sent mail by mistake. */
 export const email: Make = (faker) => faker.internet.exampleEmail().toLowerCase()
 export const url: Make = (faker) => `https://www.example.com/${slug(faker)}`
 
-export const title: Make = (faker) => capitalised(words(faker, 3, 6))
+/** `Quiet harbour of the old lantern` */
+export const title: Make = (faker) => capitalised(`${thing(faker)} ${faker.helpers.arrayElement(LINKS)} the ${thing(faker)}`)
+const name: Make = (faker) => capitalised(thing(faker))
 export const sentence: Make = (faker) => faker.lorem.sentence()
 export const paragraph: Make = (faker) => faker.lorem.paragraph()
 const fullName: Make = (faker) => faker.person.fullName()
@@ -57,7 +61,10 @@ const BY_FIELD: readonly (readonly [RegExp, Make])[] = [
 
 /** Generators of `name`, by model. */
 const BY_MODEL: readonly (readonly [RegExp, Make])[] = [
-  [/user|person|people|customer|author|employee|member|contact|client|patient|student|teacher|guest/, fullName],
+  [
+    /user|person|people|customer|author|employee|member|contact|client|patient|student|teacher|guest|doctor|physician|nurse|staff/,
+    fullName,
+  ],
   [/product|item/, (faker) => faker.commerce.productName()],
   [/company|organi[sz]ation|supplier|vendor|brand|manufacturer|publisher/, company],
   [/city|town/, (faker) => faker.location.city()],
@@ -69,10 +76,10 @@ const BY_MODEL: readonly (readonly [RegExp, Make])[] = [
 
 /** The generator that a field's name suggests, if any. */
 export function textByName(field: string, model: string): Make | undefined {
-  const name = snake(field)
-  const found = BY_FIELD.find(([pattern]) => pattern.test(name))?.[1]
-  if (found !== undefined || !/(^|_)(name|label)$/.test(name)) return found
-  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? ((faker) => capitalised(words(faker, 2, 2)))
+  const snaked = snake(field)
+  const found = BY_FIELD.find(([pattern]) => pattern.test(snaked))?.[1]
+  if (found !== undefined || !/(^|_)(name|label)$/.test(snaked)) return found
+  return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? name
 }
 
 /** `publishedAt` → `published_at`, so that names match in either spelling. */
@@ -80,7 +87,7 @@ export const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g
 
 /** Generators by field type, for names that suggest nothing. */
 export const TEXT_BY_TYPE = {
-  string: (faker: Faker) => capitalised(words(faker, 2, 4)),
+  string: name,
   text: paragraph,
   email,
   url,
