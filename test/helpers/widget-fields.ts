@@ -126,9 +126,13 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
     field: 'type: decimal, decimal_places: 3',
     widget: 'number',
     ...typed('', '12.5', '12.5'),
-    // Letters are refused; a comma is a point.
+    // What can be read in two ways, and what is no number, is refused at the field.
     enter: async (page, label) => {
-      await inputOf(page, label).pressSequentially('x12,500y')
+      await inputOf(page, label).fill('12,500')
+      await page.getByText('This can be read in two ways: write 12500 or 12.500.').waitFor()
+      await inputOf(page, label).fill('12.5.3')
+      await page.getByText('This is not a number.', { exact: true }).waitFor()
+      await inputOf(page, label).fill('12.500')
       await valueIs(page, label, '12.500')
     },
   },

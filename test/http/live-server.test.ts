@@ -8,6 +8,7 @@ import type { Replacement } from '../../src/app.ts'
 import { CONNECTION_LIMITS } from '../../src/http/connections/listener.ts'
 import type { TestApp } from '../helpers/api/app.ts'
 import { type ListeningApp, listen, open, withListening } from '../helpers/api/raw.ts'
+import { makeProject } from '../helpers/fixture.ts'
 
 const TAGS = '/api/v1/models/tag'
 
@@ -215,11 +216,11 @@ describe('an application that is replaced while it is served', () => {
 
   test('stays unchanged if the replacement cannot be opened', () =>
     withClient(async ({ live }, client) => {
-      const { project } = live.app
-      const [seed] = project.seeds
-      assert.ok(seed !== undefined, 'the project has seeds')
-      const broken = { ...project, seeds: [{ ...seed, path: '/nowhere/tag.yaml' }] }
-      await assert.rejects(live.replace({ project: broken, data: { kind: 'reset', seeds: true, accounts: true } }))
+      // The seed files are read again from the folder, of which one is for no model.
+      const faulty = await makeProject({ 'seed/nothing.yaml': '[]' })
+      const broken = { ...live.app.project, folder: faulty.path }
+      await assert.rejects(live.replace({ project: broken, data: { kind: 'reset', seeds: true, accounts: true } }), /nothing/)
+      await faulty.remove()
       assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)
       assert.equal((await client.ask('POST', TAGS, name(1))).status, 201)
     }))

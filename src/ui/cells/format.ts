@@ -17,15 +17,26 @@ function cached<Format>(formats: Map<string, Format>, key: string, create: () =>
   return format
 }
 
-/** Formats a number with all its digits. @param value a number, or a decimal as text @param decimals digits behind the point at least */
-export function formatNumber(value: number | string, locale: string, decimals = 0): string {
-  const format = cached(
+/** Maximum number of decimals that the formatters of all supported browsers take. */
+const MAX_DECIMALS = 20
+
+/** The formatter of numbers with up to 20 decimals. @param decimals digits behind the point at least */
+export const localeNumbers = (locale: string, decimals = 0): Intl.NumberFormat =>
+  cached(
     numbers,
     `${locale} ${decimals}`,
-    () => new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: 20 }),
+    () => new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: MAX_DECIMALS }),
   )
+
+/** Formats a number with all its digits. @param value a number, or a decimal as text @param decimals digits behind the point at least */
+export function formatNumber(value: number | string, locale: string, decimals = 0): string {
+  const [, whole, places = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
   // A decimal stays text, since it may have more digits than a number can hold.
-  return format.format(value as number)
+  if (whole === undefined || Math.max(places.length, decimals) <= MAX_DECIMALS)
+    return localeNumbers(locale, decimals).format(value as number)
+  const format = localeNumbers(locale)
+  const point = format.formatToParts(0.1).find(({ type }) => type === 'decimal')?.value
+  return `${format.format(whole as unknown as number)}${point}${places.padEnd(decimals, '0')}`
 }
 
 /** Formats a date of the calendar such as `2024-05-31`; other text is returned as it is. */

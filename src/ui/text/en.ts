@@ -106,8 +106,16 @@ export const en = {
     jsonFormat: 'Format',
     jsonJump: 'Go to the fault',
     faultNumber: 'This is not a number yet.',
+    faultNotNumber: 'This is not a number.',
+    faultInexactNumber: 'This number has more digits than can be stored.',
+    faultAmbiguousNumber: (readings: readonly string[]) => `This can be read in two ways: write ${readings.join(' or ')}.`,
     faultDatetime: 'This is not a date and time yet.',
+    faultSkippedTime: 'This time does not exist: the clocks are put forward over it.',
     faultJson: (line: number, column: number) => `This is not JSON: fault in line ${line}, column ${column}.`,
+    faultJsonName: (name: string, line: number, column: number) =>
+      `The name “${name}” is given twice: line ${line}, column ${column}.`,
+    faultJsonNumber: (number: string, line: number, column: number) =>
+      `${number} cannot be stored without rounding: line ${line}, column ${column}. Write it as text, in quotes.`,
     passwordUnchanged: 'Leave it empty to keep the password',
     problems: (count: number) => (count === 1 ? 'One field needs your attention.' : `${count} fields need your attention.`),
     leaveTitle: 'Leave without saving?',

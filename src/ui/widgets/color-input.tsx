@@ -1,5 +1,6 @@
 import { useText } from '../text/text.tsx'
-import { TextInput, textOf } from './texts/text-input.tsx'
+import { TextInput } from './texts/text-input.tsx'
+import { textOf } from './texts/textarea.tsx'
 import type { InputProps } from './widget-props.ts'
 
 const HEX = /^#[0-9a-f]{6}$/i

@@ -11,6 +11,9 @@ test("the locale is the browser's variant of the page's language", () => {
 test('a decimal keeps all its digits', () => {
   assert.equal(formatNumber('12345678901234567890.10', 'en', 2), '12,345,678,901,234,567,890.10')
   assert.equal(formatNumber(1234.5, 'de'), '1.234,5')
+  assert.equal(formatNumber('-1234.5', 'en', 30), `-1,234.5${'0'.repeat(29)}`)
+  assert.equal(formatNumber(`0.${'1'.repeat(40)}`, 'de', 0), `0,${'1'.repeat(40)}`)
+  assert.equal(formatNumber('-0.5', 'en', 25), `-0.5${'0'.repeat(24)}`)
 })
 
 test('a date of the calendar is the same in every time zone', () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { withOffset } from '../../../src/client/providers/local-time.ts'
 import { choiceOf, choicesOf } from '../../../src/ui/widgets/choices/choices.ts'
 import { fromLocal, stepFor, toLocal } from '../../../src/ui/widgets/dates/date-times.ts'
 import { widgetKind } from '../../../src/ui/widgets/kind.ts'
-import { isTypable, parseNumber, pointed } from '../../../src/ui/widgets/numbers/numbers.ts'
+import { formatNumber, numberSigns, parseNumber } from '../../../src/ui/widgets/numbers/numbers.ts'
 import { Unparsed } from '../../../src/ui/widgets/unparsed.ts'
 import { siteField } from '../site-fixture.ts'
 
@@ -45,17 +46,71 @@ test('a view narrows the choices of the model, and its labels and colours come f
   assert.equal(choiceOf('gone', view, status).label, 'gone')
 })
 
-test('numbers: letters are refused, decimals keep their digits, half a number is no value', () => {
-  assert.equal(isTypable('integer', '12a'), false)
-  assert.equal(isTypable('integer', '1.5'), false)
-  assert.equal(isTypable('decimal', '-1.'), true)
-  assert.equal(parseNumber('integer', '12'), 12)
-  assert.equal(parseNumber('decimal', '0.10'), '0.10')
-  assert.equal(parseNumber('number', pointed(' 1,5 ')), 1.5)
-  assert.equal(parseNumber('integer', ''), null)
-  assert.ok(parseNumber('integer', '-') instanceof Unparsed)
-  // Above 2^53 a number would be rounded.
-  assert.ok(parseNumber('integer', '9007199254740993') instanceof Unparsed)
+const EN = numberSigns('en-GB')
+const DE = numberSigns('de-DE')
+const FR = numberSigns('fr-FR')
+
+/** The value of a typed text; the kind of the fault, with the readings of an ambiguous number. */
+function read(type: string, text: string, signs = EN): unknown {
+  const parsed = parseNumber(type, text, signs)
+  if (!(parsed instanceof Unparsed)) return parsed
+  const { fault } = parsed
+  return fault.kind === 'ambiguousNumber' ? fault.readings : fault.kind
+}
+
+test('a number is read with the signs of the language', () => {
+  assert.deepEqual(EN, { decimal: '.', group: ',' })
+  assert.deepEqual(DE, { decimal: ',', group: '.' })
+  for (const text of ['1,234.56', '1234.56', '1.234,56', '1 234.56', "1'234.56", '1’234,56', '+1,234.56', ' 1,234.56 '])
+    assert.equal(read('number', text), 1234.56, text)
+  assert.equal(read('decimal', '1.234.567,50', DE), '1234567.50')
+  assert.equal(read('number', '1,5', DE), 1.5)
+  assert.equal(read('number', '1,234', DE), 1.234)
+  assert.equal(read('number', '1\u202f234,5', FR), 1234.5)
+  assert.equal(read('number', '−1.5'), -1.5)
+  assert.equal(read('integer', '1,234,567'), 1234567)
+  assert.equal(read('number', '1e5'), 100000)
+  // The other sign for decimals has one meaning where no three digits follow.
+  assert.equal(read('number', '1,5'), 1.5)
+  assert.equal(read('number', '0,125'), 0.125)
+  assert.equal(read('decimal', '1.5', DE), '1.5')
+})
+
+test('a number that can be read in two ways is refused', () => {
+  assert.deepEqual(read('number', '1,234'), ['1234', '1.234'])
+  assert.deepEqual(read('number', '-1.234', DE), ['-1234', '-1,234'])
+  assert.deepEqual(read('integer', '12,000'), ['12000', '12.000'])
+})
+
+test('a text that is no number is refused, the beginning of one too', () => {
+  for (const text of ['1e5e5', '12.5.3', '1,2,3', '1,23.4', '12a', 'a', '1.2,3,4', '1--2', "1'2"])
+    assert.equal(read('number', text), 'notNumber', text)
+  for (const text of ['-', '1e', '1e-', '.']) assert.equal(read('number', text), 'number', text)
+  assert.equal(read('integer', '1.5'), 'notNumber')
+  assert.equal(read('decimal', '1e5'), 'notNumber')
+  assert.equal(read('integer', ''), null)
+})
+
+test('no digit of a number is lost', () => {
+  assert.equal(read('decimal', '0.10'), '0.10')
+  assert.equal(read('decimal', '1.00000000000000001'), '1.00000000000000001')
+  for (const [type, text] of [
+    ['integer', '9007199254740993'],
+    ['number', '9007199254740993'],
+    ['number', '0.10000000000000001'],
+    ['number', '1e400'],
+    ['number', '1e-400'],
+  ] as const)
+    assert.equal(read(type, text), 'inexactNumber', text)
+  assert.equal(read('number', '0.1'), 0.1)
+  assert.equal(read('number', '1152921504606846976'), 2 ** 60)
+})
+
+test('an input shows what it reads', () => {
+  for (const signs of [EN, DE, FR])
+    for (const value of [0, -1.5, 1.234, 1234.56, 1e21, 1.5e-7])
+      assert.equal(read('number', formatNumber(value, signs), signs), value)
+  assert.equal(formatNumber(null, DE), '')
 })
 
 test('date-times are local in the input and have an offset when sent', () => {
@@ -67,4 +122,37 @@ test('date-times are local in the input and have an offset when sent', () => {
   assert.equal(fromLocal(''), null)
   assert.equal(stepFor(toLocal('2026-07-01T08:30:15.000Z')), 1)
   assert.equal(stepFor(local), undefined)
+})
+
+/** Runs a function in a time zone. */
+function inZone<Result>(zone: string, run: () => Result): Result {
+  const former = process.env.TZ
+  process.env.TZ = zone
+  try {
+    return run()
+  } finally {
+    if (former === undefined) delete process.env.TZ
+    else process.env.TZ = former
+  }
+}
+
+test('a time that clocks skip is refused, and of one that comes twice the nearer to the stored one is meant', () => {
+  inZone('Europe/Berlin', () => {
+    const skipped = fromLocal('2024-03-31T02:30')
+    assert.ok(skipped instanceof Unparsed && skipped.fault.kind === 'skippedTime')
+    assert.equal(fromLocal('2024-03-31T03:30'), '2024-03-31T03:30+02:00')
+    assert.equal(fromLocal('2024-10-27T02:30'), '2024-10-27T02:30+02:00')
+    assert.equal(fromLocal('2024-10-27T02:31', '2024-10-27T01:30:00.000Z'), '2024-10-27T02:31+01:00')
+    assert.equal(fromLocal('2024-10-27T02:31', '2024-10-27T00:30:00.000Z'), '2024-10-27T02:31+02:00')
+    assert.equal(fromLocal('2024-07-01T10:00:15.5'), '2024-07-01T10:00:15.5+02:00')
+  })
+})
+
+test('front ends that send a time that clocks skip send the later one', () => {
+  inZone('Europe/Berlin', () => {
+    assert.equal(withOffset('2024-03-31T02:30'), '2024-03-31T02:30+01:00')
+    assert.equal(withOffset('2024-10-27T02:30'), '2024-10-27T02:30+02:00')
+    assert.equal(withOffset('2024-07-01'), '2024-07-01T00:00+02:00')
+  })
+  inZone('America/Sao_Paulo', () => assert.equal(withOffset('2018-11-04'), '2018-11-04T00:00-03:00'))
 })

@@ -42,7 +42,7 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
   const titleOf = (name: string) => labelIn(form, model, name)
 
   const save = async () => {
-    const data = createdValues(sent, values)
+    const data = createdValues(sent, values, edits)
     if (isBusy) return undefined
     setBusy(true)
     setProblems(undefined)

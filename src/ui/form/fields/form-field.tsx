@@ -6,9 +6,8 @@ import { type FieldView, type FormView, helpOf } from '../../data/views.ts'
 import { Field } from '../../parts/field.tsx'
 import { useText } from '../../text/text.tsx'
 import { type WidgetKind, widgetKind } from '../../widgets/kind.ts'
-import { Unparsed } from '../../widgets/unparsed.ts'
 import { Widget } from '../../widgets/widget.tsx'
-import { faultText } from './fault-text.ts'
+import { faultsOf } from './fault-text.ts'
 
 interface FormFieldProps {
   readonly view: FieldView
@@ -43,7 +42,6 @@ export function FormField({ view, field, model, value, onChange, errors = [], re
   const kind = widgetKind(view, field)
   const isBox = kind === 'checkbox' || kind === 'switch'
   const isStoredPassword = kind === 'password' && record !== undefined
-  const fault = value instanceof Unparsed && (wasTried || value.fault.kind === 'json') ? [faultText(value.fault, text)] : []
   const help = [helpOf(view, field), isStoredPassword ? text.passwordUnchanged : undefined]
     .filter((each) => each !== undefined)
     .join('. ')
@@ -53,7 +51,7 @@ export function FormField({ view, field, model, value, onChange, errors = [], re
         label={titleOf(view, field)}
         name={view.name}
         help={help === '' ? undefined : help}
-        errors={[...fault, ...errors]}
+        errors={[...faultsOf(value, text, wasTried), ...errors]}
         isRequired={(view.required || field.required) && !isBox && !isStoredPassword}
         shape={isBox ? 'row' : 'column'}
       >

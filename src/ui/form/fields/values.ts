@@ -2,6 +2,7 @@ import type { SiteField, SiteModel } from '../../../client/client.ts'
 import type { AnyRecord } from '../../data/records.ts'
 import { idOf } from '../../data/related.ts'
 import { fieldOf } from '../../data/site.ts'
+import { canonicalNumeral } from '../../widgets/numbers/numbers.ts'
 import { Unparsed } from '../../widgets/unparsed.ts'
 
 /** Values by field, as widgets edit them. */
@@ -13,7 +14,7 @@ export function valueIn(record: AnyRecord | Values | undefined, field: SiteField
   return field.type === 'many_to_many' && Array.isArray(value) ? value.flatMap((each: unknown) => idOf(each) ?? []) : value
 }
 
-/** True if a record with one value has the same content as with the other. An empty text or list is as no value. */
+/** True if a record with one value has the same content as with the other. An empty text or list is as no value; lists have an order. */
 export function isSameValue(field: SiteField, one: unknown, other: unknown): boolean {
   return canonical(field, one) === canonical(field, other)
 }
@@ -22,17 +23,10 @@ function canonical({ type }: SiteField, value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
   if (value instanceof Unparsed) return `unparsed ${value.text}`
   if (type === 'json') return JSON.stringify(sorted(value))
-  if (Array.isArray(value)) return value.map(String).sort().join('\n')
+  if (Array.isArray(value)) return value.map(String).join('\n')
   if (type === 'datetime') return String(Date.parse(String(value)))
-  if (type === 'decimal' || type === 'number' || type === 'integer') return decimalDigits(String(value))
+  if (type === 'decimal' || type === 'number' || type === 'integer') return canonicalNumeral(String(value))
   return JSON.stringify(value)
-}
-
-/** A decimal without a sign of zero, zeros in front, and zeros at the end of its places. */
-const decimalDigits = (text: string): string => {
-  const [, sign = '', whole = '', places = ''] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text) ?? []
-  if (whole === '' && places === '') return /^-?[0.]+$/.test(text) ? '0' : text
-  return `${sign}${whole === '' ? '0' : whole}${places === '' ? '' : `.${places}`}`
 }
 
 /** JSON with the names of objects in order, since their order has no meaning. */
@@ -61,9 +55,13 @@ export function changedFields(
   return Object.fromEntries(changed)
 }
 
-/** The values that a new record is created with: all but empty ones, for which the server has its defaults. */
-export function createdValues(names: readonly string[], values: Values): Values {
-  return Object.fromEntries(
-    names.flatMap((name) => (values[name] === null || values[name] === undefined ? [] : [[name, values[name]]])),
-  )
+/**
+ * The values that a new record is created with. Empty ones that the user has not touched are left to the defaults of the server; a cleared
+ * one is null, so that no default takes its place.
+ *
+ * @param edits what the user has entered and cleared
+ */
+export function createdValues(names: readonly string[], values: Values, edits: Values): Values {
+  const isSent = (name: string) => name in edits || (values[name] !== null && values[name] !== undefined)
+  return Object.fromEntries(names.filter(isSent).map((name) => [name, values[name] ?? null]))
 }

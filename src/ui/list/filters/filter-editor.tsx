@@ -1,9 +1,12 @@
 import { type FormEvent, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
+import { useLocale } from '../../cells/use-locale.ts'
 import { may, modelOf, useSite } from '../../data/site.ts'
+import { faultsOf } from '../../form/fields/fault-text.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useText } from '../../text/text.tsx'
+import { numberSigns } from '../../widgets/numbers/numbers.ts'
 import { Unparsed } from '../../widgets/unparsed.ts'
 import { Widget } from '../../widgets/widget.tsx'
 import type { FilterField } from './filter-field.ts'
@@ -25,6 +28,7 @@ export interface FilterEditorProps {
 export function FilterEditor({ model, fields, filter, onApply }: FilterEditorProps) {
   const text = useText()
   const site = useSite()
+  const signs = numberSigns(useLocale())
   const [name, setName] = useState(fields[0]?.field.name)
   const chosen = fields.find((each) => each.field.name === name)
   const field = chosen?.field
@@ -32,12 +36,13 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
     () => (filter === undefined ? field && firstOperator(field) : editorOperator(filter)) ?? 'eq',
   )
   const [value, setValue] = useState<unknown>(() =>
-    filter === undefined || field === undefined ? null : widgetValue(filter, field),
+    filter === undefined || field === undefined ? null : widgetValue(filter, field, signs),
   )
   const [isMissing, setMissing] = useState(false)
   if (chosen === undefined || field === undefined) return undefined
   const canPick = field.relation === null || may(modelOf(site, field.relation.model), 'view')
   const compared = comparedField(chosen, operator, canPick)
+  const faults = faultsOf(value, text.form, isMissing)
 
   const chooseField = (next: string) => {
     const found = fields.find((each) => each.field.name === next)
@@ -57,7 +62,7 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
     event.preventDefault()
     // A form in a popup is, for React, within the forms of the page.
     event.stopPropagation()
-    const made = filterValue(field, operator, value)
+    const made = filterValue(field, operator, value, signs)
     if (made === undefined || value instanceof Unparsed) setMissing(true)
     else onApply({ path: field.name, ...made })
   }
@@ -92,7 +97,7 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
         <Field
           key={`${compared.view.name} ${compared.view.field_type}`}
           label={text.list.value}
-          errors={isMissing ? [text.list.valueMissing] : []}
+          errors={faults.length === 0 && isMissing ? [text.list.valueMissing] : faults}
         >
           {(links) => (
             <Widget

@@ -1,4 +1,6 @@
 import type { SiteField } from '../../../client/client.ts'
+import { formatNumber, type NumberSigns, parseNumber } from '../../widgets/numbers/numbers.ts'
+import { Unparsed } from '../../widgets/unparsed.ts'
 import type { FilterField } from './filter-field.ts'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
 
@@ -51,45 +53,54 @@ export function comparedField({ field, view }: FilterField, operator: string, ca
   }
 }
 
-/** The operator and value of the API for what an editor holds; undefined while the value is missing. */
+/**
+ * The operator and value of the API for what an editor holds; undefined while the value is missing, or an item of a list is no value of
+ * the field.
+ *
+ * @param signs of numbers in the items of a list, which are typed as words
+ */
 export function filterValue(
   field: SiteField,
   operator: string,
   value: unknown,
+  signs: NumberSigns,
 ): Pick<ListFilter, 'operator' | 'value'> | undefined {
   if (operator === 'empty' || operator === 'filled') return { operator: 'isnull', value: String(operator === 'empty') }
   if (operator === 'in') {
-    const items = Array.isArray(value) ? value.map(String) : []
-    return items.length === 0 || !items.every((item) => isReadable(field, item))
-      ? undefined
-      : { operator, value: itemsText(items) }
+    const items = (Array.isArray(value) ? value.map(String) : []).map((item) => readItem(field, item, signs))
+    const read = items.filter((item) => item !== undefined)
+    return read.length === 0 || read.length < items.length ? undefined : { operator, value: itemsText(read) }
   }
   return value === null || value === undefined || value === '' ? undefined : { operator, value: String(value) }
 }
 
 /** The value of a filter as the input of its editor takes it. */
-export function widgetValue({ operator, value }: ListFilter, field: SiteField): unknown {
+export function widgetValue({ operator, value }: ListFilter, field: SiteField, signs: NumberSigns): unknown {
   if (operator === 'isnull') return null
   // Lists of other values than related records are typed as words.
-  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? item : Number(item)))
+  const word = (item: string) => (isNumber(field) ? formatNumber(item, signs) : item)
+  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
   if (field.type === 'boolean') return value === 'true'
-  return field.relation !== null || NUMBERS.has(field.type) ? Number(value) : value
+  return field.relation !== null || (isNumber(field) && field.type !== 'decimal') ? Number(value) : value
 }
 
-const NUMBERS = new Set(['integer', 'number', 'primarykey'])
+const NUMBERS = new Set(['integer', 'number', 'decimal', 'primarykey'])
 
-/** True if the API reads an item of a typed list as a value of the field. */
+const isNumber = ({ type }: SiteField): boolean => NUMBERS.has(type)
+
+/** An item of a typed list as the API takes it; undefined if it is no value of the field. */
+function readItem(field: SiteField, item: string, signs: NumberSigns): string | undefined {
+  if (!isNumber(field)) return isReadable(field, item) ? item : undefined
+  const parsed = parseNumber(field.type === 'primarykey' ? 'integer' : field.type, item, signs)
+  return parsed instanceof Unparsed || parsed === null ? undefined : String(parsed)
+}
+
 function isReadable(field: SiteField, item: string): boolean {
   switch (field.type) {
-    case 'integer':
-    case 'primarykey':
     case 'foreignkey':
     case 'one_to_one':
     case 'many_to_many':
       return /^-?\d+$/.test(item)
-    case 'number':
-    case 'decimal':
-      return /^-?\d+(\.\d+)?$/.test(item)
     case 'date':
     case 'datetime':
       return /^\d{4}-\d\d-\d\d/.test(item) && !Number.isNaN(Date.parse(item))

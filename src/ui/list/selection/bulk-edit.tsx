@@ -3,6 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { refreshModel } from '../../data/records.ts'
 import { helpOf, underForm } from '../../data/views.ts'
+import { faultsOf } from '../../form/fields/fault-text.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Dialog } from '../../parts/popups/dialog.tsx'
@@ -41,6 +42,7 @@ export function BulkEdit({
   const [name, setName] = useState(fields[0]?.view.name)
   const [value, setValue] = useState<unknown>(null)
   const [error, setError] = useState<unknown>()
+  const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const count = selectedCount(selection)
   const chosen = fields.find(({ view }) => view.name === name)
@@ -51,7 +53,9 @@ export function BulkEdit({
     event.preventDefault()
     // A checkbox that shows neither is "no"; other widgets have null for an empty value.
     const data = { [view.name]: field.type === 'boolean' ? value === true : value }
-    if (isBusy || value instanceof Unparsed) return
+    if (isBusy) return
+    setTried(true)
+    if (value instanceof Unparsed) return
     setBusy(true)
     setError(undefined)
     try {
@@ -94,6 +98,7 @@ export function BulkEdit({
               onChange={(event) => {
                 setName(event.target.value)
                 setValue(null)
+                setTried(false)
                 setError(undefined)
               }}
             >
@@ -105,7 +110,7 @@ export function BulkEdit({
             </select>
           )}
         </Field>
-        <Field key={view.name} label={text.list.value} help={helpOf(view, field)}>
+        <Field key={view.name} label={text.list.value} help={helpOf(view, field)} errors={faultsOf(value, text.form, wasTried)}>
           {(links) => <Widget field={view} model={model} value={value} onChange={setValue} links={links} />}
         </Field>
       </form>

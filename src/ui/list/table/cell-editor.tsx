@@ -5,6 +5,7 @@ import { type AnyRecord, recordQuery, refreshModel } from '../../data/records.ts
 import { idOf } from '../../data/related.ts'
 import { fieldOf } from '../../data/site.ts'
 import { type FormView, helpOf, underForm } from '../../data/views.ts'
+import { faultsOf } from '../../form/fields/fault-text.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -33,6 +34,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const [etag, setEtag] = useState<string>()
   const [typed, setTyped] = useState<{ readonly value: unknown }>()
   const [error, setError] = useState<unknown>()
+  const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const field = form.fields.find((each) => each.name === name)
 
@@ -48,7 +50,9 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const messages = error instanceof AdminError ? (error.fieldErrors[name] ?? []).map((each) => titled(each, name, title)) : []
 
   const save = async () => {
-    if (isBusy || value instanceof Unparsed) return
+    if (isBusy) return
+    setTried(true)
+    if (value instanceof Unparsed) return
     if (typed === undefined) return onClose()
     setBusy(true)
     // The answer to the editor's first request may still be under way.
@@ -82,7 +86,12 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
       {isConflict && <Notice kind="warning">{text.list.cellConflict(valueText(stored))}</Notice>}
       {error !== undefined && !isConflict && messages.length === 0 && <Failure error={error} />}
       {read.error !== null && <Failure error={read.error} onRetry={() => void read.refetch()} />}
-      <Field label={title} help={helpOf(field, fieldOf(model, name))} errors={messages} isRequired={field.required}>
+      <Field
+        label={title}
+        help={helpOf(field, fieldOf(model, name))}
+        errors={[...faultsOf(value, text.form, wasTried), ...messages]}
+        isRequired={field.required}
+      >
         {(links) => <Widget {...{ field, model, value, links, record }} onChange={(next) => setTyped({ value: next })} />}
       </Field>
       <div className="dialog-actions">

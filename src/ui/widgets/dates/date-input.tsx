@@ -1,4 +1,4 @@
-import { textOf } from '../texts/text-input.tsx'
+import { textOf } from '../texts/textarea.tsx'
 import type { InputProps } from '../widget-props.ts'
 import { stepFor } from './date-times.ts'
 

@@ -1,4 +1,4 @@
-import { withOffset } from '../../../client/providers/local-time.ts'
+import { offsetText, withOffset } from '../../../client/providers/local-time.ts'
 import { Unparsed } from '../unparsed.ts'
 
 /** The text of a stored time for an input of the browser: in local time, with seconds only where it has some. */
@@ -13,11 +13,35 @@ export function toLocal(value: unknown): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`
 }
 
-/** A typed local time with the offset that the browser's time zone has at it. */
-export function fromLocal(text: string): unknown {
+/**
+ * A typed local time with the offset that the browser's time zone has at it. A time that clocks skip in spring is refused. Of one that
+ * comes twice in autumn, the one that is nearer to the stored time is meant, without one the first.
+ *
+ * @param stored the value before
+ */
+export function fromLocal(text: string, stored?: unknown): unknown {
   if (text === '') return null
-  return Number.isNaN(Date.parse(text)) ? new Unparsed(text, { kind: 'datetime' }) : withOffset(text)
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) return new Unparsed(text, { kind: 'datetime' })
+  const again = secondOf(text, time)
+  if (again !== undefined && Math.abs(again - Date.parse(String(stored))) < Math.abs(time - Date.parse(String(stored))))
+    return text + offsetText(-new Date(again).getTimezoneOffset())
+  return isShownAs(time, text) ? withOffset(text) : new Unparsed(text, { kind: 'skippedTime' })
 }
+
+/** Hours after which the clocks have changed, if they change at a time. */
+const AFTER_CHANGE = 3
+
+/** The second of two points in time that clocks show alike; undefined if there is one only. */
+function secondOf(text: string, time: number): number | undefined {
+  const offset = -new Date(time + AFTER_CHANGE * 3_600_000).getTimezoneOffset()
+  const second = Date.parse(`${text}Z`) - offset * 60_000
+  return second > time && isShownAs(second, text) ? second : undefined
+}
+
+/** True if the clocks of the browser show a point in time as a text. */
+const isShownAs = (time: number, text: string): boolean =>
+  Date.parse(`${toLocal(new Date(time).toISOString())}Z`) === Date.parse(`${text}Z`)
 
 /** The step of an input that shows a text: seconds and their parts are shown only where there are some. */
 export const stepFor = (text: string): number | undefined => {

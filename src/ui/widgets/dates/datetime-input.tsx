@@ -3,8 +3,9 @@ import type { InputProps } from '../widget-props.ts'
 import { fromLocal, stepFor, toLocal } from './date-times.ts'
 
 /** A date and time in the browser's time zone; it is sent with the offset. */
-export function DatetimeInput({ value, onChange, links }: InputProps) {
-  const [text, setText] = useTyped({ value, onChange, format: toLocal, parse: fromLocal })
+export function DatetimeInput({ modelField, value, onChange, links, record }: InputProps) {
+  const stored = record?.[modelField.name]
+  const [text, setText] = useTyped({ value, onChange, format: toLocal, parse: (typed) => fromLocal(typed, stored) })
   return (
     <input
       {...links}

@@ -1,11 +1,13 @@
+import { useLocale } from '../../cells/use-locale.ts'
 import { useTyped } from '../use-typed.ts'
 import type { InputProps } from '../widget-props.ts'
-import { formatNumber, isTypable, parseNumber, pointed } from './numbers.ts'
+import { formatNumber, numberSigns, parseNumber } from './numbers.ts'
 
-/** A number. Other characters are refused; decimals stay text, so that no digit is lost. */
+/** A number, with the signs of the language. Any text can be typed and pasted; the field says what is wrong with one that is no number. */
 export function NumberInput({ field, modelField: { type }, value, onChange, links }: InputProps) {
-  const [text, setText] = useTyped({ value, onChange, format: formatNumber, parse: (typed) => parseNumber(type, typed) })
-  const enter = (typed: string) => isTypable(type, typed) && setText(typed)
+  const signs = numberSigns(useLocale())
+  const format = (each: unknown) => formatNumber(each, signs)
+  const [text, setText] = useTyped({ value, onChange, format, parse: (typed) => parseNumber(type, typed, signs) })
   return (
     <input
       {...links}
@@ -14,7 +16,7 @@ export function NumberInput({ field, modelField: { type }, value, onChange, link
       autoComplete="off"
       placeholder={field.placeholder}
       value={text}
-      onChange={(event) => enter(pointed(event.target.value))}
+      onChange={(event) => setText(event.target.value)}
     />
   )
 }

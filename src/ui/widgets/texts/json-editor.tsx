@@ -12,7 +12,7 @@ export function JsonEditor({ field, value, onChange, links }: InputProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const [typed, setTyped] = useTyped({ value, onChange, format: formatJson, parse: parseJson })
   const jump = () => {
-    const offset = faultIn(typed) ?? typed.length
+    const offset = faultIn(typed)?.offset ?? typed.length
     area.current?.focus()
     area.current?.setSelectionRange(offset, Math.min(offset + 1, typed.length))
   }

@@ -1,5 +1,6 @@
-import { type ParseError, parse } from 'jsonc-parser'
-import { Unparsed } from '../unparsed.ts'
+import { type ParseError, parse, visit } from 'jsonc-parser'
+import { isExactNumeral } from '../numbers/numbers.ts'
+import { type JsonFault, Unparsed } from '../unparsed.ts'
 
 /** The text of a JSON value, indented; empty for none. */
 export const formatJson = (value: unknown): string =>
@@ -8,22 +9,46 @@ export const formatJson = (value: unknown): string =>
 /** Parses typed JSON: null for an empty text, an `Unparsed` with line and column for a fault. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return null
-  const offset = faultIn(text)
-  if (offset === undefined) return JSON.parse(text)
-  const before = text.slice(0, offset).split('\n')
-  return new Unparsed(text, { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 })
+  const fault = faultIn(text)
+  if (fault === undefined) return JSON.parse(text)
+  const before = text.slice(0, fault.offset).split('\n')
+  const { kind, text: part } = fault
+  return new Unparsed(text, { kind, text: part, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 })
 }
 
-/** The offset of the first fault in a text; undefined for JSON. */
-export function faultIn(text: string): number | undefined {
+/** The first fault in a text; undefined for JSON that can be stored unchanged. */
+export function faultIn(text: string): (Pick<JsonFault, 'kind' | 'text'> & { readonly offset: number }) | undefined {
   const faults: ParseError[] = []
   parse(text, faults, { disallowComments: true, allowTrailingComma: false })
-  if (faults[0] !== undefined) return faults[0].offset
+  if (faults[0] !== undefined) return { kind: 'json', text: '', offset: faults[0].offset }
   try {
     JSON.parse(text)
-    return undefined
   } catch {
     // The browser is stricter, for example about control characters within texts; it does not name the place everywhere.
-    return 0
+    return { kind: 'json', text: '', offset: 0 }
   }
+  return lossIn(text)
+}
+
+/** The first name that is given twice, or number that would be rounded: parsing drops the one and changes the other. */
+function lossIn(text: string): ReturnType<typeof faultIn> {
+  let loss: ReturnType<typeof faultIn>
+  const names: Set<string>[] = []
+  visit(text, {
+    onObjectBegin: () => {
+      names.push(new Set())
+    },
+    onObjectEnd: () => {
+      names.pop()
+    },
+    onObjectProperty(name, offset) {
+      if (names.at(-1)?.has(name)) loss ??= { kind: 'jsonName', text: name, offset }
+      names.at(-1)?.add(name)
+    },
+    onLiteralValue(value, offset, length) {
+      const numeral = text.slice(offset, offset + length)
+      if (typeof value === 'number' && !isExactNumeral(numeral)) loss ??= { kind: 'jsonNumber', text: numeral, offset }
+    },
+  })
+  return loss
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { useText } from '../../text/text.tsx'
 import type { InputProps } from '../widget-props.ts'
-import { textOf } from './text-input.tsx'
+import { textOf } from './textarea.tsx'
 
 /** A new password. What is typed can be looked at; stored passwords never are. */
 export function PasswordInput({ field, value, onChange, links }: InputProps) {

@@ -1,11 +1,13 @@
 import { useId } from 'react'
 import { choicesOf } from '../choices/choices.ts'
 import type { InputProps } from '../widget-props.ts'
-import { textOf } from './text-input.tsx'
+import { Textarea, textOf, useHasLines } from './textarea.tsx'
 
 /** One line of text, with the choices of the field as suggestions. */
-export function SuggestInput({ field, modelField, value, onChange, links }: InputProps) {
+export function SuggestInput(props: InputProps) {
+  const { field, modelField, value, onChange, links } = props
   const list = useId()
+  if (useHasLines(value)) return <Textarea {...props} />
   return (
     <>
       <input

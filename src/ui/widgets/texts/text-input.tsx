@@ -1,9 +1,12 @@
 import type { InputProps } from '../widget-props.ts'
+import { Textarea, textOf, useHasLines } from './textarea.tsx'
 
 const INPUT_TYPES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', url: 'url' }
 
-/** One line of text. An empty input is null. */
-export function TextInput({ field, modelField, value, onChange, links }: InputProps) {
+/** One line of text; several if the value has line breaks. An empty input is null. */
+export function TextInput(props: InputProps) {
+  const { field, modelField, value, onChange, links } = props
+  if (useHasLines(value)) return <Textarea {...props} />
   return (
     <input
       {...links}
@@ -17,6 +20,3 @@ export function TextInput({ field, modelField, value, onChange, links }: InputPr
     />
   )
 }
-
-/** The text of a value that a text input edits. */
-export const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value))

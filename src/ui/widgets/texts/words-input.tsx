@@ -1,6 +1,8 @@
 import { type KeyboardEvent, lazy, useState } from 'react'
+import { useLocale } from '../../cells/use-locale.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { useText } from '../../text/text.tsx'
+import { numberSigns } from '../numbers/numbers.ts'
 import type { InputProps } from '../widget-props.ts'
 
 const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
@@ -9,6 +11,7 @@ const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ de
 export function WordsInput(props: InputProps) {
   const { field, value, onChange, links } = props
   const text = useText()
+  const { decimal } = numberSigns(useLocale())
   const [typed, setTyped] = useState('')
   if (value !== null && value !== undefined && !isWords(value)) return <JsonEditor {...props} />
   const words = value ?? []
@@ -19,7 +22,9 @@ export function WordsInput(props: InputProps) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Backspace' && typed === '' && words.length > 0) onChange(words.slice(0, -1))
-    if ((event.key !== 'Enter' && event.key !== ',') || event.ctrlKey || event.metaKey) return
+    // A comma after digits may be that of decimals.
+    const isEnd = event.key === 'Enter' || (event.key === ',' && !(decimal === ',' && /^[+-]?\d+$/.test(typed)))
+    if (!isEnd || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     add()
   }

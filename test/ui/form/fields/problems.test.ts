@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdminError } from '../../../../src/client/client.ts'
-import { faultText } from '../../../../src/ui/form/fields/fault-text.ts'
+import { faultsOf, faultText } from '../../../../src/ui/form/fields/fault-text.ts'
 import { hasUnparsed, problemsOf, unparsedProblems } from '../../../../src/ui/form/fields/problems.ts'
 import { isSaveKey } from '../../../../src/ui/form/save-key.ts'
 import { en } from '../../../../src/ui/text/en.ts'
@@ -36,7 +36,7 @@ test('a dry run with the other values finds the faults beside texts that are not
 })
 
 test('a fault has a message, with line and column for JSON', () => {
-  assert.equal(faultText({ kind: 'json', line: 3, column: 8 }, en.form), 'This is not JSON: fault in line 3, column 8.')
+  assert.equal(faultText({ kind: 'json', text: '', line: 3, column: 8 }, en.form), 'This is not JSON: fault in line 3, column 8.')
   assert.notEqual(faultText({ kind: 'number' }, en.form), faultText({ kind: 'datetime' }, en.form))
 })
 
@@ -47,4 +47,13 @@ test('Ctrl or ⌘ with Enter or S saves; with other modifiers it does not', () =
   assert.equal(isSaveKey(key), false)
   assert.equal(isSaveKey({ ...key, ctrlKey: true, shiftKey: true }), false)
   assert.equal(isSaveKey({ ...key, ctrlKey: true, key: 'a' }), false)
+})
+
+test('the beginning of a number is named once the form was to be saved, any other fault at once', () => {
+  const half = new Unparsed('-', { kind: 'number' })
+  assert.deepEqual(faultsOf(half, en.form, false), [])
+  assert.deepEqual(faultsOf(half, en.form, true), ['This is not a number yet.'])
+  const ambiguous = new Unparsed('1,234', { kind: 'ambiguousNumber', readings: ['1234', '1.234'] })
+  assert.deepEqual(faultsOf(ambiguous, en.form, false), ['This can be read in two ways: write 1234 or 1.234.'])
+  assert.deepEqual(faultsOf(12, en.form, true), [])
 })

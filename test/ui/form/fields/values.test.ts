@@ -19,7 +19,7 @@ test('values with the same content are the same', () => {
     ['decimal', '-0.0', '0'],
     ['decimal', '007', '7'],
     ['datetime', '2026-07-01T08:30:00.000Z', '2026-07-01T10:30+02:00'],
-    ['many_to_many', [1, 2], [2, 1]],
+    ['number', 100000, '1e5'],
     ['json', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
     ['multichoice', [], null],
   ]
@@ -36,6 +36,8 @@ test('values with different content are not the same', () => {
     ['json', [1, 2], [2, 1]],
     ['json', '1', 1],
     ['many_to_many', [1], [1, 2]],
+    ['many_to_many', [1, 2], [2, 1]],
+    ['multichoice', ['de', 'fr'], ['fr', 'de']],
   ]
   for (const [type, one, other] of different) assert.ok(!isSameValue(siteField('x', type), one, other), `${type} ${one} ${other}`)
 })
@@ -46,6 +48,8 @@ test('only edited fields that differ and may be set are changes', () => {
   assert.deepEqual(changedFields(model, ['title', 'rating', 'tags'], record, edits), { title: 'B' })
 })
 
-test('a new record is sent without empty values', () => {
-  assert.deepEqual(createdValues(['title', 'rating', 'meta'], { title: 'A', rating: null, other: 1 }), { title: 'A' })
+test('a new record is sent without empty values, but with those that were cleared', () => {
+  const names = ['title', 'rating', 'meta']
+  assert.deepEqual(createdValues(names, { title: 'A', rating: null, other: 1 }, { title: 'A' }), { title: 'A' })
+  assert.deepEqual(createdValues(names, { title: 'A', rating: null }, { rating: null }), { title: 'A', rating: null })
 })

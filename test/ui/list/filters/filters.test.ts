@@ -13,6 +13,9 @@ import {
 import { comparedField, filterValue, widgetValue } from '../../../../src/ui/list/filters/filter-value.ts'
 import { relationTo, siteField, siteModel } from '../../site-fixture.ts'
 
+const EN = { decimal: '.', group: ',' }
+const DE = { decimal: ',', group: '.' }
+
 const author = siteField('author_id', 'foreignkey', relationTo('author', 'user'))
 const editor = siteField('editor_id', 'foreignkey', relationTo('editor', 'hidden'))
 const post = siteModel('post', 'title', [siteField('title'), author, editor])
@@ -82,27 +85,35 @@ test('related records that the user may not list are filtered by id', () => {
   const shown = filterField(author, undefined)
   assert.equal(comparedField(shown, 'eq', false)?.view.field_type, 'integer')
   assert.equal(comparedField(shown, 'in', false)?.view.widget, 'tags')
-  assert.deepEqual(filterValue(author, 'in', ['3', '4']), { operator: 'in', value: '3,4' })
-  assert.equal(filterValue(author, 'in', ['3', 'anna']), undefined)
+  assert.deepEqual(filterValue(author, 'in', ['3', '4'], EN), { operator: 'in', value: '3,4' })
+  assert.equal(filterValue(author, 'in', ['3', 'anna'], EN), undefined)
 })
 
 test('values become filters only if the API can read them', () => {
   const number = siteField('n', 'integer')
-  assert.deepEqual(filterValue(number, 'empty', null), { operator: 'isnull', value: 'true' })
-  assert.deepEqual(filterValue(number, 'filled', 3), { operator: 'isnull', value: 'false' })
-  assert.deepEqual(filterValue(number, 'eq', 0), { operator: 'eq', value: '0' })
-  assert.equal(filterValue(number, 'eq', null), undefined)
-  assert.deepEqual(filterValue(number, 'in', ['1', '2']), { operator: 'in', value: '1,2' })
-  assert.equal(filterValue(number, 'in', ['1', 'two']), undefined)
-  assert.equal(filterValue(number, 'in', []), undefined)
-  assert.equal(filterValue(siteField('d', 'date'), 'in', ['2024-13-01']), undefined)
-  assert.deepEqual(filterValue(siteField('b', 'boolean'), 'eq', false), { operator: 'eq', value: 'false' })
+  assert.deepEqual(filterValue(number, 'empty', null, EN), { operator: 'isnull', value: 'true' })
+  assert.deepEqual(filterValue(number, 'filled', 3, EN), { operator: 'isnull', value: 'false' })
+  assert.deepEqual(filterValue(number, 'eq', 0, EN), { operator: 'eq', value: '0' })
+  assert.equal(filterValue(number, 'eq', null, EN), undefined)
+  assert.deepEqual(filterValue(number, 'in', ['1', '2'], EN), { operator: 'in', value: '1,2' })
+  assert.equal(filterValue(number, 'in', ['1', 'two'], EN), undefined)
+  assert.equal(filterValue(number, 'in', [], EN), undefined)
+  assert.equal(filterValue(siteField('d', 'date'), 'in', ['2024-13-01'], EN), undefined)
+  assert.deepEqual(filterValue(siteField('b', 'boolean'), 'eq', false, EN), { operator: 'eq', value: 'false' })
 })
 
 test('an editor begins with the value of its filter', () => {
-  assert.equal(widgetValue({ path: 'b', operator: 'eq', value: 'true' }, siteField('b', 'boolean')), true)
-  assert.deepEqual(widgetValue({ path: 'author_id', operator: 'in', value: '3,4' }, author), [3, 4])
-  assert.deepEqual(widgetValue({ path: 'n', operator: 'in', value: '3,4' }, siteField('n', 'integer')), ['3', '4'])
-  assert.equal(widgetValue({ path: 'author_id', operator: 'isnull', value: 'true' }, author), null)
-  assert.equal(widgetValue({ path: 'title', operator: 'icontains', value: 'x' }, siteField('title')), 'x')
+  assert.equal(widgetValue({ path: 'b', operator: 'eq', value: 'true' }, siteField('b', 'boolean'), EN), true)
+  assert.deepEqual(widgetValue({ path: 'author_id', operator: 'in', value: '3,4' }, author, EN), [3, 4])
+  assert.deepEqual(widgetValue({ path: 'n', operator: 'in', value: '3,4' }, siteField('n', 'integer'), EN), ['3', '4'])
+  assert.equal(widgetValue({ path: 'author_id', operator: 'isnull', value: 'true' }, author, EN), null)
+  assert.equal(widgetValue({ path: 'title', operator: 'icontains', value: 'x' }, siteField('title'), EN), 'x')
+})
+
+test('numbers of a list are written with the signs of the language', () => {
+  const price = siteField('price', 'decimal')
+  assert.deepEqual(filterValue(price, 'in', ['1,5', '1.234,50'], DE), { operator: 'in', value: '1.5,1234.50' })
+  assert.equal(filterValue(price, 'in', ['1,5', '12.5.3'], DE), undefined)
+  assert.equal(filterValue(price, 'in', ['1,234'], EN), undefined)
+  assert.deepEqual(widgetValue({ path: 'price', operator: 'in', value: '1.5,2' }, price, DE), ['1,5', '2'])
 })

@@ -25,3 +25,21 @@ test('a fault has a line and a column, counted from 1', () => {
   // Control characters within texts are refused.
   assert.notEqual(faultIn('"a\tb"'), undefined)
 })
+
+/** Kind, part and column of the first value that would change. */
+function lossOf(text: string): readonly unknown[] | undefined {
+  const parsed = parseJson(text)
+  if (!(parsed instanceof Unparsed)) return undefined
+  const { fault } = parsed
+  return 'column' in fault ? [fault.kind, fault.text, fault.column] : [fault.kind]
+}
+
+test('a value that would change when it is stored is a fault', () => {
+  assert.deepEqual(lossOf('{"id": 9007199254740993}'), ['jsonNumber', '9007199254740993', 8])
+  assert.deepEqual(lossOf('{"a":1,"a":2}'), ['jsonName', 'a', 8])
+  assert.deepEqual(lossOf('[0.1, 1e400]'), ['jsonNumber', '1e400', 7])
+  assert.deepEqual(lossOf('[1e-400]'), ['jsonNumber', '1e-400', 2])
+  // The same name in another object, and other texts of the same number, are none.
+  for (const text of ['[{"a":1},{"a":2}]', '{"a":{"a":1}}', '[0.1, 1.50, 1e5, -0, 9007199254740992, 1152921504606846976, 1e21]'])
+    assert.equal(lossOf(text), undefined, text)
+})
