@@ -81,17 +81,23 @@ export function widgetValue({ operator, value }: ListFilter, field: SiteField, s
   const word = (item: string) => (isNumber(field) ? formatNumber(item, signs) : item)
   if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
   if (field.type === 'boolean') return value === 'true'
-  return field.relation !== null || (isNumber(field) && field.type !== 'decimal') ? Number(value) : value
+  if (field.relation !== null) return Number(value)
+  return isNumber(field) ? parseNumber(numberType(field), value, API_SIGNS) : value
 }
 
+/** The signs of numbers in filters of an address, as the API takes them. */
+const API_SIGNS: NumberSigns = { decimal: '.', group: '' }
+
 const NUMBERS = new Set(['integer', 'number', 'decimal', 'primarykey'])
+
+const numberType = ({ type }: SiteField): string => (type === 'primarykey' ? 'integer' : type)
 
 const isNumber = ({ type }: SiteField): boolean => NUMBERS.has(type)
 
 /** An item of a typed list as the API takes it; undefined if it is no value of the field. */
 function readItem(field: SiteField, item: string, signs: NumberSigns): string | undefined {
   if (!isNumber(field)) return isReadable(field, item) ? item : undefined
-  const parsed = parseNumber(field.type === 'primarykey' ? 'integer' : field.type, item, signs)
+  const parsed = parseNumber(numberType(field), item, signs)
   return parsed instanceof Unparsed || parsed === null ? undefined : String(parsed)
 }
 

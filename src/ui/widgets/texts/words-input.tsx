@@ -23,7 +23,7 @@ export function WordsInput(props: InputProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Backspace' && typed === '' && words.length > 0) onChange(words.slice(0, -1))
     // A comma after digits may be that of decimals.
-    const isEnd = event.key === 'Enter' || (event.key === ',' && !(decimal === ',' && /^[+-]?\d+$/.test(typed)))
+    const isEnd = event.key === 'Enter' || (event.key === ',' && !(decimal === ',' && /^[+-]?\d[\d.]*$/.test(typed)))
     if (!isEnd || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     add()

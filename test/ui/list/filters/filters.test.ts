@@ -11,6 +11,7 @@ import {
   parseFilter,
 } from '../../../../src/ui/list/filters/filter-text.ts'
 import { comparedField, filterValue, widgetValue } from '../../../../src/ui/list/filters/filter-value.ts'
+import { Unparsed } from '../../../../src/ui/widgets/unparsed.ts'
 import { relationTo, siteField, siteModel } from '../../site-fixture.ts'
 
 const EN = { decimal: '.', group: ',' }
@@ -116,4 +117,15 @@ test('numbers of a list are written with the signs of the language', () => {
   assert.equal(filterValue(price, 'in', ['1,5', '12.5.3'], DE), undefined)
   assert.equal(filterValue(price, 'in', ['1,234'], EN), undefined)
   assert.deepEqual(widgetValue({ path: 'price', operator: 'in', value: '1.5,2' }, price, DE), ['1,5', '2'])
+})
+
+test('a number of an address that cannot be kept is shown as it is written', () => {
+  const opened = (value: string, type: string) => widgetValue({ path: 'n', operator: 'eq', value }, siteField('n', type), EN)
+  assert.equal(opened('12', 'integer'), 12)
+  assert.equal(opened('1.234', 'number'), 1.234)
+  assert.equal(opened('1.50', 'decimal'), '1.50')
+  for (const value of ['9007199254740993', 'abc']) {
+    const shown = opened(value, 'integer')
+    assert.ok(shown instanceof Unparsed && shown.text === value, value)
+  }
 })
