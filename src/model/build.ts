@@ -7,6 +7,7 @@ import type { Model } from './model.ts'
 import { withBaseFields } from './parsing/extension.ts'
 import { formerNameProblem, parseModel } from './parsing/parse-model.ts'
 import { Registry } from './registry.ts'
+import { namedReferrers } from './reverse-relations.ts'
 
 /** Built-in models. A project may replace those that are not internal. */
 export interface BuiltInModels {
@@ -67,7 +68,9 @@ export function buildRegistry(
   const ordered = [...added, ...own]
   checkRelations(entries, unclear, faults)
   checkFormerKeys(ownModels, entries, faults)
-  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: ownModels, unclear, faults }
+  const registry = new Registry(ordered.map((entry) => entry.model))
+  checkReverseNames(ownModels, registry, faults)
+  return { registry, defined: ownModels, unclear, faults }
 }
 
 /** The key of a faulty model, from its name as written; empty if it has no valid name. */
@@ -131,6 +134,24 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
       fault(`it is ${[field.required ? 'required' : '', field.unique ? 'unique' : ''].filter(Boolean).join(' and ')}`)
     } else if (field.default !== undefined && !hasDefault(own)) {
       fault(`its default is ${JSON.stringify(field.default)}`)
+    }
+  }
+}
+
+/** The names by which records list those that refer to them are plurals: `buses` for both Bus and Buse. */
+function checkReverseNames(own: readonly DefinedModel[], registry: Registry, faults: Faults): void {
+  for (const target of registry.all) {
+    const taken = new Map<string, Model>()
+    for (const { name, model, field } of namedReferrers(target, registry)) {
+      const other = taken.get(name)
+      taken.set(name, other ?? model)
+      const definition = own.find((each) => each.model === model)?.definition
+      if (other === undefined || definition === undefined) continue
+      faults.add(
+        definition.source,
+        ['fields', fieldIndex(definition.value, field.name)],
+        `${target.name} lists the records of '${model.name}' and of '${other.name}' as '${name}', since both have the same plural; rename one of the models`,
+      )
     }
   }
 }

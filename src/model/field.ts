@@ -97,7 +97,7 @@ function generatedDefault({ type, default: value, model }: FieldDefinition): Gen
 
 /** The value of a choice with or without a label. */
 export const choiceValue = (choice: string | number | ChoiceDefinition): string | number =>
-  typeof choice === 'object' ? choice.value : choice
+  typeof choice === 'object' && choice !== null ? choice.value : choice
 
 function labelled(choices: FieldDefinition['choices']): readonly ChoiceDefinition[] | undefined {
   if (choices?.some((choice) => typeof choice === 'object') !== true) return undefined

@@ -14,14 +14,18 @@ export interface ReverseRelation {
 
 /** The relations to a model, by name. A relation whose name is that of a field of the model has none. */
 export function reverseRelations(model: Model, registry: Registry): ReadonlyMap<string, ReverseRelation> {
-  const relations = new Map<string, ReverseRelation>()
+  const free = namedReferrers(model, registry).filter(({ name }) => !model.fields.has(name) && !model.relations.has(name))
+  return new Map(free.map((each) => [each.name, each]))
+}
+
+/** The relations to a model with their names, which are unique in a valid project. */
+export function namedReferrers(model: Model, registry: Registry): ReverseRelation[] {
   const referrers = registry.referrersOf(model.key).filter((referrer) => !referrer.model.internal)
-  for (const { model: other, field } of referrers) {
+  return referrers.map(({ model: other, field }) => {
     const isAlone = referrers.filter((each) => each.model === other).length === 1
     const name = isAlone ? plural(other.key) : `${plural(other.key)}_by_${field.relation.name}`
-    if (!model.fields.has(name) && !model.relations.has(name)) relations.set(name, { name, model: other, field })
-  }
-  return relations
+    return { name, model: other, field }
+  })
 }
 
 /** The regular plural of an English noun. */

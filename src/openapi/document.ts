@@ -99,7 +99,11 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
   }
   const document: OpenApiDocument = {
     openapi: '3.1.0',
-    info: { title: 'Admin API', version, description: 'Records of every model, and how they are edited and displayed.' },
+    info: {
+      title: `${settings.ui.title ?? 'Admin'} API`,
+      version,
+      description: 'Records of every model, and how they are edited and displayed.',
+    },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ bearer: [] }, { password: [] }],
     tags: [...models.map(({ name, label }) => ({ name, description: label })), ...TAGS],

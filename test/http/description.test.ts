@@ -34,6 +34,19 @@ async function addEditor(app: Parameters<typeof send>[0]): Promise<void> {
   await play(app, { request: 'POST /api/v1/models/user', body: { data }, status: 201 })
 }
 
+test('the page has the title of the project, escaped, and follows the dark theme', async () => {
+  const app = await openTestApp({ fixture: 'minimal', settings: { ui: { title: 'Fish & <Chips>' } } })
+  try {
+    const { payload } = await app.server.inject('/docs')
+    assert.match(payload, /<title>Fish &amp; &lt;Chips&gt; API<\/title>/)
+    assert.match(payload, /prefers-color-scheme: dark/)
+    const { json } = await play(app, { request: DOCUMENT, as: null, status: 200 })
+    assert.equal(json.info.title, 'Fish & <Chips> API')
+  } finally {
+    await app.close()
+  }
+})
+
 test('the document is below the base path, which it states', async () => {
   const app = await openTestApp({ fixture: 'minimal', settings: { base_path: '/backend', api_version: 'v2' } })
   try {

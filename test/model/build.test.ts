@@ -28,6 +28,16 @@ describe('models with the same name', () => {
   })
 })
 
+test('models with the same plural that refer to the same model are faults, since their reverse relations have one name', () => {
+  const town = 'name: Town\nfields: [{ name: name, type: string }]\n'
+  const refers = (name: string, mark = '') =>
+    `name: ${name}\nfields:\n  - ${mark}{ name: town_id, type: foreignkey, model: town }\n`
+  const message =
+    "Town lists the records of 'Buse' and of 'Bus' as 'buses', since both have the same plural; rename one of the models"
+  assertModelFaults([town, refers('Bus'), refers('Buse', '»')], [message])
+  assertModelFaults([town, refers('Bus'), 'name: Buse\nfields: [{ name: name, type: string }]\n'], [])
+})
+
 describe('extending a built-in model', () => {
   test('with all its fields and further ones', () => {
     assertModelFaults(group([...GROUP_FIELDS, '{ name: color, type: string }']), [])

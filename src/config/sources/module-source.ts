@@ -47,6 +47,9 @@ export class ModuleLoader {
   async #importDefault(path: string): Promise<unknown> {
     const byNode = this.#number === 0 && !/\.[cm]?ts$/.test(path)
     const isModule = byNode || (await isEsModule(path))
+    // It begins the query of tsx's own paths, so that tsx looks for another file.
+    if (!byNode && path.includes('?'))
+      throw new Error("its path contains '?', which TypeScript files cannot be loaded from; rename the folder")
     provideOwnPackage(path, isModule)
     const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path, isModule)
     // Modules of a CommonJS project have the default export wrapped once more.

@@ -24,16 +24,28 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page. It contains nothing of the project. */
-export const docsPage = ({ docs, document }: ApiRoots): string => `<!doctype html>
+/** Swagger UI has light colours only; in the dark its page is inverted, with the hues turned back. */
+const DARK = `:root { color-scheme: light dark; background: Canvas; color: CanvasText }
+@media (prefers-color-scheme: dark) { #page { color-scheme: light; filter: invert(0.9) hue-rotate(180deg) } }`
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+
+/**
+ * The page. It contains nothing of the project but its title.
+ *
+ * @param title as written in the settings
+ */
+export const docsPage = ({ docs, document }: ApiRoots, title: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Admin API</title>
+<title>${escapeHtml(title)} API</title>
+<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="${docs}/swagger-ui.css">
 <link rel="icon" href="data:,">
-<style>body { margin: 0; font-family: sans-serif } #login, #problem { margin: 2rem auto; max-width: 40rem; padding: 0 1rem }</style>
+<style>${DARK} body { margin: 0; font-family: sans-serif } #login, #problem { margin: 2rem auto; max-width: 40rem; padding: 0 1rem }</style>
 </head>
 <body>
 <form id="login" hidden>

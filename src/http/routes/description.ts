@@ -22,7 +22,7 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
   }
   const page = (request: Request, h: ResponseToolkit) => {
     setPolicy(request.raw.res, PAGE_POLICY)
-    return h.response(docsPage(roots)).type('text/html')
+    return h.response(docsPage(roots, settings.ui.title ?? 'Admin')).type('text/html')
   }
   const kept = new DocsFiles()
   const files = PAGE_FILES.map((name): ServerRoute => {

@@ -7,7 +7,7 @@ import { nullable, type Schema } from './schema.ts'
 const ID: Schema = { type: 'integer', minimum: 1 }
 
 /** Seconds are optional in requests and always present in responses. */
-const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,3})?)?$'
+const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?$'
 
 /** Schemas of field values in responses, by field type. */
 const VALUES: Readonly<Record<FieldType['name'], Schema>> = {

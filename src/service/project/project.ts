@@ -5,7 +5,6 @@ import { type FaultRule, Faults } from '../../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../../config/settings.ts'
 import { type Definition, flatSource } from '../../config/source.ts'
-import type { WebhookSettings } from '../../config/webhook-settings.ts'
 import { AppError } from '../../errors.ts'
 import { buildRegistry, type DefinedModel } from '../../model/build.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -158,14 +157,14 @@ export function expectProject({ files: { folder, texts }, faults }: ExaminedProj
 
 /** Checks the models of webhook subscriptions. The settings schema checks everything else. */
 function checkSubscriptions({ value, source }: Definition, missing: MissingModel, faults: Faults): void {
-  const { webhooks = [] } = isObject(value) ? (value as SettingsInput) : {}
-  const [list = [], at] =
-    'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]
+  // The shape may be wrong, which the settings schema reports.
+  const webhooks = isObject(value) ? value.webhooks : undefined
+  const [list, at] = isObject(webhooks) ? [webhooks.subscriptions, ['webhooks', 'subscriptions']] : [webhooks, ['webhooks']]
   if (!Array.isArray(list)) return
-  for (const [index, subscription] of (list as readonly Partial<WebhookSettings>[]).entries()) {
-    const { models = [] } = subscription
-    for (const [place, model] of (Array.isArray(models) ? (models as readonly string[]) : []).entries()) {
-      const found = missing(model)
+  for (const [index, subscription] of list.entries()) {
+    const models: unknown = isObject(subscription) ? subscription.models : undefined
+    for (const [place, model] of (Array.isArray(models) ? models : []).entries()) {
+      const found = typeof model === 'string' ? missing(model) : undefined
       if (found === undefined) continue
       faults.add(source, [...at, index, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
     }

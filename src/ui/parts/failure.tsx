@@ -14,11 +14,13 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   )
 }
 
-/** The text of a failed request. */
+/** The text of a failed request, with the id to quote if the server failed. */
 export function FailureText({ error }: { readonly error: unknown }) {
   const text = useText()
   const message = messageOf(error, text.errors)
-  const requestId = error instanceof AdminError ? error.requestId : undefined
+  // The log says more only of failures of the server.
+  const isInternal = error instanceof AdminError && (error.status ?? 0) >= 500
+  const requestId = isInternal ? error.requestId : undefined
   return (
     <>
       <p>{message}</p>

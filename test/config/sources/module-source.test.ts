@@ -214,3 +214,33 @@ for (const [format, type] of [
     }
   })
 }
+
+for (const name of ['a#b', '50%', '100%25', 'my shop', 'Büro', '注文']) {
+  for (const type of ['module', 'commonjs']) {
+    test(`TypeScript files are loaded from a folder '${name}' (${type})`, async () => {
+      const source =
+        "import { word } from '../lib/word.ts'\nexport default { name: 'Note', label: word, fields: [{ name: 'a', type: 'string' }] }\n"
+      const files = { [`${name}/models/note.ts`]: source, [`${name}/lib/word.ts`]: "export const word: string = 'Notes'\n" }
+      const project = await makeProject({ ...files, [`${name}/package.json`]: JSON.stringify({ type }) })
+      try {
+        for (let load = 0; load < 2; load++) {
+          const { registry } = await loadProject({ folder: join(project.path, name), env: {}, flags: {} })
+          assert.equal(registry.expect('note').label, 'Notes')
+        }
+      } finally {
+        await project.remove()
+      }
+    })
+  }
+}
+
+test("a TypeScript file below a folder with '?' is a fault that names the cause", async () => {
+  const project = await makeProject({ 'what?/models/note.ts': "export default { name: 'Note', fields: [] }\n" })
+  try {
+    await assert.rejects(loadProject({ folder: join(project.path, 'what?'), env: {}, flags: {} }), {
+      message: /^models\/note\.ts:1:1: Cannot be loaded: its path contains '\?', .*; rename the folder$/,
+    })
+  } finally {
+    await project.remove()
+  }
+})

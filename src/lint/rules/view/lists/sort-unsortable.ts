@@ -22,6 +22,8 @@ A field of the record that a foreign key refers to is written author.username. A
   view({ project, view, model, source }, report) {
     const sort = view.view_type === 'list' ? (view.sort ?? []) : []
     for (const [index, { field }] of sort.entries()) {
+      // A key without a field is a fault of the shape of the view.
+      if (typeof field !== 'string') continue
       const at = ['sort', index, 'field']
       const target = sortTarget(field, model, project.registry)
       if (typeof target === 'string') report(source, at, target)
