@@ -100,9 +100,9 @@ function parseFields(
   return [...new Set(parameters.names(parameter))].flatMap((name) => {
     const field = visible(model, name)
     if (field !== undefined && isFit(field)) return [field]
-    const problem =
-      field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot ${action}`
-    parameters.fault(parameter, problem)
+    parameters.fault(parameter, () =>
+      field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot ${action}`,
+    )
     return []
   })
 }

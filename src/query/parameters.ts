@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isPlainText } from '../util/plain-text.ts'
-import { meantOrKnown } from '../util/suggest.ts'
+import { furtherMessages, MAX_DESCRIBED, meantOrKnown } from '../util/suggest.ts'
 
 /** Replacement character of percent-encoded bytes that are not UTF-8. */
 const UNREADABLE = '\uFFFD'
@@ -8,7 +8,7 @@ const UNREADABLE = '\uFFFD'
 /** Query parameters with their errors. All errors are reported together; no parameter is ignored, clamped or guessed. */
 export class Parameters {
   readonly #sent: URLSearchParams
-  readonly #faults = new Map<string, string[]>()
+  readonly #faults = new Map<string, { readonly messages: string[]; further: number }>()
 
   /**
    * @param known the parameters that the operation has; any other is an error
@@ -16,9 +16,13 @@ export class Parameters {
    */
   constructor(sent: URLSearchParams, known: readonly string[], remedy?: (name: string) => string | undefined) {
     this.#sent = sent
-    for (const name of new Set(sent.keys())) {
-      if (known.includes(name)) continue
+    const unknown = [...new Set(sent.keys())].filter((name) => !known.includes(name))
+    for (const name of unknown.slice(0, MAX_DESCRIBED))
       this.fault(name, `Unknown query parameter '${name}'${remedy?.(name) ?? meantOrKnown(name, known)}`)
+    const [next, ...others] = unknown.slice(MAX_DESCRIBED)
+    if (next !== undefined) {
+      this.fault(next, `Unknown query parameter '${next}'`)
+      if (others.length > 0) this.fault(next, furtherMessages(others.length))
     }
     for (const [name, value] of sent) {
       if (!isPlainText(value) || value.includes(UNREADABLE)) {
@@ -27,8 +31,16 @@ export class Parameters {
     }
   }
 
-  fault(parameter: string, message: string): void {
-    this.#faults.set(parameter, [...(this.#faults.get(parameter) ?? []), message])
+  /**
+   * Reports an error of a parameter. After the first ten of a parameter, further ones are counted.
+   *
+   * @param message the message, or a function that makes it, if that takes time
+   */
+  fault(parameter: string, message: string | (() => string)): void {
+    const known = this.#faults.get(parameter) ?? { messages: [], further: 0 }
+    this.#faults.set(parameter, known)
+    if (known.messages.length >= MAX_DESCRIBED) known.further++
+    else known.messages.push(typeof message === 'string' ? message : message())
   }
 
   has(name: string): boolean {
@@ -82,6 +94,10 @@ export class Parameters {
 
   /** @throws {AppError} INVALID_REQUEST with the errors by parameter */
   throwIfFaulty(): void {
-    if (this.#faults.size > 0) throw new AppError('INVALID_REQUEST', Object.fromEntries(this.#faults))
+    if (this.#faults.size === 0) return
+    const messages = Array.from(this.#faults, ([parameter, { messages, further }]) => {
+      return [parameter, further === 0 ? messages : [...messages, furtherMessages(further)]] as const
+    })
+    throw new AppError('INVALID_REQUEST', Object.fromEntries(messages))
   }
 }

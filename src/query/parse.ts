@@ -180,7 +180,7 @@ function parseSearchFields(parameters: Parameters, model: Model): string[] | und
   const names = parameters.names('fields')
   const known = model.searchableFields.map(({ name }) => name)
   for (const name of new Set(names)) {
-    if (!known.includes(name)) parameters.fault('fields', `Unknown search field '${name}'${meantOrKnown(name, known)}`)
+    if (!known.includes(name)) parameters.fault('fields', () => `Unknown search field '${name}'${meantOrKnown(name, known)}`)
   }
   return names
 }

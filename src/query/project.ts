@@ -59,7 +59,7 @@ export const parseIncludes = (parameters: Parameters, model: Model, registry: Re
 
 function projected(parameters: Parameters, model: Model, registry: Registry, names: readonly string[] | undefined): Projection {
   if (names === undefined && !parameters.has('include')) return fullProjection(model, registry)
-  const paths = parameters.names('include') ?? []
+  const paths = [...new Set(parameters.names('include'))]
   const included = parseInclude(paths, parameters, model, registry)
   const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)
   const missing = [...included.keys()].filter((name) => !chosen.some((column) => column.name === name))
@@ -78,9 +78,10 @@ function projected(parameters: Parameters, model: Model, registry: Registry, nam
 
 function chosenColumns(names: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
   const columns = new Map<string, Column>([['id', { kind: 'value', name: 'id' }]])
-  for (const name of names) {
+  const reverse = reverseRelations(model, registry)
+  for (const name of new Set(names)) {
     const field = visible(model, name)
-    const counted = reverseRelations(model, registry).get(name.replace(COUNT_SUFFIX, ''))
+    const counted = reverse.get(name.replace(COUNT_SUFFIX, ''))
     const found: Column[] = model.relations.has(name)
       ? relationColumns(model, name, registry)
       : field !== undefined
@@ -88,7 +89,7 @@ function chosenColumns(names: readonly string[], parameters: Parameters, model: 
         : counted !== undefined && COUNT_SUFFIX.test(name)
           ? [{ kind: 'count', name, relation: counted }]
           : []
-    if (found.length === 0) parameters.fault('fields', unknownColumn(model, name, registry))
+    if (found.length === 0) parameters.fault('fields', () => unknownColumn(model, name, registry))
     for (const column of found) columns.set(column.name, column)
   }
   return [...columns.values()]
@@ -106,9 +107,10 @@ const COUNT_SUFFIX = /__count$/
 /** Parses the reverse relations in `include`: `comments`, `comments__text` and `comments__count`. */
 function parseReferrers(paths: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
   const columns = new Map<string, Column>()
+  const reverse = reverseRelations(model, registry)
   for (const path of paths) {
     const [name = '', fieldName, ...rest] = path.split('__')
-    const relation = reverseRelations(model, registry).get(name)
+    const relation = reverse.get(name)
     if (relation === undefined || rest.length > 0) continue
     if (fieldName === 'count') {
       columns.set(path, { kind: 'count', name: path, relation })
@@ -120,7 +122,7 @@ function parseReferrers(paths: readonly string[], parameters: Parameters, model:
     if (fieldName === undefined) columns.set(name, { kind: 'referrers', name, relation, fields: own })
     else if (own.includes(fieldName)) {
       columns.set(name, { kind: 'referrers', name, relation, fields: [...new Set([...chosen, fieldName])] })
-    } else parameters.fault('include', unknownField(relation.model, fieldName))
+    } else parameters.fault('include', () => unknownField(relation.model, fieldName))
   }
   return [...columns.values()]
 }
@@ -138,17 +140,16 @@ function parseInclude(paths: readonly string[], parameters: Parameters, model: M
     if (reverse.has(relationName) && rest.length === 0) continue
     const relation = model.relations.get(relationName)
     if (relation === undefined || fieldName === '' || rest.length > 0) {
-      const known = [...model.relations.keys()]
-      const hint = relation === undefined ? didYouMean(relationName, [...known, ...reverse.keys()]) : ''
-      parameters.fault(
-        'include',
-        `'${path}' must be written <relation>__<field>${hint} (relations: ${known.join(', ') || 'none'})`,
-      )
+      parameters.fault('include', () => {
+        const known = [...model.relations.keys()]
+        const hint = relation === undefined ? didYouMean(relationName, [...known, ...reverse.keys()]) : ''
+        return `'${path}' must be written <relation>__<field>${hint} (relations: ${known.join(', ') || 'none'})`
+      })
       continue
     }
     const target = registry.expect(relation.relation.target)
     const field = visible(target, fieldName)
-    if (field === undefined) parameters.fault('include', unknownField(target, fieldName))
+    if (field === undefined) parameters.fault('include', () => unknownField(target, fieldName))
     else if (field.relation?.kind === 'many') parameters.fault('include', `'${path}' goes further than one relation`)
     else included.set(relationName, [...(included.get(relationName) ?? []), fieldName])
   }

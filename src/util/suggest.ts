@@ -32,6 +32,19 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return match === undefined ? '' : `; did you mean '${match}'?`
 }
 
+/** Maximum number of unknown names that a message describes, since a request may have thousands. */
+export const MAX_DESCRIBED = 10
+
+/** The messages about the first ten of some names, and the number of the others. */
+export function firstMessages<T>(names: readonly T[], messageOf: (name: T) => string): string[] {
+  const left = names.length - MAX_DESCRIBED
+  const messages = names.slice(0, MAX_DESCRIBED).map(messageOf)
+  return left > 0 ? [...messages, furtherMessages(left)] : messages
+}
+
+/** The last of some messages, in place of further ones. */
+export const furtherMessages = (count: number): string => `and ${count} more`
+
 /** `; did you mean 'title'?` or, when no known name is near, ` (known: title, body)`. */
 export function meantOrKnown(name: string, known: readonly string[]): string {
   return didYouMean(name, known) || ` (known: ${known.join(', ') || 'none'})`

@@ -3,8 +3,8 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Random } from '../../util/ids.ts'
 import { isObject } from '../../util/json.ts'
-import { didYouMean, meantOrKnown } from '../../util/suggest.ts'
-import { FieldIssues } from '../../validate/issues.ts'
+import { didYouMean, firstMessages, meantOrKnown } from '../../util/suggest.ts'
+import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
 
 /** A request to create mock records. */
@@ -37,7 +37,8 @@ export function readFillRequest(body: unknown, registry: Registry, random: Rando
   const issues = new FieldIssues()
   if (!isObject(body)) issues.add('body', 'The request body must be an object')
   const { models, count, seed, locale, ...others } = isObject(body) ? body : {}
-  for (const name of Object.keys(others)) issues.add(name, `Field '${name}' does not exist${didYouMean(name, MEMBERS)}`)
+  for (const name of Object.keys(others).slice(0, MAX_NAMED))
+    issues.add(name, `Field '${name}' does not exist${didYouMean(name, MEMBERS)}`)
   const filling = {
     models: models == null ? mockedModels(registry) : namedModels(models, registry, issues),
     count: integer('count', count ?? DEFAULT_MOCK_COUNT, [1, MAX_FILL_COUNT], issues),
@@ -55,9 +56,10 @@ function namedModels(names: unknown, registry: Registry, issues: FieldIssues): M
     return []
   }
   const known = new Map(registry.public.map((model) => [model.key, model]))
-  const unknown = names.filter((name) => !known.has(name)).slice(0, known.size)
-  issues.add('models', ...unknown.map((name) => `There is no model '${name}'${meantOrKnown(name, [...known.keys()])}`))
-  return [...known.values()].filter(({ key }) => names.includes(key))
+  const wanted = new Set(names)
+  const unknown = [...wanted].filter((name) => !known.has(name))
+  issues.add('models', ...firstMessages(unknown, (name) => `There is no model '${name}'${meantOrKnown(name, [...known.keys()])}`))
+  return [...known.values()].filter(({ key }) => wanted.has(key))
 }
 
 function integer(name: string, value: unknown, [min, max]: readonly [number, number], issues: FieldIssues): number {

@@ -1,10 +1,11 @@
 import type { Field, RelationField } from '../../model/field.ts'
+import { MAX_LINKS } from '../../model/fields/relation/many-to-many.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Filter } from '../../query/plan.ts'
 import type { Store } from '../../store/store.ts'
 import { isObject, type Json } from '../../util/json.ts'
-import { meantOrKnown } from '../../util/suggest.ts'
+import { firstMessages, meantOrKnown } from '../../util/suggest.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -70,34 +71,43 @@ const NO_ISSUES = new FieldIssues()
 
 const isReference = (value: unknown): value is Readonly<Record<string, unknown>> => isObject(value) && !Object.hasOwn(value, 'id')
 
-const hasReference = (value: unknown): boolean => isReference(value) || (Array.isArray(value) && value.some(isReference))
+/** Too many links are left as they are, since the field refuses them. */
+const hasReference = (value: unknown): boolean =>
+  isReference(value) || (Array.isArray(value) && value.length <= MAX_LINKS && value.some(isReference))
 
 /** The values to look up, by unique field of the target. */
 function wantedBy(rows: readonly RecordData[], { name }: RelationField, target: Model): Map<Field, Set<Json>> {
   const wanted = new Map<Field, Set<Json>>()
   for (const data of rows) {
-    for (const value of [data[name]].flat()) {
+    for (const value of hasReference(data[name]) ? [data[name]].flat() : []) {
       const reference = isReference(value) ? readReference(value, target) : undefined
-      if (reference === undefined || typeof reference === 'string') continue
+      if (reference === undefined || typeof reference === 'function') continue
       wanted.set(reference.field, (wanted.get(reference.field) ?? new Set<Json>()).add(reference.value))
     }
   }
   return wanted
 }
 
-/** A reference, or why it is none, as a message that follows the name of the field. */
-function readReference(value: Readonly<Record<string, unknown>>, target: Model): Reference | string {
-  const known = target.visibleFields.filter(({ unique, system }) => unique && !system)
+/** Makes a message that follows the name of the field. */
+type Problem = () => string
+
+/** A reference, or why it is none. */
+function readReference(value: Readonly<Record<string, unknown>>, target: Model): Reference | Problem {
   const [entry, ...others] = Object.entries(value)
-  const field = known.find(({ name }) => name === entry?.[0])
-  if (entry === undefined || others.length > 0) return `must refer to one ${target.key} by its id or by a unique field`
+  const named = entry === undefined ? undefined : target.fields.get(entry[0])
+  const field = named !== undefined && isReferable(named) ? named : undefined
+  if (entry === undefined || others.length > 0) return () => `must refer to one ${target.key} by its id or by a unique field`
   if (field === undefined) {
-    const names = known.map(({ name }) => name)
-    return `cannot refer to a ${target.key} by '${entry[0]}', which is no unique field${meantOrKnown(entry[0], names)}`
+    const names = () => target.visibleFields.filter(isReferable).map(({ name }) => name)
+    return () => `cannot refer to a ${target.key} by '${entry[0]}', which is no unique field${meantOrKnown(entry[0], names())}`
   }
   const reading = field.type.read(entry[1])
-  return reading.ok ? { target, field, value: reading.value } : `refers to a ${target.key} whose ${field.name} ${reading.problem}`
+  return reading.ok
+    ? { target, field, value: reading.value }
+    : () => `refers to a ${target.key} whose ${field.name} ${reading.problem}`
 }
+
+const isReferable = ({ type, unique, system }: Field): boolean => unique && !system && !type.secret
 
 function resolvedRow(
   data: RecordData,
@@ -109,20 +119,22 @@ function resolvedRow(
   const resolved: Record<string, unknown> = {}
   for (const { name, relation } of fields) {
     const target = registry.expect(relation.target)
+    const problems: Problem[] = []
     const idOf = (value: unknown): unknown => {
       if (!isReference(value)) return value
       const reference = readReference(value, target)
-      const id = typeof reference === 'string' ? undefined : found.get(reference.field)?.get(reference.value)
+      const id = typeof reference === 'function' ? undefined : found.get(reference.field)?.get(reference.value)
       if (id !== undefined) return id
       const problem =
-        typeof reference === 'string'
+        typeof reference === 'function'
           ? reference
-          : `refers to no ${target.key}: none has the ${reference.field.name} ${JSON.stringify(reference.value)}`
-      issues.add(name, `${name} ${problem}`)
+          : () => `refers to no ${target.key}: none has the ${reference.field.name} ${JSON.stringify(reference.value)}`
+      problems.push(problem)
       return null
     }
     const value = data[name]
     if (hasReference(value)) resolved[name] = Array.isArray(value) ? value.map(idOf) : idOf(value)
+    issues.add(name, ...firstMessages(problems, (problem) => `${name} ${problem()}`))
   }
   return { data: { ...data, ...resolved }, issues }
 }

@@ -1,9 +1,16 @@
+import { MAX_FILTERS } from '../../query/filters.ts'
 import { isObject } from '../../util/json.ts'
 import type { FieldIssues } from '../../validate/issues.ts'
 import { type RecordData, readEnvelope } from './write-requests.ts'
 
 /** Maximum number of records that a write by filters changes. */
 export const MAX_SELECTED = 100_000
+
+/**
+ * Maximum number of characters of all filters and words together: more than a URL holds, so that a write takes every filter that a list
+ * takes.
+ */
+const MAX_TEXT = 65_536
 
 /** Records by what they match, as lists and searches do. */
 export interface Selection {
@@ -56,6 +63,11 @@ function readSelection(members: Readonly<Record<string, unknown>>, issues: Field
   const filters = readTexts('filters', members.filters, issues)
   if (members.filters == null) issues.add('filters', 'filters is mandatory; an empty array selects every record')
   const any = readTexts('any', members.any, issues)
+  const length = [...filters, ...any, typeof search === 'string' ? search : ''].reduce((sum, text) => sum + text.length, 0)
+  if (length > MAX_TEXT) {
+    const longest = typeof search === 'string' && search.length > MAX_TEXT ? 'search' : 'filters'
+    issues.add(longest, `filters, any and search must have at most ${MAX_TEXT} characters together, not ${length}`)
+  }
   if (search != null && (typeof search !== 'string' || search.trim() === '')) issues.add('search', 'search must be words')
   const isCount = Number.isSafeInteger(expected) && Number(expected) >= 0 && Number(expected) <= MAX_SELECTED
   if (expected == null) issues.add('expected_total', 'expected_total is mandatory: the number of records that match')
@@ -65,6 +77,10 @@ function readSelection(members: Readonly<Record<string, unknown>>, issues: Field
 
 function readTexts(name: string, value: unknown, issues: FieldIssues): readonly string[] {
   if (value == null) return []
+  if (Array.isArray(value) && value.length > MAX_FILTERS) {
+    issues.add(name, `${name} must hold at most ${MAX_FILTERS} filters, not ${value.length}`)
+    return []
+  }
   if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
   issues.add(name, `${name} must be an array of texts such as "status=draft"`)
   return []

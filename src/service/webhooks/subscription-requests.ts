@@ -1,8 +1,8 @@
 import { RECORD_EVENTS, type RecordEvent, secretProblem, urlProblem } from '../../config/webhook-settings.ts'
 import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
-import { didYouMean } from '../../util/suggest.ts'
-import { FieldIssues } from '../../validate/issues.ts'
+import { didYouMean, firstMessages } from '../../util/suggest.ts'
+import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import type { UrlGuard } from '../../webhooks/requests/url-guard.ts'
 
 /** Maximum number of subscriptions, in one request and in total. */
@@ -37,8 +37,8 @@ const READERS: Readonly<Record<keyof SubscriptionInput, Reader>> = {
   models: (value, name, { registry }) => {
     if (!isStringArray(value)) return [`${name} must be an array of strings`]
     const known = registry.public.map(({ key }) => key)
-    const unknown = value.filter((each) => !known.includes(each))
-    return unknown.map((each) => `Model '${each}' does not exist${didYouMean(each, known)}`)
+    const unknown = [...new Set(value)].filter((each) => !known.includes(each))
+    return firstMessages(unknown, (each) => `Model '${each}' does not exist${didYouMean(each, known)}`)
   },
   secret: (value, name) => {
     if (typeof value !== 'string') return [`${name} must be a string`]
@@ -100,7 +100,8 @@ function readObject(body: unknown, known: readonly string[], rules: Subscription
 }
 
 function readList(body: Record<string, unknown>, issues: FieldIssues): readonly unknown[] {
-  for (const name of Object.keys(body)) if (name !== 'webhooks') issues.add(name, `Field '${name}' does not exist`)
+  for (const name of Object.keys(body).slice(0, MAX_NAMED))
+    if (name !== 'webhooks') issues.add(name, `Field '${name}' does not exist`)
   const { webhooks } = body
   if (Array.isArray(webhooks) && webhooks.length > 0 && webhooks.length <= MAX_SUBSCRIPTIONS) return webhooks
   issues.add('webhooks', `webhooks must be an array of 1 to ${MAX_SUBSCRIPTIONS} items`)

@@ -2,6 +2,9 @@ import { isObject } from '../../../util/json.ts'
 import { accept, EQUALITY, type FieldType, reject } from '../../field-type.ts'
 import { integer } from '../numeric/integer.ts'
 
+/** Maximum number of links of a record. */
+export const MAX_LINKS = 25_000
+
 /** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the given order. */
 export const manyToMany: FieldType = {
   name: 'many_to_many',
@@ -13,6 +16,7 @@ export const manyToMany: FieldType = {
   list: true,
   read(value) {
     if (!Array.isArray(value)) return reject('must be an array')
+    if (value.length > MAX_LINKS) return reject(`must hold at most ${MAX_LINKS} records`)
     const ids = value.map((item: unknown) => (isObject(item) ? item.id : item))
     if (!ids.every((id) => Number.isSafeInteger(id))) return reject('must be an array of ids or of objects with an id')
     return accept([...new Set(ids.map(Number))])

@@ -26,7 +26,7 @@ A field of the record that a foreign key refers to is written author.username. A
       if (typeof field !== 'string') continue
       const at = ['sort', index, 'field']
       const target = sortTarget(field, model, project.registry)
-      if (typeof target === 'string') report(source, at, target)
+      if (typeof target === 'function') report(source, at, target())
       else if (sort.findIndex((each) => each.field === field) < index) report(source, at, `'${field}' is named twice; remove one`)
     }
   },
