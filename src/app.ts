@@ -3,7 +3,7 @@ import type { App, AppDependencies, AppMode } from './app/interfaces.ts'
 import { type Inheritance, openNext, rehearse } from './app/replacement.ts'
 import { openMemoryCopy } from './app/stores/embedded-stores.ts'
 import { openStore, placeOf } from './app/stores/open-store.ts'
-import { argon2id } from './auth/password.ts'
+import { argon2id, normalizing } from './auth/password.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { Tokens } from './auth/token.ts'
 import { Lockout } from './limit/lockout.ts'
@@ -75,10 +75,11 @@ async function open(
     tokenCodec,
     clock = systemClock,
     random = systemRandom,
-    hasher = argon2id(),
+    hasher: ownHasher = argon2id(),
     wait = idly,
     timer = systemTimer,
   } = dependencies
+  const hasher = normalizing(ownHasher)
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
   const parts = { log, random, openDatabase: dependencies.openDatabase, clock: dependencies.clock }

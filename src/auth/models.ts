@@ -84,8 +84,9 @@ export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 /** Key of the internal model of sessions. */
 export const SESSIONS = 'authsession'
 
-/** The built-in models of accounts and permissions. */
+/** The built-in models of accounts and permissions, and the fields that only the server sets. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),
   internal: [AuthSession].map(builtIn),
+  serverSet: new Map([['user', new Set(['last_login'])]]),
 }

@@ -45,5 +45,20 @@ export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/ar
   }
 }
 
+/**
+ * Compares a password in its normal form (NFKC), in which passwords are stored, and then as it was typed: earlier versions have hashed it so.
+ * Whether a user exists changes neither the number of comparisons nor their duration.
+ */
+export function normalizing(hasher: PasswordHasher): PasswordHasher {
+  return {
+    hash: (password) => hasher.hash(password.normalize('NFKC')),
+    async verify(stored, password) {
+      const normal = password.normalize('NFKC')
+      if (await hasher.verify(stored, normal)) return true
+      return normal !== password && hasher.verify(stored, password)
+    },
+  }
+}
+
 /** A hash that matches no password. Verified for unknown users, so that the response takes as long as for known ones. */
 export const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'

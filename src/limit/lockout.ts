@@ -6,11 +6,14 @@ import type { Clock } from '../util/clock.ts'
 export interface LockoutPolicy {
   /** Number of consecutive failures that causes the first lock. */
   readonly failures: number
-  /** Duration of the first lock; each further failure doubles it. */
-  readonly shortest: number
-  /** Maximum duration of a lock, so that an attacker cannot exclude the owner for long. */
+  /** Durations of the locks of a series: the failure that causes the first one, and each further failure, causes the next. */
+  readonly series: readonly number[]
+  /**
+   * Duration of each lock after the series. Between them the account is open to as many failures as before the first lock, so that an
+   * attacker cannot exclude the owner without end.
+   */
   readonly longest: number
-  /** Failures are forgotten after this time without a counted attempt. */
+  /** Failures are forgotten after this time without a counted attempt or a lock. */
   readonly memory: number
   /** Approximate maximum number of accounts tracked. */
   readonly capacity: number
@@ -18,10 +21,18 @@ export interface LockoutPolicy {
 
 export const LOCKOUT_POLICY: LockoutPolicy = {
   failures: 5,
-  shortest: 1000,
-  longest: 15 * 60_000,
+  // Doubled up to a quarter of an hour; an hour in all.
+  series: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777].map((seconds) => seconds * 1000),
+  longest: 60 * 60_000,
   memory: 60 * 60_000,
   capacity: 100_000,
+}
+
+/** Duration of the lock that a failure causes, in milliseconds; 0 for none. */
+export function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'capacity'>): number {
+  const index = count - failures
+  if (index < series.length) return series[index] ?? 0
+  return (index - series.length + 1) % failures === 0 ? longest : 0
 }
 
 /** Settings of the lockout in memory. */
@@ -55,7 +66,7 @@ interface Standing {
 
 /**
  * The lockout of one process. Slows down password guessing on one account from many addresses: after some consecutive failures each further one doubles the
- * lock (OWASP Authentication Cheat Sheet, "Account Lockout"). Names are counted whether or not an account exists, so that locks
+ * lock (OWASP Authentication Cheat Sheet, "Account Lockout"). A series of locks lasts an hour in all; then five further failures lock for an hour. Names are counted whether or not an account exists, so that locks
  * reveal nothing.
  *
  * Memory is bounded: each name costs a digest of fixed length, and the most recently used names are kept. Locked names are kept
@@ -63,20 +74,15 @@ interface Standing {
  */
 export class Lockout implements AccountLockout {
   readonly #clock: Clock
-  readonly #failures: number
-  readonly #shortest: number
-  readonly #longest: number
-  readonly #memory: number
+  readonly #policy: LockoutPolicy
   readonly #counting: LRUCache<string, Standing>
   readonly #locked: LRUCache<string, Standing>
 
   constructor(options: LockoutOptions) {
-    const { clock, failures, shortest, longest, memory, capacity } = { ...LOCKOUT_POLICY, ...options }
+    const { clock, ...policy } = { ...LOCKOUT_POLICY, ...options }
+    const { capacity } = policy
     this.#clock = clock
-    this.#failures = failures
-    this.#shortest = shortest
-    this.#longest = longest
-    this.#memory = memory
+    this.#policy = policy
     this.#counting = lastUsed(capacity)
     // Each of these took several attempts, so there are fewer of them.
     this.#locked = lastUsed(Math.ceil(capacity / 5))
@@ -109,14 +115,15 @@ export class Lockout implements AccountLockout {
   #recall(name: string, now: number): Standing | undefined {
     const standing = this.#locked.get(name) ?? this.#counting.get(name)
     // An entry from the future was written before the clock was set back. It would never expire.
-    return standing === undefined || standing.at > now || now - standing.at > this.#memory ? undefined : standing
+    if (standing === undefined || standing.at > now) return undefined
+    return now - Math.max(standing.at, standing.lockedUntil) > this.#policy.memory ? undefined : standing
   }
 
   #note(name: string, now: number, failures: number): void {
-    const beyond = failures - this.#failures
+    const lock = lockAfter(failures, this.#policy)
     this.#forget(name)
-    if (beyond < 0) this.#counting.set(name, { failures, at: now, lockedUntil: 0 })
-    else this.#locked.set(name, { failures, at: now, lockedUntil: now + Math.min(this.#longest, this.#shortest * 2 ** beyond) })
+    const standings = failures < this.#policy.failures ? this.#counting : this.#locked
+    standings.set(name, { failures, at: now, lockedUntil: lock === 0 ? 0 : now + lock })
   }
 
   #forget(name: string): void {
@@ -125,8 +132,9 @@ export class Lockout implements AccountLockout {
   }
 }
 
-/** A submitted name may be long, or a password, so only its digest is kept. */
-export const accountDigest = (account: string): string => createHash('sha256').update(account).digest('base64url').slice(0, 22)
+/** A submitted name may be long, or a password, so only its digest is kept. The forms in which a name can be typed have one. */
+export const accountDigest = (account: string): string =>
+  createHash('sha256').update(account.normalize('NFC')).digest('base64url').slice(0, 22)
 
 /** The option `max` would allocate memory for all names at once, at every start. */
 const lastUsed = (names: number): LRUCache<string, Standing> => new LRUCache({ maxSize: names, sizeCalculation: () => 1 })

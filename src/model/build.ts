@@ -5,7 +5,7 @@ import { didYouMean } from '../util/suggest.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
 import { withBaseFields } from './parsing/extension.ts'
-import { formerNameProblem, parseModel } from './parsing/parse-model.ts'
+import { formerNameProblem, type ParseOptions, parseModel } from './parsing/parse-model.ts'
 import { Registry } from './registry.ts'
 import { namedReferrers } from './reverse-relations.ts'
 
@@ -13,6 +13,8 @@ import { namedReferrers } from './reverse-relations.ts'
 export interface BuiltInModels {
   readonly public: readonly Definition[]
   readonly internal: readonly Definition[]
+  /** Fields that the server sets, also of a model of the project that replaces a built-in one. */
+  readonly serverSet?: ParseOptions['serverSet']
 }
 
 /** A model with its source. */
@@ -43,7 +45,7 @@ export function buildRegistry(
       unclear.add('')
       continue
     }
-    const parsed = parseModel(definition)
+    const parsed = parseModel(definition, { serverSet: builtIn.serverSet })
     faults.addAll(parsed.faults.list)
     const { name, fields } = isObject(definition.value) ? definition.value : {}
     const key = writtenKey(name)
@@ -63,7 +65,7 @@ export function buildRegistry(
     }
   }
   const ownModels = [...entries.values()]
-  const added = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
+  const added = [...addBuiltIn(entries, builtIn, faults), ...addInternal(entries, builtIn.internal, faults)]
   const own = [...entries.values()].filter((entry) => !added.includes(entry))
   const ordered = [...added, ...own]
   checkRelations(entries, unclear, faults)
@@ -77,9 +79,9 @@ export function buildRegistry(
 const writtenKey = (name: unknown): string => (typeof name === 'string' && /^\w+$/.test(name) ? name.toLowerCase() : '')
 
 /** Adds the models that a project may replace. */
-function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
-  return definitions.map((definition) => {
-    const base = builtInModel(definition, false)
+function addBuiltIn(entries: Map<string, DefinedModel>, builtIn: BuiltInModels, faults: Faults): DefinedModel[] {
+  return builtIn.public.map((definition) => {
+    const base = builtInModel(definition, { serverSet: builtIn.serverSet })
     const extended = entries.get(base.key)
     if (extended !== undefined) checkExtension(extended, base, faults)
     const entry = extended ?? { model: base, definition, faultyFields: NONE }
@@ -91,7 +93,7 @@ function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly De
 /** Adds the internal models, whose names are reserved. */
 function addInternal(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
-    const entry = { model: builtInModel(definition, true), definition, faultyFields: NONE }
+    const entry = { model: builtInModel(definition, { internal: true }), definition, faultyFields: NONE }
     const taken = entries.get(entry.model.key)
     if (taken !== undefined) {
       faults.add(
@@ -110,10 +112,10 @@ const NONE: ReadonlySet<string> = new Set()
 /** Built-in models by their definitions, which are constants. */
 const parsedBuiltIn = new WeakMap<Definition, Model>()
 
-function builtInModel(definition: Definition, internal: boolean): Model {
+function builtInModel(definition: Definition, options: ParseOptions): Model {
   const known = parsedBuiltIn.get(definition)
   if (known !== undefined) return known
-  const { model, faults } = parseModel(definition, internal)
+  const { model, faults } = parseModel(definition, options)
   if (model === undefined || faults.any) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
   parsedBuiltIn.set(definition, model)
   return model

@@ -27,6 +27,8 @@ export interface Field {
   readonly searchable: boolean
   /** True for `id`, `created_at`, `updated_at`: set by the server only. */
   readonly system: boolean
+  /** True for a field of a built-in model that the server sets. Requests may not; seeds, and imports that keep ids, may. */
+  readonly serverSet: boolean
   readonly relation: Relation | undefined
   /** The Faker method of its mock data, if the definition names one. */
   readonly faker: FakerMethod | undefined
@@ -76,6 +78,7 @@ export function makeField(definition: FieldDefinition): Field {
     labelledChoices: labelled(definition.choices),
     searchable: type.searchable && definition.searchable !== false,
     system: false,
+    serverSet: false,
     relation: makeRelation(definition),
     faker: definition.mock?.faker,
   }
@@ -83,6 +86,9 @@ export function makeField(definition: FieldDefinition): Field {
 
 /** True for a field that has a value when a request omits it. */
 export const hasDefault = (field: Field): boolean => field.default !== undefined || field.generated !== undefined
+
+/** True for a field that requests may set. */
+export const isSettable = ({ system, serverSet }: Field): boolean => !system && !serverSet
 
 /** Narrows a field to one with a generated default. */
 export const isGenerated = (field: Field): field is GeneratedField => field.generated !== undefined
@@ -125,6 +131,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   labelledChoices: undefined,
   searchable: false,
   system: true,
+  serverSet: false,
   relation: undefined,
   faker: undefined,
 })

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError, type FieldMessages } from '../errors.ts'
+import { isSettable } from '../model/field.ts'
 import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
 import type { DelimiterName, Format } from '../query/formats.ts'
@@ -162,7 +163,10 @@ function itemOf(
 ): ImportItem {
   const issues = new FieldIssues()
   for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
-  const isSystem = (name: string) => model.fields.get(name)?.system === true
+  const isSystem = (name: string) => {
+    const field = model.fields.get(name)
+    return field !== undefined && !isSettable(field)
+  }
   const names = Object.keys(given)
   if (!names.some(isSystem)) return { data: given, issues, stamps: NO_STAMPS }
   const data: Record<string, unknown> = {}

@@ -1,5 +1,5 @@
 import { Document, isMap, visit } from 'yaml'
-import { type Field, hasDefault } from '../model/field.ts'
+import { type Field, hasDefault, isSettable } from '../model/field.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -41,14 +41,14 @@ export interface GenerateOptions {
 /** Generates a form of all writable fields. Privileged fields are read-only; if one is required, the form is for updates only. */
 export function generateForm(model: Model, { taken, isPrivileged }: GenerateOptions): FormViewDefinition {
   const fields = [...model.fields.values()]
-  const isSettable = (field: Field) => !field.system && !isPrivileged(field.name)
-  const settable = fields.filter(isSettable).map(({ name }) => name)
-  const isCreatable = fields.every((field) => field.system || !field.required || hasDefault(field) || isSettable(field))
+  const isOffered = (field: Field) => isSettable(field) && !isPrivileged(field.name)
+  const settable = fields.filter(isOffered).map(({ name }) => name)
+  const isCreatable = fields.every((field) => field.system || !field.required || hasDefault(field) || isOffered(field))
   return {
     name: uniqueName(`${model.name}Form`, taken),
     view_type: 'form',
     model: model.name,
-    fields: fields.map((field) => formField(field, isSettable(field))),
+    fields: fields.map((field) => formField(field, isOffered(field))),
     creation_fields: isCreatable ? settable : [],
     allowed_update_fields: settable,
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { verify } from '@node-rs/argon2'
-import { argon2id, DUMMY_HASH } from '../../src/auth/password.ts'
+import { argon2id, DUMMY_HASH, normalizing, type PasswordHasher } from '../../src/auth/password.ts'
 
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 
@@ -51,4 +51,47 @@ describe('the dummy hash', () => {
       assert.equal(await argon2id().verify(DUMMY_HASH, password), false)
     })
   }
+})
+
+describe('normalized passwords', () => {
+  /** A hasher that notes what it compares. */
+  const noting = () => {
+    const compared: string[] = []
+    const plain: PasswordHasher = {
+      hash: async (password) => `#${password}`,
+      verify: async (stored, password) => {
+        compared.push(password)
+        return stored === `#${password}`
+      },
+    }
+    return { hasher: normalizing(plain), compared }
+  }
+  const [composed, decomposed] = ['caf\u00e9-au-lait', 'cafe\u0301-au-lait']
+
+  test('are hashed in one form: that of NFKC', async () => {
+    const { hasher } = noting()
+    assert.equal(await hasher.hash(decomposed), `#${composed}`)
+    assert.equal(await hasher.hash('\uff41\ufb01'), '#afi')
+  })
+
+  test('are the same in each form', async () => {
+    const { hasher } = noting()
+    for (const set of [composed, decomposed]) {
+      for (const typed of [composed, decomposed]) assert.equal(await hasher.verify(await hasher.hash(set), typed), true)
+    }
+  })
+
+  test('match hashes of earlier versions as they are typed', async () => {
+    const { hasher } = noting()
+    assert.equal(await hasher.verify(`#${decomposed}`, decomposed), true)
+    assert.equal(await hasher.verify(`#${decomposed}`, composed), false)
+  })
+
+  test('are compared as often for one account as for another, and once if they have one form', async () => {
+    const { hasher, compared } = noting()
+    for (const stored of [`#${composed}x`, DUMMY_HASH]) await hasher.verify(stored, decomposed)
+    assert.deepEqual(compared, [composed, decomposed, composed, decomposed])
+    await hasher.verify(DUMMY_HASH, 'plain')
+    assert.equal(compared.length, 5)
+  })
 })

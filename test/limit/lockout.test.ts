@@ -5,6 +5,9 @@ import { Lockout } from '../../src/limit/lockout.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
+/** Durations of the locks of a series, in seconds. */
+const SERIES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777]
+
 /** A lockout whose clock is moved by hand. */
 function makeLockout(capacity?: number) {
   const time = { now: 1_000_000_000 }
@@ -29,16 +32,45 @@ describe('an account', () => {
   })
 
   test('is locked by the fifth for a second, and by each further one for twice as long, up to a quarter of an hour', () => {
-    const seconds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900]
-    for (const [index, expected] of seconds.entries()) {
+    for (const [index, expected] of SERIES.entries()) {
       const { time, fail, lockedFor } = makeLockout()
       fail('ann', 5)
-      for (const wait of seconds.slice(0, index)) {
+      for (const wait of SERIES.slice(0, index)) {
         time.now += wait * SECOND
         fail('ann')
       }
       assert.equal(lockedFor('ann'), expected * SECOND, `after ${5 + index} failures`)
     }
+  })
+
+  test('is locked for an hour in all by a series of wrong passwords, and then open to four more', () => {
+    const { time, fail, lockedFor } = makeLockout()
+    let locked = 0
+    fail('ann', 5)
+    // An attacker who never waits longer than the lock lasts.
+    for (const wait of SERIES) {
+      locked += wait
+      time.now += wait * SECOND
+      if (locked < 3600) fail('ann')
+    }
+    assert.equal(locked, 3600)
+    fail('ann', 4)
+    assert.equal(lockedFor('ann'), 0)
+  })
+
+  test('is locked for an hour by each fifth failure after the series, so that guessing does not become faster', () => {
+    const { lockout, time, fail, lockedFor } = makeLockout()
+    const day = time.now + 2 * 24 * 60 * MINUTE
+    let guesses = 0
+    for (; time.now < day - 24 * 60 * MINUTE; time.now += SECOND) if (!lockout.locks('ann')) fail('ann')
+    for (; time.now < day; time.now += SECOND) {
+      if (lockout.locks('ann')) continue
+      fail('ann')
+      guesses++
+    }
+    assert.ok(guesses <= 120, `${guesses} guesses in a day`)
+    time.now += 60 * MINUTE
+    assert.equal(lockedFor('ann'), 0)
   })
 
   test('is locked to the right password too, and to a wrong one without being locked for longer', () => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Lockout } from '../../src/limit/lockout.ts'
+import { SharedLockout } from '../../src/limit/shared-lockout.ts'
 import { Layout } from '../../src/store/postgres/layout/layout.ts'
+import { Lockouts } from '../../src/store/postgres/limits/lockouts.ts'
 import { sql } from '../../src/store/postgres/sql.ts'
+import { isoTime } from '../../src/util/clock.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { openTwoApps, type SharingApp, type TwoApps } from '../helpers/postgres/two-apps.ts'
 
@@ -42,6 +46,36 @@ describe('the lockout of two processes', { skip }, () => {
     const sent = Array.from({ length: 40 }, (_, index) => attempt(alternate(index), 'wrong', 'm.keller'))
     assert.deepEqual(new Set(await Promise.all(sent)), new Set([401]))
     assert.deepEqual(await failuresOf(), [0, 5])
+  })
+
+  test('locks last as long as in the lockout of one process, by the same wrong passwords at the same times', async () => {
+    let now = Date.parse('2026-01-15T12:00:00.000Z')
+    const layout = new Layout(apps.a.app.project.registry, apps.schema)
+    const shared = new SharedLockout(new Lockouts(apps.database, layout, () => sql`${isoTime(now)}::timestamptz`))
+    const single = new Lockout({ clock: () => now })
+    const locks: number[] = []
+    for (let failure = 0; failure < 28; failure++) {
+      for (const lockout of [shared, single]) assert.equal(await lockout.admit('ann', false), false)
+      const start = now
+      while (single.locks('ann')) {
+        if ((now - start) % 60_000 === 0) assert.equal(await shared.locks('ann'), true, `after ${failure + 1} failures`)
+        now += 1000
+      }
+      assert.equal(await shared.locks('ann'), false, `after ${failure + 1} failures`)
+      locks.push((now - start) / 1000)
+    }
+    assert.deepEqual(
+      locks.slice(4),
+      [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777, 0, 0, 0, 0, 3600, 0, 0, 0, 0, 3600, 0],
+    )
+    now += 3_600_001
+    for (let failure = 0; failure < 4; failure++) for (const lockout of [shared, single]) await lockout.admit('ann', false)
+    assert.deepEqual([await shared.locks('ann'), single.locks('ann')], [false, false])
+    for (const lockout of [shared, single]) await lockout.admit('ann', false)
+    now += 999
+    assert.deepEqual([await shared.locks('ann'), single.locks('ann')], [true, true])
+    now += 1
+    assert.deepEqual([await shared.admit('ann', true), single.admit('ann', true)], [true, true])
   })
 
   test('a new password resets the failures on both', async () => {

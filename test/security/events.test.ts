@@ -46,10 +46,10 @@ describe('the log at its default level contains', () => {
 
   test('that a disabled user tried to log in', async () => {
     const events = await eventsOf(async (app) => {
-      await send(app, { request: 'PUT /api/v1/models/user/1', body: { data: { is_active: false } } })
-      await send(app, { request: TOKEN, as: null, body: GOOD })
+      await send(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active: false } } })
+      await send(app, { request: TOKEN, as: null, body: { username: 'anna.lind', password: 'lighthouse-keys-17' } })
     })
-    const who = { user_id: 1, username: 'admin' }
+    const who = { user_id: 3, username: 'anna.lind' }
     assert.deepEqual(events, [
       event('user_disabled', { ...who, by: 1 }),
       event('login_failed', { reason: 'user_inactive', ...who, ...FROM }),

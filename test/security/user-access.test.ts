@@ -116,7 +116,7 @@ fields:
       for (const query of ['', '?dry_run=true']) assert.equal((await ask(app, 'bob', `DELETE ${teams}/1${query}`)).status, 403)
       assert.equal((await ask(app, 'bob', `DELETE ${teams}/2`)).status, 200)
       assert.equal((await ask(app, 'super', `GET ${USERS}`)).json.total, 2)
-      assert.equal((await ask(app, 'super', `DELETE ${teams}/1`)).status, 200)
+      assert.equal((await ask(app, 'super', `DELETE ${teams}/1`)).status, 409)
     } finally {
       await app.close()
     }

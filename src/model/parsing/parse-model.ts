@@ -40,6 +40,13 @@ export const modelSchema = Joi.object<ModelDefinition>({
   fields: Joi.array().required(),
 })
 
+/** Options of `parseModel`. */
+export interface ParseOptions {
+  readonly internal?: boolean
+  /** Names of the fields that the server sets, by the key of the model. */
+  readonly serverSet?: ReadonlyMap<string, ReadonlySet<string>> | undefined
+}
+
 /**
  * Parses one model definition. Relations are resolved later.
  *
@@ -48,7 +55,7 @@ export const modelSchema = Joi.object<ModelDefinition>({
  */
 export function parseModel(
   { value, source }: Definition,
-  internal = false,
+  { internal = false, serverSet }: ParseOptions = {},
 ): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
   faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
@@ -66,6 +73,8 @@ export function parseModel(
   checkFormerNames(written, timestamps, source, faults)
   const { name, was, label, display_field: displayField } = value
   if (typeof name !== 'string') return { model: undefined, faultyFields, faults }
+  const own = serverSet?.get(name.toLowerCase())
+  const marked = (field: Field): Field => (own?.has(field.name) === true ? { ...field, serverSet: true } : field)
   const model = new Model({
     name,
     was: typeof was === 'string' ? was : undefined,
@@ -78,7 +87,7 @@ export function parseModel(
     history: value.history !== false,
     uniqueSets: uniqueSets(value.unique_together, fields, source, faults),
     access: grants(value.access),
-    fields: [idField(written), ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
+    fields: [idField(written), ...fields.map(marked), ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
   return { model, faultyFields, faults }

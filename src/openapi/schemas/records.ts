@@ -1,4 +1,4 @@
-import { type Field, type GeneratedDefault, hasDefault } from '../../model/field.ts'
+import { type Field, type GeneratedDefault, hasDefault, isSettable } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { reverseRelations } from '../../model/reverse-relations.ts'
@@ -106,7 +106,7 @@ function inputMembers(model: Model, form: Form | undefined, names: readonly stri
 
 /** Model order, so that the order of a form's list does not change the document. */
 function settable(model: Model, allowed: ReadonlySet<string> | undefined): string[] {
-  const fields = [...model.fields.values()].filter(({ system }) => !system)
+  const fields = [...model.fields.values()].filter(isSettable)
   return fields.map(({ name }) => name).filter((name) => allowed?.has(name) !== false)
 }
 

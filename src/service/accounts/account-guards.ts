@@ -1,8 +1,10 @@
 import type { Actor } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { Change, ReadAge, SparedRecords, Store, StoredRecord } from '../../store/store.ts'
+import type { Change, Operation, ReadAge, SparedRecords, Store, StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
+import type { DraftedWrite } from '../records/drafts.ts'
 import type { RecordData } from '../records/write-requests.ts'
 
 /** A change of a user's password or active state. */
@@ -11,6 +13,18 @@ export interface AccessChange {
   readonly user: StoredRecord
   /** Id of the session that goes on; undefined if all sessions of the user end. */
   readonly keptSession: number | undefined
+}
+
+/** Called when a user's password or active state changes. */
+export interface AccessGuard {
+  /** Operations to commit in the same transaction, so that no other session survives the change. */
+  relatedOperations(changes: readonly AccessChange[]): Promise<readonly Operation[]>
+  /**
+   * Called after the commit.
+   *
+   * @param users the users after the change
+   */
+  changed(users: readonly StoredRecord[]): Promise<void>
 }
 
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
@@ -26,8 +40,9 @@ export async function grantsOf(store: Store, user: StoredRecord, age?: ReadAge):
 
 /**
  * Prevents privilege escalation: only superusers change or delete a superuser's account. The password of a user with other
- * permissions is changed by superusers and by that user only. Where models have `access`, membership of a group may give access as
- * permissions do, so that a password is also guarded by the user's groups, and only superusers rename or delete a group.
+ * permissions is changed by superusers only. Users change their own password where the present one is asked for, so that a stolen
+ * token does not suffice. Where models have `access`, membership of a group may give access as permissions do, so that a password is
+ * also guarded by the user's groups, and only superusers rename or delete a group.
  *
  * @param record as stored
  * @param data values to set; undefined for a deletion
@@ -45,11 +60,14 @@ export async function guardAccount(
   if (model.key !== 'user') return
   if (record.is_superuser === true) throw forbidden(actor)
   if (data === undefined || !Object.hasOwn(data, 'password')) return
+  if (record.id === actor.userId) throw new AppError('FORBIDDEN', OWN_PASSWORD)
   const { permissions, groups } = await grantsOf(store, record)
   for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
   if (access.isEmpty) return
   for (const group of groups) if (!actor.groups.has(group)) throw forbidden(actor)
 }
+
+const OWN_PASSWORD = 'Change your own password with POST /auth/password, which asks for the present one'
 
 const isRenaming = ({ name }: StoredRecord, data: RecordData | undefined): boolean =>
   data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)
@@ -59,6 +77,15 @@ const isRenaming = ({ name }: StoredRecord, data: RecordData | undefined): boole
  * account that becomes a superuser's meanwhile is spared too.
  */
 export const SUPERUSERS: SparedRecords = { table: 'user', filter: { field: 'is_superuser', operator: 'eq', value: true } }
+
+/** The changes of passwords and active states by the operations of writes. */
+export const accessChanges = (writes: readonly DraftedWrite[], operations: readonly Operation[]): AccessChange[] =>
+  writes.flatMap(({ model, existing, keptSession }, index) => {
+    const operation = operations[index]
+    if (model.key !== 'user' || existing === undefined || operation?.kind !== 'update') return []
+    const user = { ...existing, ...operation.values }
+    return changesAccess(existing, user) ? [{ user, keptSession }] : []
+  })
 
 /** The users whose password or active state has changed. */
 export function usersAffected(changes: readonly Change[]): StoredRecord[] {

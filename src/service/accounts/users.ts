@@ -1,18 +1,23 @@
 import { AppError } from '../../errors.ts'
 import type { FieldFilter } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
+import { ACTIVE_SUPERUSERS } from './last-superuser.ts'
 
 /** The active superuser with the lowest id. */
 export function firstSuperuser(store: Store): Promise<StoredRecord | undefined> {
-  return firstUser(store, [
-    { field: 'is_superuser', operator: 'eq', value: true },
-    { field: 'is_active', operator: 'eq', value: true },
-  ])
+  return firstUser(store, ACTIVE_SUPERUSERS)
 }
 
-/** The user with this name, active or not. */
-export function userNamed(store: Store, username: string): Promise<StoredRecord | undefined> {
-  return firstUser(store, [{ field: 'username', operator: 'eq', value: username }])
+/**
+ * The user with this name, active or not. Keyboards and systems write letters with accents in different ways, so a name is also found in its
+ * other canonical form (NFC, NFD); a user with the name as it is typed precedes.
+ */
+export async function userNamed(store: Store, username: string): Promise<StoredRecord | undefined> {
+  const values = [...new Set([username, username.normalize('NFC'), username.normalize('NFD')])]
+  if (values.length === 1) return firstUser(store, [{ field: 'username', operator: 'eq', value: username }])
+  const filter: FieldFilter = { field: 'username', operator: 'in', values }
+  const { records } = await store.find('user', { filters: [filter], sort: [], offset: 0, limit: values.length })
+  return records.find((user) => user.username === username) ?? records[0]
 }
 
 /** @throws {AppError} TASK_FAILED if there is no such user */

@@ -17,7 +17,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { compileAccess } from '../access/compile-access.ts'
 import { HISTORY_MODELS } from '../history/history-model.ts'
 
-const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS] }
+const BUILT_IN = { ...AUTH_MODELS, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS] }
 
 /** A loaded project without faults. */
 export interface Project {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ACTIONS, type Action, type Actor } from '../../auth/permissions.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Field } from '../../model/field.ts'
+import { type Field, isSettable } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import { MAX_PAGE_SIZE } from '../../query/page.ts'
 import type { Store } from '../../store/store.ts'
@@ -113,7 +113,7 @@ export class Site {
 }
 
 function fieldJson(field: Field): object {
-  const { name, type, label, helpText, required, unique, system, limits, labelledChoices, relation } = field
+  const { name, type, label, helpText, required, unique, limits, labelledChoices, relation } = field
   const { choices, pattern: _, ...bounds } = limits
   return {
     name,
@@ -122,7 +122,7 @@ function fieldJson(field: Field): object {
     help_text: helpText ?? null,
     required,
     unique,
-    readonly: system,
+    readonly: !isSettable(field),
     sortable: type.sortable,
     operators: type.operators,
     choices: labelledChoices ?? choices?.map((value) => ({ value })) ?? null,

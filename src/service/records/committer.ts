@@ -6,8 +6,9 @@ import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
-import { type AccessChange, changesAccess, SUPERUSERS, usersAffected } from '../accounts/account-guards.ts'
+import { type AccessGuard, accessChanges, SUPERUSERS, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
+import { LastSuperuser } from '../accounts/last-superuser.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { blocksOf, consequencesOf, type RemovalForecast, visibleOutcome } from './consequences.ts'
@@ -24,18 +25,6 @@ import { LargeWrite } from './large-write.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
-
-/** Called when a user's password or active state changes. */
-export interface AccessGuard {
-  /** Operations to commit in the same transaction, so that no other session survives the change. */
-  relatedOperations(changes: readonly AccessChange[]): Promise<readonly Operation[]>
-  /**
-   * Called after the commit.
-   *
-   * @param users the users after the change
-   */
-  changed(users: readonly StoredRecord[]): Promise<void>
-}
 
 /** Options of a commit. */
 export interface CommitOptions {
@@ -62,6 +51,7 @@ export class Committer {
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
   readonly #log: Log
+  readonly #superusers: LastSuperuser
   #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
   #publisher = NO_PUBLISHER
   #recorder: HistoryRecorder | undefined
@@ -72,6 +62,7 @@ export class Committer {
     this.#finisher = finisher
     this.#accounts = accounts
     this.#log = log
+    this.#superusers = new LastSuperuser(rules.registry, store, (operations) => store.transact(operations, 'rehearse'))
   }
 
   guardAccess(guard: AccessGuard): void {
@@ -92,7 +83,8 @@ export class Committer {
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
    * @returns the stored records, in the order of the drafts; those of a dry run have provisional ids
-   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write
+   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write,
+   *   LAST_SUPERUSER
    */
   write(context: WriteContext, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
     const { actor, model, prefix = withoutPrefix, options } = context
@@ -102,14 +94,15 @@ export class Committer {
       throwIssues(await this.#issuesOf(writes), prefix)
       const finished = dryRun ? writes.map((write) => this.#finisher.rehearsal(write)) : await this.#finisher.operations(writes)
       const operations = this.#guarded(actor, model, finished)
-      const companions = model.key === 'user' && !dryRun ? await this.#relatedOperations(writes, operations) : []
+      const kept = await this.#superusers.kept(operations)
+      const changes = dryRun ? [] : accessChanges(writes, operations)
+      const companions = changes.length === 0 ? [] : await this.#access.relatedOperations(changes)
       const isQuiet = writes.every(({ quiet }) => quiet === true)
-      const outcome = await this.#transact([...operations, ...companions], context, isQuiet)
+      const outcome = await this.#transact([...operations, ...companions, ...kept], context, isQuiet)
       throwIfDenied(outcome, actor)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       if (!dryRun) this.#accounts.log(actor, outcome)
-      if (!outcome.ok || companions.length === 0) return outcome
-      return { ...outcome, records: outcome.records.slice(0, writes.length) }
+      return firstRecords(outcome, writes.length)
     })
   }
 
@@ -153,19 +146,20 @@ export class Committer {
    *
    * @param read returns the stored records to delete
    * @returns the deleted records
-   * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN if a cascade would delete a superuser
+   * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN if a cascade would delete a superuser,
+   *   LAST_SUPERUSER
    */
   remove(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
       const removals = this.#removals(context, await read())
-      const outcome = await this.#transact(removals, context)
+      const outcome = await this.#transact([...removals, ...(await this.#superusers.kept(removals))], context)
       throwIfDenied(outcome, actor)
       const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
       const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.log(actor, outcome)
-      return outcome
+      return firstRecords(outcome, removals.length)
     })
   }
 
@@ -173,12 +167,14 @@ export class Committer {
    * Determines what a deletion would do.
    *
    * @param read returns the stored records to delete
-   * @throws {AppError} FORBIDDEN as `remove` does
+   * @throws {AppError} FORBIDDEN, LAST_SUPERUSER as `remove` does
    */
   async forecastRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<RemovalForecast> {
     const records = await read()
-    const outcome = await this.#store.transact(this.#removals(context, records), 'rehearse')
+    const removals = this.#removals(context, records)
+    const outcome = await this.#store.transact(removals, 'rehearse')
     throwIfDenied(outcome, context.actor)
+    await this.#superusers.kept(removals)
     const { model } = context
     const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
     const blockedBy = blocksOf(known)
@@ -264,17 +260,6 @@ export class Committer {
     }
   }
 
-  /** Operations that changes of users require in the same transaction. */
-  async #relatedOperations(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
-    const changes = writes.flatMap(({ existing, keptSession }, index): AccessChange[] => {
-      const operation = operations[index]
-      if (existing === undefined || operation?.kind !== 'update') return []
-      const user = { ...existing, ...operation.values }
-      return changesAccess(existing, user) ? [{ user, keptSession }] : []
-    })
-    return changes.length === 0 ? [] : this.#access.relatedOperations(changes)
-  }
-
   /**
    * The errors of drafts. If there are any, a dry run adds the constraint violations, so that the client receives all errors in
    * one response.
@@ -309,6 +294,10 @@ export class Committer {
 }
 
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
+
+/** The outcome with the records of the first operations, without those of operations that were added. */
+const firstRecords = (outcome: Outcome, count: number): Outcome =>
+  outcome.ok && outcome.records.length > count ? { ...outcome, records: outcome.records.slice(0, count) } : outcome
 
 /** @throws {AppError} FORBIDDEN */
 function throwIfDenied(outcome: Outcome, actor: Actor): void {

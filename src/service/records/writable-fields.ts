@@ -1,4 +1,4 @@
-import { type Actor, isPrivileged } from '../../auth/permissions.ts'
+import { type Actor, isPrivileged, SYSTEM } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
@@ -36,7 +36,8 @@ function checkKeys(
   for (const name of Object.keys(data)) {
     if (issues.size >= MAX_NAMED) break
     const field = model.fields.get(name)
-    if (allowed?.has(name) === false || field?.system === true) issues.add(name, refusal(name))
+    const isRefused = allowed?.has(name) === false || field?.system === true || (field?.serverSet === true && actor !== SYSTEM)
+    if (isRefused) issues.add(name, refusal(name))
     else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)
     else if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden(actor)
   }

@@ -51,9 +51,9 @@ scenarios('an account with more permissions cannot be taken over', [
   },
   {
     name: 'their own password',
-    request: 'PUT /api/v1/models/user/6',
+    request: 'POST /api/v1/auth/password',
     ...MANAGER,
-    body: { data: { password: 'a-new-one-for-me' } },
+    body: { current_password: 'quiet-moderator-5', new_password: 'a-new-one-for-me' },
     status: 200,
   },
   { name: 'the superuser, to be deleted', request: 'DELETE /api/v1/models/user/1', ...MANAGER, status: 403, expect: FORBIDDEN },

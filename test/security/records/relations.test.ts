@@ -187,6 +187,8 @@ describe('a superuser', () => {
         await remove('DELETE /api/v1/models/team/bulk', 403, { ids: [2, 1] })
         await remove('DELETE /api/v1/models/team/2', 200)
         assert.equal((await dataOf(app, 'GET /api/v1/models/user')).length, 2)
+        await play(app, { request: 'DELETE /api/v1/models/team/1', as: 'admin', status: 409 })
+        await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { is_superuser: true } }, status: 200 })
         await play(app, { request: 'DELETE /api/v1/models/team/1', as: 'admin', status: 200 })
       },
       { files: FILES },

@@ -1,3 +1,4 @@
+import { isSettable } from '../../../model/field.ts'
 import { changeExample } from '../../explain/example.ts'
 import { ALLOW_LISTS, allowLists, quoted, type Rule } from '../../rule.ts'
 import { commonForms } from '../../shared/compatibility.ts'
@@ -35,7 +36,7 @@ longer names. A form without the list accepts every field; without allowed_updat
   ],
   compare(before, after, report) {
     for (const { was, is, model } of commonForms(before, after)) {
-      const every = [...model.fields.values()].filter(({ system }) => !system).map(({ name }) => name)
+      const every = [...model.fields.values()].filter(isSettable).map(({ name }) => name)
       const [old, now] = [allowLists(was), allowLists(is.view)]
       for (const [kind, list] of [
         ['create', ALLOW_LISTS[0]],

@@ -7,7 +7,7 @@ import { Pruning } from './pruning.ts'
 /** When names are locked, and for how long; times in milliseconds. */
 export interface LockPolicy {
   readonly failures: number
-  readonly shortest: number
+  readonly series: readonly number[]
   readonly longest: number
   readonly memory: number
   readonly capacity: number
@@ -15,8 +15,6 @@ export interface LockPolicy {
 
 /** Interval at which forgotten names are removed, in milliseconds. */
 const PRUNING_INTERVAL = 60_000
-/** Doublings of a lock after which it is the longest under any policy. */
-const MAX_DOUBLINGS = 30
 /** A failure this far in the future was noted before the clock was set back. In milliseconds. */
 const FUTURE = 60_000
 const NEVER = sql`'-infinity'::timestamptz`
@@ -38,7 +36,7 @@ export class Lockouts {
   /** Counts a failure, unless the name is locked. */
   async addFailure(name: string, policy: LockPolicy): Promise<void> {
     const now = this.#now()
-    const isForgotten = sql`"l"."at" < ${now} - ${interval(policy.memory)} or "l"."at" > ${now} + ${interval(FUTURE)}`
+    const isForgotten = sql`${LAST} < ${now} - ${interval(policy.memory)} or "l"."at" > ${now} + ${interval(FUTURE)}`
     const failures = sql`case when ${isForgotten} then 1 else "l"."failures" + 1 end`
     await this.#database.query(
       sql`insert into ${this.#table} as "l" ("name", "failures", "at", "locked_until")
@@ -77,7 +75,7 @@ export class Lockouts {
   /** Removes names that are forgotten, and the oldest that are not locked beyond the capacity. */
   #prune({ memory, capacity }: LockPolicy): Sql {
     const now = this.#now()
-    return sql`delete from ${this.#table} where "locked_until" <= ${now} and ("failures" = 0 or "at" < ${now} - ${interval(memory)}
+    return sql`delete from ${this.#table} where "locked_until" <= ${now} and ("failures" = 0 or greatest("at", "locked_until") < ${now} - ${interval(memory)}
       or "name" in (select "name" from ${this.#table} where "locked_until" <= ${now} order by "at" desc offset ${capacity}::bigint))`
   }
 }
@@ -86,8 +84,13 @@ export class Lockouts {
 const isLocked = (now: Sql, { longest }: LockPolicy): Sql =>
   sql`("l"."locked_until" > ${now} and "l"."locked_until" <= ${now} + ${interval(longest + FUTURE)})`
 
-function lockedUntil(failures: Sql, now: Sql, policy: LockPolicy): Sql {
-  const beyond = sql`(${failures}) - ${policy.failures}::integer`
-  const duration = sql`least(${policy.longest}::double precision, ${policy.shortest}::double precision * power(2, least(${beyond}, ${MAX_DOUBLINGS}::integer)))`
-  return sql`case when ${beyond} < 0 then ${NEVER} else ${now} + ${duration} * interval '1 millisecond' end`
+/** The end of the last lock, or the last failure if it caused none. */
+const LAST = sql`greatest("l"."at", "l"."locked_until")`
+
+/** The end of the lock that a failure causes: those of the series first, then one after as many failures as before the first. */
+function lockedUntil(count: Sql, now: Sql, { failures, series, longest }: LockPolicy): Sql {
+  const index = sql`(${count}) - ${failures}::integer`
+  const duration = sql`case when ${index} < ${series.length}::integer then (${series}::double precision[])[${index} + 1]
+    when (${index} - ${series.length}::integer + 1) % ${failures}::integer = 0 then ${longest}::double precision end`
+  return sql`coalesce(${now} + ${duration} * interval '1 millisecond', ${NEVER})`
 }

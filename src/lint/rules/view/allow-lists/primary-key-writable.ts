@@ -1,3 +1,4 @@
+import { isSettable } from '../../../../model/field.ts'
 import { formExample } from '../../../explain/example.ts'
 import { ALLOW_LISTS, allowListNames, type Rule } from '../../../rule.ts'
 
@@ -6,7 +7,7 @@ export const viewPrimaryKeyWritable: Rule = {
   id: 'view/primary-key-writable',
   severity: 'error',
   summary: 'An allow-list names the primary key or another field that only the server sets',
-  details: `id, created_at and updated_at are set by the server, and requests that set them are rejected. \`--fix\` removes them from the allow-list, which
+  details: `id, created_at, updated_at and the last_login of a user are set by the server, and requests that set them are rejected. \`--fix\` removes them from the allow-list, which
 changes nothing for clients.`,
   invalid: [
     formExample('fields: [{ name: id }, { name: title }]\ncreation_fields: [»id«, title]\n'),
@@ -19,7 +20,8 @@ changes nothing for clients.`,
   view({ form, source, fieldOf }, report) {
     for (const list of form === undefined ? [] : ALLOW_LISTS) {
       for (const [name, path] of form === undefined ? [] : allowListNames(form, list)) {
-        if (fieldOf(name)?.system !== true) continue
+        const field = fieldOf(name)
+        if (field === undefined || isSettable(field)) continue
         const fix = { kind: 'remove', path } as const
         report(source, path, `'${name}' is set by the server only; remove it from ${list}`, { fix })
       }

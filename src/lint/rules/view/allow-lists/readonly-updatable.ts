@@ -1,3 +1,4 @@
+import { isSettable } from '../../../../model/field.ts'
 import { formExample } from '../../../explain/example.ts'
 import { allowListNames, type Rule } from '../../../rule.ts'
 
@@ -20,7 +21,8 @@ accepts a change. One of the two is a mistake. A field that is set once belongs 
     for (const [name, path] of form === undefined ? [] : allowListNames(form, 'allowed_update_fields')) {
       const field = form?.fields.find((each) => each.name === name)
       // Fields that the server assigns have a rule of their own.
-      if (field === undefined || fieldOf(name)?.system !== false) continue
+      const own = fieldOf(name)
+      if (field === undefined || own === undefined || !isSettable(own)) continue
       const flag = field.readonly === true ? 'readonly' : field.disabled === true ? 'disabled' : undefined
       if (flag !== undefined)
         report(source, path, `'${name}' is ${flag} in the form, and in allowed_update_fields; remove one of the two`)
