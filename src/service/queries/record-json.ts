@@ -5,6 +5,7 @@ import type { Model } from '../../model/model.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
+import { Slices } from '../../util/slices.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import {
   hasReferrers,
@@ -22,6 +23,8 @@ import {
 const CAPACITY = 8 * 1024 * 1024
 /** Maximum size of the records in one response, in characters. Nested records count each time they occur. */
 export const MAX_ANSWER = 16 * 1024 * 1024
+/** Size of records that are serialised between two looks at the clock, in characters. */
+const CHECKED_SIZE = 64 * 1024
 /** Estimated size of a cache entry beside its text, in characters. */
 const OVERHEAD = 200
 
@@ -116,7 +119,9 @@ export class RecordSerializer {
     const related = await loadRelated(records, projection, (target, ids) => this.#access.shown(this.#store, actor, target, ids))
     const referrers = hasReferrers(projection) ? await this.#referrers(records, projection, actor) : NO_REFERRERS
     const written: RecordJson[] = []
+    const slices = new Slices()
     let size = 0
+    let sliceEnd = CHECKED_SIZE
     for (const record of records) {
       const nested = relatedTo(record, related)
       const kept = keeper?.get(record)
@@ -127,6 +132,9 @@ export class RecordSerializer {
       // A single record is returned whatever its size.
       if (size > MAX_ANSWER && (records.length > 1 || related.size + referrers.size > 0)) throw tooLarge()
       written.push(json)
+      if (size < sliceEnd) continue
+      sliceEnd = size + CHECKED_SIZE
+      if (slices.isOver) await slices.next()
     }
     return written
   }

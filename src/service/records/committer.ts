@@ -92,7 +92,7 @@ export class Committer {
     return this.#untilCurrent(context, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
-      const finished = dryRun ? writes.map((write) => this.#finisher.rehearsal(write)) : await this.#finisher.operations(writes)
+      const finished = dryRun ? await this.#finisher.rehearsals(writes) : await this.#finisher.operations(writes)
       const operations = this.#guarded(actor, model, finished)
       const kept = await this.#superusers.kept(operations)
       const changes = dryRun ? [] : accessChanges(writes, operations)
@@ -125,9 +125,7 @@ export class Committer {
           this.#store.transactInParts?.(mode, work) ?? Promise.reject(new Error('The store takes no parts')),
         operations: async (writes, mode) => {
           const isRehearsal = mode === 'rehearse'
-          const operations = isRehearsal
-            ? writes.map((each) => this.#finisher.rehearsal(each))
-            : await this.#finisher.operations(writes)
+          const operations = isRehearsal ? await this.#finisher.rehearsals(writes) : await this.#finisher.operations(writes)
           return this.#guarded(actor, model, operations)
         },
         notes: () => this.#notesOf([], context),
@@ -266,8 +264,7 @@ export class Committer {
    */
   async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
-    const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
-    const outcome = await this.#store.transact(rehearsed, 'rehearse')
+    const outcome = await this.#store.transact(await this.#finisher.rehearsals(writes), 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
     return writes.flatMap(({ draft }, index) => {
       const issues = new FieldIssues()

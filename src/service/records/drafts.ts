@@ -5,6 +5,7 @@ import type { Operation, StoredRecord } from '../../store/store.ts'
 import { isSameValue } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
+import { mapInSlices } from '../../util/slices.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
 import type { FieldIssues } from '../../validate/issues.ts'
 import { readRecord } from '../../validate/record.ts'
@@ -86,8 +87,12 @@ export class Finisher {
     this.#clock = clock
   }
 
-  /** The operation with secrets in plain text. For dry runs only. */
-  rehearsal(write: DraftedWrite): Operation {
+  /** The operations with secrets in plain text, in the order of the writes. For dry runs only. */
+  rehearsals(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
+    return mapInSlices(writes, (write) => this.#rehearsal(write))
+  }
+
+  #rehearsal(write: DraftedWrite): Operation {
     const { model, draft, existing, id } = write
     // A draft without secrets needs no copy; an import has a million of them.
     const target = model.secrets.length === 0 ? draft.values : { ...draft.values }
@@ -96,13 +101,13 @@ export class Finisher {
 
   /** The operations to commit, in the order of the writes. */
   async operations(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
-    if (!writes.some(({ model }) => model.secrets.length > 0)) return writes.map((write) => this.rehearsal(write))
+    if (!writes.some(({ model }) => model.secrets.length > 0)) return this.rehearsals(writes)
     return Promise.all(writes.map((write) => this.#hashed(write)))
   }
 
   async #hashed(write: DraftedWrite): Promise<Operation> {
     const { model, draft, existing, id } = write
-    if (model.secrets.length === 0) return this.rehearsal(write)
+    if (model.secrets.length === 0) return this.#rehearsal(write)
     const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
     this.#hashes.set(draft.data, hashing)
     const secrets = await hashing

@@ -8,6 +8,7 @@ import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.
 import type { Clock } from '../../util/clock.ts'
 import type { Random } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
+import { mapInSlices } from '../../util/slices.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
@@ -121,7 +122,11 @@ export class Records {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = formOf(this.#forms, formId, model)
-    const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
+    const writes = await mapInSlices(records, (data) => ({
+      model,
+      form,
+      draft: draftNew(actor, model, form, data, this.#sources),
+    }))
     return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => writes)
   }
 
@@ -194,13 +199,15 @@ export class Records {
     if (namesSelection(body)) return this.#updateSelected(actor, model, body, options)
     const { updates, formId } = readBulkUpdate(body)
     const form = formOf(this.#forms, formId, model)
-    const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
+    const refused = await mapInSlices(updates, ({ data }, index) => {
+      return { index, issues: checkUpdateKeys(actor, model, form, data) }
+    })
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
     return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => {
       const found = await this.#targets.all(actor, model, ids)
-      for (const [index, user] of found.entries()) await this.#targets.guard(actor, model, user, updates[index]?.data)
-      return found.map((existing, index) => {
+      await this.#targets.guardAll(actor, model, found, (index) => updates[index]?.data)
+      return mapInSlices(found, (existing, index) => {
         return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
       })
     })
@@ -214,8 +221,8 @@ export class Records {
     const prefix = (index: number) => `${found[index]?.id}.`
     return this.#committer.write({ actor, model, options, prefix }, async () => {
       found = await this.#targets.selected(actor, model, selection)
-      for (const user of found) await this.#targets.guard(actor, model, user, data)
-      return found.map((existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
+      await this.#targets.guardAll(actor, model, found, () => data)
+      return mapInSlices(found, (existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
     })
   }
 

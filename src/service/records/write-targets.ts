@@ -75,6 +75,17 @@ export class WriteTargets {
     return guardAccount({ store: this.#store, access: this.#access }, actor, model, existing, data)
   }
 
+  /** Checks each of several records as `guard` does. */
+  async guardAll(
+    actor: Actor,
+    model: Model,
+    records: readonly StoredRecord[],
+    dataOf: (index: number) => RecordData | undefined,
+  ): Promise<void> {
+    if (model.key !== 'user') return
+    for (const [index, user] of records.entries()) await this.guard(actor, model, user, dataOf(index))
+  }
+
   removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)
@@ -93,7 +104,7 @@ export class WriteTargets {
     const ids = selection === undefined ? readBulkDelete(body) : []
     const read = async () => {
       const found = await (selection === undefined ? this.all(actor, model, ids) : this.selected(actor, model, selection))
-      for (const user of found) await this.guard(actor, model, user)
+      await this.guardAll(actor, model, found, () => undefined)
       return found
     }
     return { model, read }

@@ -1,6 +1,7 @@
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
+import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
 import { ChangeListeners, type ReportFailure } from '../change-listeners.ts'
 import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
 import { Transaction } from '../transactions/transaction.ts'
@@ -14,20 +15,60 @@ import { Table } from './tables/table.ts'
 export interface EngineOptions {
   /** Tables with at most this many records are scanned instead of indexed. */
   readonly smallTable?: number
+  /** Clock and pauses of the slices of long transactions. */
+  readonly slices?: SliceOptions | undefined
   /** Called with the query plan of each list. */
   readonly explain?: ((line: string) => void) | undefined
   /** Called with the error of a listener of changes. */
   readonly failed?: ReportFailure
 }
 
-/** The tables of a store in memory. It is synchronous, so a transaction is visible as a whole or not at all. */
+/** What a store does when a transaction is committed. */
+export interface Commit {
+  /** Throws if the store takes no changes. Called before they are applied. */
+  admit(): void
+  /** Resolves when no earlier transaction can be reverted any more. */
+  settled(): Promise<void>
+  /** Called in the step in which readers see the changes. */
+  applied(changes: readonly Change[]): void
+}
+
+/** How a transaction runs. */
+export interface TransactionOptions {
+  readonly mode: TransactionMode
+  readonly notes?: TransactionNotes | undefined
+  readonly commit?: Commit | undefined
+}
+
+/** A transaction that is being staged. */
+interface Attempt {
+  readonly transaction: Transaction
+  readonly steps: Steps<Outcome>
+}
+
+interface LongTransaction extends TransactionOptions {
+  readonly attempt: Attempt
+  /** The number of reverts when it began. */
+  readonly reverted: number
+  readonly slices: Slices
+}
+
+/** The tables of a store in memory. Reads and the commit are synchronous, so a transaction is visible as a whole or not at all. */
 export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
+  readonly #sliceOptions: SliceOptions | undefined
   readonly #explain: ((line: string) => void) | undefined
   readonly #listeners: ChangeListeners
+  /** Resolves when the long transaction that runs has ended. */
+  #running: Promise<void> | undefined
+  /** Resolves when its changes are applied; undefined before. */
+  #applying: Promise<void> | undefined
+  /** Number of times that changes were reverted. */
+  #reverted = 0
 
-  constructor(registry: Registry, { smallTable, explain, failed }: EngineOptions = {}) {
+  constructor(registry: Registry, { smallTable, explain, failed, slices }: EngineOptions = {}) {
+    this.#sliceOptions = slices
     this.#registry = registry
     this.#explain = explain
     this.#listeners = new ChangeListeners(failed)
@@ -45,6 +86,7 @@ export class Engine {
    * @returns undefined if the query can be executed now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
+    if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters, sort })
     const tableNamed = (other: string) => this.table(other)
     return this.#ensure([...needsOf(table, filters, tableNamed), ...needsOfOrder(table, sort, tableNamed)])
@@ -52,6 +94,7 @@ export class Engine {
 
   /** Builds the indexes that an aggregate needs, as `prepare` does for a query. */
   prepareAggregate(name: string, plan: AggregatePlan): Promise<unknown> | undefined {
+    if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters: plan.filters, sort: [] })
     const tableNamed = (other: string) => this.table(other)
     return this.#ensure([...needsOf(table, plan.filters, tableNamed), ...needsOfAggregate(table, plan)])
@@ -75,6 +118,7 @@ export class Engine {
 
   /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
   cachedPage(name: string, plan: Plan): Page | undefined {
+    if (this.#applying !== undefined) return undefined
     const page = this.table(name).queryCache.recall(plan)
     if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
     return page
@@ -129,18 +173,103 @@ export class Engine {
     return this.findOnce(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
-  /** Runs a transaction. Applies it in mode `commit` if there is no violation. */
-  transact(operations: readonly Operation[], mode: TransactionMode, notes?: TransactionNotes): Outcome {
+  /**
+   * Runs a transaction. Applies it in mode `commit` if there is no violation. A long one is staged and applied in slices. Other
+   * transactions wait for it; reads run while it is staged, and wait while it is applied.
+   *
+   * @throws what `commit.admit` throws; then nothing is changed
+   */
+  transact(operations: readonly Operation[], options: TransactionOptions): Outcome | Promise<Outcome> {
+    if (this.#running !== undefined) return this.#running.then(() => this.transact(operations, options))
+    const reverted = this.#reverted
+    const attempt = this.#begin(operations, options)
+    const slices = new Slices(this.#sliceOptions)
+    const staged = runSlice(attempt.steps, slices)
+    if (staged !== undefined) return this.#commit(attempt.transaction, staged.result, options)
+    const finished = this.#finish(operations, { ...options, attempt, reverted, slices }).finally(() => {
+      this.#running = undefined
+    })
+    this.#running = finished.then(
+      () => {},
+      () => {},
+    )
+    return finished
+  }
+
+  #begin(operations: readonly Operation[], { notes }: TransactionOptions): Attempt {
     const transaction = new Transaction(this.tables, this.#registry)
-    const outcome = transaction.run(operations, notes)
-    if (outcome.ok && mode === 'commit') {
-      transaction.eachNextId((table, nextId) => {
-        this.table(table).nextId = nextId
-      })
-      for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
-      this.#tell(outcome.changes)
-    }
+    return { transaction, steps: transaction.steps(operations, notes) }
+  }
+
+  #commit(transaction: Transaction, outcome: Outcome, { mode, commit }: TransactionOptions): Outcome {
+    if (!outcome.ok || mode !== 'commit') return outcome
+    commit?.admit()
+    this.#keepIds(transaction)
+    for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
+    this.#tell(outcome.changes)
+    commit?.applied(outcome.changes)
     return outcome
+  }
+
+  /** Goes on with a transaction that takes more than a slice. */
+  async #finish(operations: readonly Operation[], { slices, ...options }: LongTransaction): Promise<Outcome> {
+    const { mode, commit } = options
+    let { attempt, reverted } = options
+    for (;;) {
+      await slices.next()
+      const outcome = await runInSlices(attempt.steps, slices)
+      if (!outcome.ok || mode !== 'commit') return outcome
+      await commit?.settled()
+      if (reverted === this.#reverted) {
+        commit?.admit()
+        return await this.#apply(attempt.transaction, outcome, { commit, slices })
+      }
+      // Some of the records that were read are reverted.
+      reverted = this.#reverted
+      attempt = this.#begin(operations, options)
+    }
+  }
+
+  /** Applies changes in slices. Reads wait meanwhile, so that they see all of them or none. */
+  async #apply(
+    transaction: Transaction,
+    outcome: Extract<Outcome, { ok: true }>,
+    { commit, slices }: Pick<LongTransaction, 'commit' | 'slices'>,
+  ): Promise<Outcome> {
+    const { changes } = outcome
+    let release = () => {}
+    this.#applying = new Promise((resolve) => {
+      release = resolve
+    })
+    try {
+      for (const { table, id, after } of changes) {
+        this.table(table).replace(id, after)
+        if (slices.isOver) await slices.next()
+      }
+    } finally {
+      this.#applying = undefined
+      release()
+    }
+    this.#keepIds(transaction)
+    this.#tell(changes)
+    commit?.applied(changes)
+    return outcome
+  }
+
+  #keepIds(transaction: Transaction): void {
+    transaction.eachNextId((table, nextId) => {
+      this.table(table).nextId = nextId
+    })
+  }
+
+  /** A promise to wait for before a read: a long transaction is being applied. Undefined if there is none. */
+  get applying(): Promise<void> | undefined {
+    return this.#applying
+  }
+
+  /** Resolves when no long transaction runs. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
   }
 
   /**
@@ -157,6 +286,7 @@ export class Engine {
 
   /** Reverts changes. Their ids are not reused. */
   revert(changes: readonly Change[]): void {
+    this.#reverted++
     const opposites = changes.toReversed().map(({ table, id, before, after }) => ({ table, id, before: after, after: before }))
     for (const { table, id, after } of opposites) this.table(table).replace(id, after)
     this.#tell(opposites)

@@ -3,7 +3,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Change, Operation, Outcome, StoreStatus, TransactionMode, TransactionNotes } from '../store.ts'
 import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
 import { compactInThread } from './compaction/compact-thread.ts'
-import type { EngineOptions } from './engine.ts'
+import type { Commit, EngineOptions } from './engine.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
 import { acquireLock, lockPath, makeFolder, type Release } from './files/lock.ts'
 import { journalFiles } from './journal/journal.ts'
@@ -164,12 +164,25 @@ export class FileStore extends MemoryStore {
     mode: TransactionMode = 'commit',
     notes?: TransactionNotes,
   ): Promise<Outcome> {
-    // Another store may already be open in place of this one.
+    let saved: Promise<void> | undefined
+    const commit: Commit = {
+      admit: () => this.#throwIfRefused(),
+      settled: () => this.#writer.settled(),
+      applied: (changes) => {
+        // In the same step, so that the journal has the order of the commits.
+        if (operations.length > 0) saved = this.#save(changes, operations)
+      },
+    }
+    this.#throwIfRefused()
+    const outcome = await this.engine.transact(operations, { mode, notes, commit })
+    await saved
+    return outcome
+  }
+
+  /** Another store may already be open in place of this one. */
+  #throwIfRefused(): void {
     const refusal = this.#refusal
     if (refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', refusal, this.#closing && { retryAfter: 1 })
-    const outcome = this.engine.transact(operations, mode, notes)
-    if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
-    return outcome
   }
 
   override async status(): Promise<StoreStatus> {
@@ -255,6 +268,7 @@ export class FileStore extends MemoryStore {
   async #close(): Promise<void> {
     const wasOpen = this.#refusal === undefined
     this.#closed ??= 'The store is closed'
+    await this.engine.idle()
     await this.#writer.settled()
     await this.#compacting
     await this.#writer.close()

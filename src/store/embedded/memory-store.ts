@@ -14,7 +14,7 @@ import type {
   TransactionMode,
   TransactionNotes,
 } from '../store.ts'
-import { Engine, type EngineOptions } from './engine.ts'
+import { type Commit, Engine, type EngineOptions } from './engine.ts'
 import { Renaming } from './renames/renaming.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
@@ -34,6 +34,7 @@ export class MemoryStore implements Store {
   /** Tables of models that the project does not have at present; they are kept, as in files. */
   #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
+  readonly #commit: Commit = { admit: () => this.#throwIfClosed(), async settled() {}, applied() {} }
 
   constructor(registry: Registry, options?: EngineOptions) {
     this.#registry = registry
@@ -85,6 +86,7 @@ export class MemoryStore implements Store {
   }
 
   async get(table: string, ids: readonly number[]): Promise<(StoredRecord | undefined)[]> {
+    while (this.engine.applying !== undefined) await this.engine.applying
     return this.engine.get(table, ids)
   }
 
@@ -119,8 +121,8 @@ export class MemoryStore implements Store {
   }
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
-    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
-    return this.engine.transact(operations, mode, notes)
+    this.#throwIfClosed()
+    return this.engine.transact(operations, { mode, notes, commit: this.#commit })
   }
 
   onChange(follower: ChangeListener): void {
@@ -134,6 +136,10 @@ export class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#isClosed = true
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
   }
 
   #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T, options?: ReadOptions): Promise<T> {

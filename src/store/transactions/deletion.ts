@@ -1,5 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import type { Steps } from '../../util/slices.ts'
 import { referencesOf } from '../references.ts'
 import type { Violation } from '../store.ts'
 import type { TransactionOverlay } from './transaction-overlay.ts'
@@ -9,9 +10,16 @@ import type { TransactionOverlay } from './transaction-overlay.ts'
  * empties the reference, links of many-to-many fields are removed. `restrict` is checked at the end of the transaction
  * (`restrictViolations`), when all deletions are known.
  *
+ * A step deletes one record, with the links to it.
+ *
  * @param index the operation of the transaction, to which the changes belong
  */
-export function deleteRecord(overlay: TransactionOverlay, registry: Registry, table: string, id: number, index: number): void {
+export function* deleteRecord(
+  overlay: TransactionOverlay,
+  registry: Registry,
+  { table, id }: { readonly table: string; readonly id: number },
+  index: number,
+): Steps<void> {
   const deletions = [{ table, id }]
   for (const deletion of deletions) {
     if (overlay.current(deletion.table, deletion.id) === undefined) continue
@@ -29,6 +37,7 @@ export function deleteRecord(overlay: TransactionOverlay, registry: Registry, ta
         }
       }
     }
+    if (deletions.length > 1) yield
   }
 }
 

@@ -3,24 +3,28 @@ import type { JsonObject } from '../../util/json.ts'
 import type { Change, ChangeKind, EventRequest, StoredRecord } from '../store.ts'
 
 /** The event records of a transaction, in the order of its changes. */
-export function eventsOf(changes: readonly Change[], order: EventRequest, modelOf: (table: string) => Model): JsonObject[] {
-  const events: JsonObject[] = []
+export function* eventsOf(
+  changes: readonly Change[],
+  order: EventRequest,
+  modelOf: (table: string) => Model,
+): Generator<JsonObject> {
+  let count = 0
   for (const { table, id, before, after } of changes) {
     const kind: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
     const audience = order.audience.get(table)?.[kind] ?? []
     const record = after ?? before
     if (audience.length === 0 || record === undefined) continue
-    events.push({
-      message_id: events.length === 0 ? order.key : `${order.key}_${events.length + 1}`,
+    count++
+    yield {
+      message_id: count === 1 ? order.key : `${order.key}_${count}`,
       event: kind,
       model: table,
       record_id: id,
       data: publicJson(record, modelOf(table)),
       timestamp: order.at,
       pending: audience,
-    })
+    }
   }
-  return events
 }
 
 /** JSON of a record without its secrets. */

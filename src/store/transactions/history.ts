@@ -10,14 +10,13 @@ interface Performed {
 }
 
 /** The history entries of a transaction, in the order of its changes. */
-export function historyOf(
+export function* historyOf(
   changes: readonly Change[],
   performed: Performed,
   { tables, common, via }: HistoryRequest,
   modelOf: (table: string) => Model,
-): JsonObject[] {
+): Generator<JsonObject> {
   const isCascade = cascades(performed)
-  const entries: JsonObject[] = []
   for (const change of changes) {
     const { table, id, before, after } = change
     if (!tables.has(table)) continue
@@ -25,9 +24,8 @@ export function historyOf(
     if (before !== undefined && after !== undefined && Object.keys(differences).length === 0) continue
     const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
     const how = isCascade(change) ? 'cascade' : via
-    entries.push({ model: table, record_id: id, action, ...common, via: how, changes: differences })
+    yield { model: table, record_id: id, action, ...common, via: how, changes: differences }
   }
-  return entries
 }
 
 /** Returns whether a change has no operation of its own. Only removals cause such changes. */

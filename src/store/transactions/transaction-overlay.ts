@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import { referencesOf } from '../references.ts'
-import type { Change, StoredRecord } from '../store.ts'
+import type { StoredRecord } from '../store.ts'
 import type { CommittedTable, CommittedTables } from './committed-table.ts'
 
 /** The state of one record within a transaction. */
@@ -30,6 +30,13 @@ interface StagedTable {
   chosenIds: number
 }
 
+/** A record that a transaction has touched. */
+export interface Touched {
+  readonly table: CommittedTable
+  readonly id: number
+  readonly staged: Staged
+}
+
 /** The tables as a transaction would leave them: its changes over the committed records. It does not modify the tables. */
 export class TransactionOverlay {
   readonly #tables: CommittedTables
@@ -41,9 +48,9 @@ export class TransactionOverlay {
     this.#tables = tables
   }
 
-  /** Calls back with every touched record, in order of first touch. */
-  each(visit: (table: CommittedTable, id: number, staged: Staged) => void): void {
-    for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) visit(table, id, staged)
+  /** Every touched record, in order of first touch. */
+  *touched(): Generator<Touched> {
+    for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) yield { table, id, staged }
   }
 
   rowsOf(table: string): ReadonlyMap<number, Staged> {
@@ -115,16 +122,6 @@ export class TransactionOverlay {
   /** Number of records that would refer to `target` by a relation field. */
   countReferrersTo(table: string, field: string, target: number): number {
     return this.referrersTo(table, field, target).length + this.#table(table).countReferrersBeside(field, target)
-  }
-
-  /** The changes to apply. */
-  changes(): Change[] {
-    const changes: Change[] = []
-    this.each((table, id, { after }) => {
-      const before = table.get(id)
-      if (before !== after) changes.push({ table: table.model.key, id, before, after })
-    })
-    return changes
   }
 
   /** Calls back with each table that assigned ids, and its next id. */

@@ -2,15 +2,16 @@ import type { Registry } from '../../model/registry.ts'
 import { matcher, type Predicate } from '../../query/match.ts'
 import type { Filter } from '../../query/plan.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
+import { STEP, type Steps } from '../../util/slices.ts'
 import { referencesOf } from '../references.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
 import { isSameValue, isSameVersion } from '../version.ts'
-import type { CommittedTable, CommittedTables } from './committed-table.ts'
+import type { CommittedTables } from './committed-table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
 import { brokenFields } from './field-constraints.ts'
 import { historyOf } from './history.ts'
-import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
+import { setterOf, type Touched, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
  * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
@@ -38,47 +39,56 @@ export class Transaction {
     this.#overlay.eachNextId(visit)
   }
 
-  run(operations: readonly Operation[], notes?: TransactionNotes): Outcome {
-    const left = operations.map((operation, index) => this.#perform(operation, index))
-    this.#overlay.each((table, id, staged) => this.#check(table, id, staged))
-    for (const [index, { kind, table, allowed }] of operations.entries()) {
+  /**
+   * Runs the operations in steps. The committed tables must not change before the last one.
+   *
+   * @param notes what is stored with the changes
+   */
+  *steps(operations: readonly Operation[], notes?: TransactionNotes): Steps<Outcome> {
+    const left: (StoredRecord | undefined)[] = []
+    for (const [index, operation] of operations.entries()) {
+      left.push(yield* this.#perform(operation, index))
+      if (index % STEP === STEP - 1) yield
+    }
+    yield
+    yield* inSteps(this.#overlay.touched(), (touched) => this.#check(touched))
+    yield* inSteps(operations.entries(), ([index, { kind, table, allowed }]) => {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
       if (record !== undefined) this.#demand(table, record.id, allowed, index)
-    }
+    })
     this.#spare(operations)
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
     const records = left.filter((record) => record !== undefined)
-    const changes: readonly Change[] = this.#overlay.changes()
-    return {
-      ok: true,
-      records,
-      changes: notes === undefined ? changes : [...changes, ...this.#noted(changes, operations, records, notes)],
-    }
+    const changes: Change[] = []
+    yield* inSteps(this.#overlay.touched(), ({ table, id, staged: { after } }) => {
+      const before = table.get(id)
+      if (before !== after) changes.push({ table: table.model.key, id, before, after })
+    })
+    if (notes !== undefined) yield* this.#note(changes, operations, records, notes)
+    return { ok: true, records, changes }
   }
 
-  /** The records of events and history are made here, so they are not validated. */
-  #noted(
-    changes: readonly Change[],
+  /** Adds the records of events and history. They are made here, so they are not validated. */
+  *#note(
+    changes: Change[],
     operations: readonly Operation[],
     records: readonly StoredRecord[],
     { events, history }: TransactionNotes,
-  ): Change[] {
+  ): Steps<void> {
+    const own = [...changes]
     const modelOf = (table: string) => this.#overlay.modelOf(table)
-    const inserted = (table: string, rows: readonly JsonObject[]): Change[] =>
-      rows.map((values) => {
-        const id = this.#overlay.takeId(table, undefined)
-        return { table, id, before: undefined, after: Object.freeze({ id, ...values }) }
-      })
-    return [
-      ...(events === undefined ? [] : inserted(events.table, eventsOf(changes, events, modelOf))),
-      ...(history === undefined ? [] : inserted(history.table, historyOf(changes, { operations, records }, history, modelOf))),
-    ]
+    const insert = (table: string) => (values: JsonObject) => {
+      const id = this.#overlay.takeId(table, undefined)
+      changes.push({ table, id, before: undefined, after: Object.freeze({ id, ...values }) })
+    }
+    if (events !== undefined) yield* inSteps(eventsOf(own, events, modelOf), insert(events.table))
+    if (history !== undefined) yield* inSteps(historyOf(own, { operations, records }, history, modelOf), insert(history.table))
   }
 
   /** @returns the stored record; for a removal, the removed one */
-  #perform(operation: Operation, index: number): StoredRecord | undefined {
+  *#perform(operation: Operation, index: number): Steps<StoredRecord | undefined> {
     if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
     const { kind, table, id, expect, allowed } = operation
     const current = this.#overlay.current(table, id)
@@ -94,7 +104,7 @@ export class Transaction {
     }
     this.#demand(table, id, allowed, index)
     if (kind === 'remove') {
-      deleteRecord(this.#overlay, this.#registry, table, id, index)
+      yield* deleteRecord(this.#overlay, this.#registry, { table, id }, index)
       return current
     }
     const { values } = operation
@@ -154,7 +164,7 @@ export class Transaction {
     return this.#overlay.current(table, id)
   }
 
-  #check(table: CommittedTable, id: number, staged: Staged): void {
+  #check({ table, id, staged }: Touched): void {
     const { model } = table
     const { after, index } = staged
     if (after === undefined) {
@@ -212,5 +222,14 @@ export class Transaction {
     const ofTable = this.#owners.get(table) ?? new Map<string, Map<unknown, number>>()
     this.#owners.set(table, ofTable.set(name, owners))
     return owners
+  }
+}
+
+/** Deals with items in steps. */
+function* inSteps<T>(items: Iterable<T>, deal: (item: T) => void): Steps<void> {
+  let count = 0
+  for (const item of items) {
+    deal(item)
+    if (++count % STEP === 0) yield
   }
 }

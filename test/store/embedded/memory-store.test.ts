@@ -10,6 +10,7 @@ const skip = { reopen: 'a store in memory loses its records when it is closed' }
 for (const [name, options] of [
   ['memory', {}],
   ['memory, small tables indexed too', { smallTable: 0 }],
+  ['memory, every transaction in slices', { slices: { now: everLater() } }],
 ] as const) {
   storeContract(
     name,
@@ -19,6 +20,15 @@ for (const [name, options] of [
     },
     { skip },
   )
+}
+
+/** A clock by which every slice is over. */
+function everLater(): () => number {
+  let now = 0
+  return () => {
+    now += 1000
+    return now
+  }
 }
 
 test('tables without a model are preserved, with their ids, until a project has the model', async () => {

@@ -23,7 +23,7 @@ const SPACE = 0x20
 const HEADER_LENGTH = 18
 
 /** A transaction is written in several lines when its changes have more characters than this. A string of V8 holds 2^29. */
-const MAX_CHANGES_LENGTH = 4 << 20
+const MAX_CHANGES_LENGTH = 1 << 20
 
 /**
  * Encodes the lines of a transaction, one after the other, so that a long one need not be in memory as text. Each has its length, checksum, sequence and JSON. Most transactions have one line; the lines

@@ -146,7 +146,7 @@ export class JournalWriter {
 }
 
 /** A write has at most this many characters, unless a line is longer. */
-const CHUNK_LENGTH = 4 << 20
+const CHUNK_LENGTH = 1 << 20
 
 /** The lines of transactions, in as few writes as possible. */
 function* chunksOf(batch: readonly PendingTransaction[]): Generator<Uint8Array> {

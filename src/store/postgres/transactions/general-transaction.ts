@@ -1,3 +1,4 @@
+import { runInSlices } from '../../../util/slices.ts'
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { Transaction } from '../../transactions/transaction.ts'
 import { logEntryOf } from '../changes/logged-changes.ts'
@@ -109,7 +110,7 @@ export class GeneralTransaction {
       await this.#loader.load(this.#tables)
       for (const [name, given] of ids) this.#tables.get(name).setIds(given)
       const transaction = new Transaction(this.#tables, this.#layout.registry)
-      const outcome = transaction.run(operations, notes)
+      const outcome = await runInSlices(transaction.steps(operations, notes))
       if (!this.#tables.needsNothing) continue
       const used: UsedIds[] = []
       transaction.eachNextId((table, nextId, chosen) => used.push({ table, nextId, chosen }))

@@ -30,8 +30,8 @@ export function notesOf(
 ): Notes {
   const modelOf = (table: string) => layout.of(table).model
   return {
-    events: events === undefined ? [] : eventsOf(changes, events, modelOf),
-    history: history === undefined ? [] : historyOf(changes, { operations, records }, history, modelOf),
+    events: events === undefined ? [] : [...eventsOf(changes, events, modelOf)],
+    history: history === undefined ? [] : [...historyOf(changes, { operations, records }, history, modelOf)],
   }
 }
 
