@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Change, Operation, Outcome, StoreStatus, TransactionMode, TransactionNotes } from '../store.ts'
-import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
+import { type CompactionResult, type CompactionRunner, type CompactionTask, compact, compactFiles } from './compaction/compact.ts'
 import { compactInThread } from './compaction/compact-thread.ts'
 import type { Commit, EngineOptions } from './engine.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
@@ -55,6 +55,8 @@ export class FileStore extends MemoryStore {
   /** Journal length above which the next compaction is attempted; raised after a failure. In bytes. */
   #rotateAbove = 0
   #compacting: Promise<void> | undefined
+  /** True once `db.json` names the journal that is being written. */
+  #isNamed = false
   #closing: Promise<void> | undefined
   /** Why the store accepts no more writes; undefined if it does. */
   #closed: string | undefined
@@ -145,6 +147,7 @@ export class FileStore extends MemoryStore {
       disk: this.#disk,
       last,
       revert: (changes) => this.engine.revert(changes),
+      writing: (first, file) => this.#nameJournal(first, file),
       written: () => this.#compactIfLong(),
     })
   }
@@ -211,7 +214,25 @@ export class FileStore extends MemoryStore {
       return
     }
     this.#rotateAbove = 0
-    this.#compacting = this.#compact(() => this.#runCompaction({ folder: this.#folder, before })).finally(() => {
+    this.#begin(() => this.#runCompaction({ folder: this.#folder, before, journal: this.#writer.file }))
+  }
+
+  /**
+   * Lets `db.json` name the journal, so that its loss is noticed.
+   *
+   * @returns resolves when it does; undefined if writes need not wait
+   */
+  #nameJournal(before: number, journal: string): Promise<void> | undefined {
+    if (this.#isNamed || this.#compacting !== undefined) return undefined
+    this.#isNamed = true
+    const isSmall = this.#snapshotBytes < SMALL_SNAPSHOT
+    const run = isSmall ? (task: CompactionTask) => compactFiles(task, this.#disk) : this.#runCompaction
+    this.#begin(() => run({ folder: this.#folder, before, journal }))
+    return isSmall ? this.#compacting : undefined
+  }
+
+  #begin(run: () => Promise<CompactionResult>): void {
+    this.#compacting = this.#compact(run).finally(() => {
       this.#compacting = undefined
     })
   }
@@ -240,6 +261,8 @@ export class FileStore extends MemoryStore {
     })
     try {
       this.#snapshotBytes = (await this.#runCompaction({ folder: this.#folder, before: await this.#writer.seal() })).bytes
+      // The copy belongs to no journal; the next write names it again.
+      this.#isNamed = false
       return await work(snapshotPath(this.#folder))
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -277,6 +300,9 @@ export class FileStore extends MemoryStore {
     if (hasJournal) await this.#compact(() => compactFiles({ folder: this.#folder }, this.#disk))
   }
 }
+
+/** A snapshot below this size is written by this thread, which is faster than to start another. In bytes. */
+const SMALL_SNAPSHOT = 4 << 20
 
 const ACCEPT = 'To accept it unchanged: admin compact --accept'
 

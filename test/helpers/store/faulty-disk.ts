@@ -76,6 +76,11 @@ export class FaultyDisk implements Disk {
     return this.done.filter((step) => step.kind === kind).length
   }
 
+  /** Number of finished steps of a kind with files of the journal. */
+  countInJournal(kind: StepKind): number {
+    return this.done.filter((step) => step.kind === kind && step.name.startsWith('journal.')).length
+  }
+
   async openAppend(path: string): Promise<AppendFile> {
     const file = await this.#step('open', path, () => nodeDisk.openAppend(path))
     return this.#watched(path, file, (await nodeDisk.readBytes(path)).length)

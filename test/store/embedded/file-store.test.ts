@@ -98,13 +98,19 @@ describe('the data file', () => {
     })
   })
 
-  test('is not written by a transaction, and is the only file once the store is closed', async () => {
+  test('names the journal from the first transaction on, and is the only file once the store is closed', async () => {
     await inFolder(async ({ shelves, folder, store }) => {
       assert.deepEqual(await readdir(folder), ['lock'])
       await Promise.all(['a', 'b', 'c'].map((name) => shelves.add('genre', { name })))
-      assert.deepEqual(await readdir(folder), ['journal.1.log', 'lock'])
+      assert.deepEqual(await readdir(folder), ['db.json', 'journal.1.log', 'lock'])
+      const file = join(folder, 'db.json')
+      const named = await readFile(file, 'utf8')
+      assert.match(named, /^{\n"format": 1,\n"sequence": 0,\n"journal": "journal\.1\.log",\n"tables": {\n},\n/)
+      await shelves.add('genre', { name: 'd' })
+      assert.equal(await readFile(file, 'utf8'), named)
       await store.close()
       assert.deepEqual(await readdir(folder), ['db.json'])
+      assert.doesNotMatch(await readFile(file, 'utf8'), /journal/)
     })
   })
 

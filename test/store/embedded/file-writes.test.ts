@@ -194,7 +194,7 @@ describe('a successful write', () => {
         })
         await Promise.all(waiting)
         assert.deepEqual(lost, [], 'not on disk when their transactions resolved')
-        assert.ok(disk.count('write') <= 3, `100 transactions took ${disk.count('write')} writes`)
+        assert.ok(disk.countInJournal('write') <= 3, `100 transactions took ${disk.countInJournal('write')} writes`)
       },
       { disk },
     )
@@ -213,8 +213,8 @@ describe('a successful write', () => {
   test('remains when the next one fails', async () => {
     await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
       let writes = 0
-      disk.before = ({ kind }) => {
-        if (kind === 'write' && ++writes > 1) throw diskError('ENOSPC')
+      disk.before = ({ kind, name }) => {
+        if (kind === 'write' && name === 'journal.1.log' && ++writes > 1) throw diskError('ENOSPC')
       }
       const earlier = shelves.add('genre', { name: 'a' })
       const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
@@ -311,8 +311,9 @@ describe('close', () => {
           await mkdir(path(place))
           for (const genre of ['a', 'b']) await shelves.add('genre', { name: genre })
           await store.close()
-          assert.equal(warnings.length, 1)
-          assert.match(warnings[0] ?? '', /Compaction failed/)
+          // The first transaction, which lets it name the journal, and the close.
+          assert.equal(warnings.length, 2)
+          for (const warning of warnings) assert.match(warning, /Compaction failed/)
           assert.deepEqual(await readdir(folder), [basename(path(place)), 'journal.1.log'])
           await rmdir(path(place))
           const again = await place.reopen()
@@ -324,7 +325,7 @@ describe('close', () => {
           await again.store.close()
           assert.deepEqual(await readdir(folder), ['db.json'])
           assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
-          assert.equal(warnings.length, 1)
+          assert.equal(warnings.length, 2)
         },
         { warn: (message) => warnings.push(message) },
       )

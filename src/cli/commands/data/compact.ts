@@ -13,7 +13,10 @@ const nothingToCompact = (place: string): AppError =>
 /** `admin compact`: merges the journal into `db.json` while no server runs. */
 export function compactCommand(io: Io): Command {
   return withProjectOptions(new Command('compact').description('merge the journal into db.json while no server runs'))
-    .option('--accept', 'accept a db.json that was edited by hand, even if it does not match the models')
+    .option(
+      '--accept',
+      'accept a db.json that was edited by hand, even if it does not match the models, and the loss of a journal that it names',
+    )
     .option('--json', 'print sizes and the number of records as JSON')
     .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
     .action((options: CompactOptions) =>

@@ -23,7 +23,10 @@ export interface CompactedFolder {
 
 /** Options of `compactFolder`. */
 export interface CompactOptions {
-  /** Accepts a `db.json` that was edited by hand (its checksum differs) even if records do not match the models. */
+  /**
+   * Accepts a `db.json` that was edited by hand (its checksum differs) even if records do not match the models, and the loss of the journal that it
+   * names.
+   */
   readonly accept?: boolean
   readonly warn?: (message: string) => void
 }
@@ -38,7 +41,7 @@ export function compactFolder(folder: string, registry: Registry, options: Compa
   const disk = nodeDisk
   return whileLocked(folder, async () => {
     await removeDraft(folder, disk)
-    const { snapshot: opened, journal } = await readFolder(folder, disk)
+    const { snapshot: opened, journal } = await readFolder(folder, disk, accept)
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
       const validatorFor = validatorForEdited(accept ? undefined : registry)

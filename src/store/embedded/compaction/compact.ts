@@ -12,6 +12,8 @@ export interface CompactionTask {
   readonly folder: string
   /** First transaction of the journal file being written, which is left alone. */
   readonly before?: number
+  /** Name of that file, which the new snapshot names; undefined if it does not exist. */
+  readonly journal?: string | undefined
 }
 
 /** Result of a compaction. */
@@ -28,15 +30,20 @@ export type CompactionRunner = (task: CompactionTask) => Promise<CompactionResul
  *
  * @throws {Error} if the snapshot was edited: the next start must validate it first
  */
-export async function compactFiles({ folder, before }: CompactionTask, disk: Disk): Promise<CompactionResult> {
+export async function compactFiles({ folder, before, journal }: CompactionTask, disk: Disk): Promise<CompactionResult> {
   const snapshot = await openSnapshot(folder, disk)
   try {
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
       throw new Error('db.json was changed by another program; the next start validates it')
     }
-    const { entries, last, paths, torn } = await readJournal(folder, disk, { sequence: snapshot.sequence, before })
+    const { entries, last, paths, torn } = await readJournal(folder, disk, {
+      sequence: snapshot.sequence,
+      before,
+      expected: snapshot.journal,
+    })
     if (torn !== undefined) throw new Error(`${torn.path} ends with an unfinished write`)
-    return await compact(folder, disk, { snapshot, overlay: new JournalOverlay(entries), sequence: last, covered: paths })
+    const overlay = new JournalOverlay(entries)
+    return await compact(folder, disk, { snapshot, overlay, sequence: last, covered: paths, journal })
   } finally {
     await snapshot.file?.close()
   }
@@ -51,6 +58,8 @@ export interface CompactionInput {
   readonly sequence: number
   /** Journal files that the new snapshot replaces, oldest first. */
   readonly covered: readonly string[]
+  /** Name of the journal file that goes on, if there is one. */
+  readonly journal?: string | undefined
   /** True if the snapshot's file holds former names. */
   readonly isRenamed?: boolean
   /** The tables to keep; all of them by default. */
@@ -61,13 +70,13 @@ export interface CompactionInput {
 export async function compact(
   folder: string,
   disk: Disk,
-  { snapshot, overlay, sequence, covered, isRenamed = false, tables }: CompactionInput,
+  { snapshot, overlay, sequence, covered, journal, isRenamed = false, tables }: CompactionInput,
 ): Promise<CompactionResult> {
-  const isUnchanged = snapshot.file === undefined || snapshot.file.origin === 'ours'
+  const isUnchanged = (snapshot.file === undefined || snapshot.file.origin === 'ours') && snapshot.journal === journal
   if (!isUnchanged || isRenamed || sequence !== snapshot.sequence || tables !== undefined) {
     const low = snapshotIn(folder, disk)
     const parts = mergedParts(snapshot, overlay)
-    low.data = { sequence, parts: tables === undefined ? parts : only(tables, parts) }
+    low.data = { sequence, journal, parts: tables === undefined ? parts : only(tables, parts) }
     await low.write()
   }
   for (const [index, path] of covered.entries()) {

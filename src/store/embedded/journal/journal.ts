@@ -49,6 +49,10 @@ export class Journal {
     return firstOf(this.#path)
   }
 
+  get name(): string {
+    return basename(this.#path)
+  }
+
   /** In bytes. */
   get length(): number {
     return this.#length

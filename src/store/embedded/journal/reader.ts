@@ -50,6 +50,8 @@ export interface JournalRange {
   readonly sequence: number | undefined
   /** Files that start with this transaction or a later one are ignored. */
   readonly before?: number | undefined
+  /** Name of the file with the first transactions after the snapshot, if `db.json` names one. */
+  readonly expected?: string | undefined
 }
 
 /**
@@ -70,7 +72,7 @@ const ADVICE = '`admin doctor` shows details; its option --repair saves the read
 export async function surveyJournal(
   folder: string,
   disk: Disk,
-  { sequence, before = Number.POSITIVE_INFINITY }: JournalRange,
+  { sequence, before = Number.POSITIVE_INFINITY, expected }: JournalRange,
 ): Promise<JournalSurvey> {
   const paths = (await journalFiles(folder, disk)).filter((path) => firstOf(path) < before)
   const files: JournalFile[] = []
@@ -80,6 +82,11 @@ export async function surveyJournal(
   let end: { readonly path: string; readonly sequence: number } | undefined
   let torn: TornWrite | undefined
   const report = (path: string, message: string) => findings.push({ level: 'error', file: basename(path), message })
+  if (expected !== undefined && firstOf(expected) < before && !paths.some((path) => basename(path) === expected)) {
+    const lost = `names ${expected}, which is missing, so the changes after transaction ${sequence} are lost`
+    const remedy = 'put the file back, or accept the loss by `admin compact --accept`'
+    findings.push({ level: 'error', file: 'db.json', message: `${lost}; ${remedy}` })
+  }
   for (const path of paths) {
     const bytes = await disk.readBytes(path)
     const { entries: valid, validLength, rest } = readEntries(bytes, firstOf(path))

@@ -20,6 +20,8 @@ export interface JournalWriterOptions {
   readonly last: number
   /** Reverts changes in memory that did not become durable; called for the latest transaction first. */
   readonly revert: (changes: readonly Change[]) => void
+  /** Called before each write, with the first transaction and the name of the file. */
+  readonly writing?: (first: number, file: string) => Promise<void> | undefined
   /** Called after each write, before the next. */
   readonly written: () => Promise<void>
 }
@@ -47,6 +49,11 @@ export class JournalWriter {
   /** The last durable transaction. */
   get last(): number {
     return this.#durable
+  }
+
+  /** Name of the present journal file; undefined before the first transaction. */
+  get file(): string | undefined {
+    return this.#journal?.name
   }
 
   /** Length of the present journal file, in bytes. */
@@ -115,12 +122,13 @@ export class JournalWriter {
   }
 
   async #writeAll(): Promise<void> {
-    const { folder, disk, written } = this.#options
+    const { folder, disk, writing, written } = this.#options
     while (this.#pending.length > 0) {
       const batch = this.#pending
       this.#pending = []
       try {
         this.#journal ??= await Journal.create(folder, disk, this.#durable + 1)
+        await writing?.(this.#journal.first, this.#journal.name)
         await this.#journal.append(chunksOf(batch))
         this.#durable += batch.length
         for (const { saved } of batch) saved()

@@ -69,7 +69,7 @@ async function inspect(folder: string, registry: Registry): Promise<Inspection> 
   const found = await tryOpen(folder)
   if (found instanceof AppError) return inspectLines(folder, found)
   try {
-    const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence })
+    const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence, expected: found.journal })
     const { file } = found
     const findings: Finding[] = []
     const replayed = await replay(
@@ -121,7 +121,7 @@ const warning = (message: string): Finding => ({ level: 'warning', file: 'db.jso
 async function inspectLines(folder: string, error: AppError): Promise<Inspection> {
   const salvage = new Salvage()
   const sequence = await salvageLines(snapshotPath(folder), salvage)
-  const survey = await surveyJournal(folder, nodeDisk, { sequence })
+  const survey = await surveyJournal(folder, nodeDisk, { sequence, expected: salvage.journal })
   applyEntries(survey.entries, salvage)
   const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
   const findings = [error.message, ...salvage.leftOut].map((message): Finding => ({ level: 'error', file: 'db.json', message }))
@@ -139,7 +139,7 @@ export async function repairInto(folder: string, target: string): Promise<Repair
   await assertEmpty(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)
-  const survey = await surveyJournal(folder, nodeDisk, { sequence })
+  const survey = await surveyJournal(folder, nodeDisk, { sequence, expected: salvage.journal })
   applyEntries(survey.entries, salvage)
   await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
     throw new AppError('TASK_FAILED', `${target} cannot be created: ${cause.message}; name another folder`, { cause })
@@ -167,7 +167,10 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
   try {
     const outcome = await salvageParts(found, salvage).catch(corruptionOrThrow)
-    if (!(outcome instanceof AppError)) return found.sequence
+    if (!(outcome instanceof AppError)) {
+      salvage.journal = found.journal
+      return found.sequence
+    }
     salvage.clear()
     return await salvageLines(snapshotPath(folder), salvage)
   } finally {

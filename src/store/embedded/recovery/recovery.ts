@@ -40,12 +40,14 @@ export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapsh
 /**
  * Reads a data folder that no other process writes to. The caller must close the snapshot.
  *
+ * @param acceptsLoss does without the journal that `db.json` names
  * @throws {AppError} DATA_CORRUPT naming file and place
  */
-export async function readFolder(folder: string, disk: Disk): Promise<DataFolder> {
+export async function readFolder(folder: string, disk: Disk, acceptsLoss = false): Promise<DataFolder> {
   const snapshot = await openSnapshot(folder, disk)
+  const expected = acceptsLoss ? undefined : snapshot.journal
   try {
-    return { snapshot, journal: await readJournal(folder, disk, { sequence: snapshot.sequence }) }
+    return { snapshot, journal: await readJournal(folder, disk, { sequence: snapshot.sequence, expected }) }
   } catch (error) {
     await snapshot.file?.close()
     throw error

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { duplicateKey } from '../../../util/duplicate-keys.ts'
 import { isObject } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
-import { tableOf } from '../snapshot/lines.ts'
+import { JOURNAL, tableOf } from '../snapshot/lines.ts'
 
 /** The readable part of a table. */
 export interface SalvagedTable {
@@ -15,6 +15,8 @@ export interface SalvagedTable {
 export class Salvage {
   readonly tables = new Map<string, SalvagedTable>()
   readonly leftOut: string[] = []
+  /** Name of the journal file that the data file expects. */
+  journal: string | undefined
 
   clear(): void {
     this.tables.clear()
@@ -42,7 +44,7 @@ export class Salvage {
 }
 
 /** Lines of the layout that contain no record. */
-const FRAME = /^(\{|\},?|\]\},?|"format": \d+,|"tables": \{|"checksum": .*|)$/
+const FRAME = /^(\{|\},?|\]\},?|"format": \d+,|"journal": .*|"tables": \{|"checksum": .*|)$/
 
 /**
  * Reads a data file that is not valid JSON, line by line.
@@ -60,6 +62,7 @@ export async function salvageLines(path: string, salvage: Salvage): Promise<numb
     const place = `db.json line ${number}`
     const head = tableOf(line)
     const stated = /^"sequence": (\d+),$/.exec(line)?.[1]
+    if (table === undefined) salvage.journal ??= JOURNAL.exec(line)?.[1]
     if (head !== undefined) {
       salvage.table(head.name, head.nextId)
       table = head.name

@@ -12,10 +12,11 @@ export interface DocumentTable {
 /** A data file parsed as a whole. */
 export interface SnapshotDocument {
   readonly sequence: number
+  readonly journal: string | undefined
   readonly tables: Readonly<Record<string, DocumentTable>>
 }
 
-const MEMBERS = ['format', 'sequence', 'tables', 'checksum']
+const MEMBERS = ['format', 'sequence', 'journal', 'tables', 'checksum']
 const TABLE_MEMBERS = ['next_id', 'records']
 
 /**
@@ -38,7 +39,12 @@ export async function parseDocument(text: string, path: string): Promise<Snapsho
     rejectUnknownMembers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
     return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
   })
-  return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
+  const { sequence, journal } = document
+  return {
+    sequence: numberOr(sequence, 0),
+    journal: typeof journal === 'string' ? journal : undefined,
+    tables: Object.fromEntries(tables),
+  }
 }
 
 /** Maximum number of records in a part, so that their text does not exceed the maximum string length. */

@@ -2,11 +2,13 @@ import type { StoredRecord } from '../../store.ts'
 
 /**
  * The layout of `db.json`: a few lines that are the same in every file, and one record a line in the order of ids, which
- * begins with its id. The checksum is that of all bytes before its line.
+ * begins with its id. The checksum is that of all bytes before its line. `journal` is there while a journal with later transactions belongs to the
+ * file.
  *
  *     {
  *     "format": 1,
  *     "sequence": 7,
+ *     "journal": "journal.8.log",
  *     "tables": {
  *     "genre": {"next_id": 3, "records": [
  *     {"id":1,"name":"a"},
@@ -27,7 +29,10 @@ export type SnapshotPart =
   | { readonly kind: 'lines'; readonly lines: Buffer; readonly line: number }
   | { readonly kind: 'records'; readonly records: readonly unknown[] }
 
-export const headOf = (sequence: number): string => `{\n"format": ${FORMAT},\n"sequence": ${sequence},\n"tables": {`
+export function headOf(sequence: number, journal: string | undefined): string {
+  const named = journal === undefined ? '' : `"journal": ${JSON.stringify(journal)},\n`
+  return `{\n"format": ${FORMAT},\n"sequence": ${sequence},\n${named}"tables": {`
+}
 export const tableHeadOf = (name: string, nextId: number): string =>
   `\n${JSON.stringify(name)}: {"next_id": ${nextId}, "records": [`
 export const TABLE_END = '\n]}'

@@ -16,6 +16,7 @@ export class LayoutError extends Error {
 }
 
 const SEQUENCE = /^"sequence": (\d+),$/
+export const JOURNAL = /^"journal": "([\w.]+)",$/
 const TABLE = /^("(?:[^"\\]|\\.)*"): \{"next_id": (\d+), "records": \[$/
 
 /** The table that starts on a line, if any. */
@@ -29,21 +30,34 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
   }
 }
 
+/** The head of a file. */
+interface Head {
+  readonly sequence: number
+  readonly journal: string | undefined
+  /** Number of its lines. */
+  readonly lines: number
+}
+
 /**
- * Reads the sequence from the head of a file.
+ * Reads sequence and journal from the head of a file.
  *
  * @throws {LayoutError} if it has another layout
  */
-export const readSequence = (file: ReadFile): Promise<number> => readHead(new ReadWindow(file))
+export const readHeadOf = (file: ReadFile): Promise<Head> => readHead(new ReadWindow(file))
 
-async function readHead(window: ReadWindow): Promise<number> {
+async function readHead(window: ReadWindow): Promise<Head> {
   await expectLine(window, 1, '{')
   await expectLine(window, 2, `"format": ${FORMAT},`)
   const sequence = Number(SEQUENCE.exec(await window.line())?.[1])
   if (!Number.isSafeInteger(sequence)) throw new LayoutError(3, `it must be '"sequence": <number>,'`)
-  await expectLine(window, 4, '"tables": {')
-  return sequence
+  const fourth = await window.line()
+  const journal = JOURNAL.exec(fourth)?.[1]
+  const lines = journal === undefined ? 4 : 5
+  if ((journal === undefined ? fourth : await window.line()) !== TABLES) throw new LayoutError(lines, `it must be '${TABLES}'`)
+  return { sequence, journal, lines }
 }
+
+const TABLES = '"tables": {'
 
 async function expectLine(window: ReadWindow, line: number, expected: string): Promise<void> {
   if ((await window.line()) !== expected) throw new LayoutError(line, `it must be '${expected}'`)
@@ -56,8 +70,7 @@ async function expectLine(window: ReadWindow, line: number, expected: string): P
  */
 export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
   const window = new ReadWindow(file)
-  await readHead(window)
-  let line = 5
+  let line = (await readHead(window)).lines + 1
   let isLast: boolean | undefined
   for (; ; line++) {
     const head = await window.line()

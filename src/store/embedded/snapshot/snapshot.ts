@@ -7,7 +7,7 @@ import { chunksOf } from '../files/read-ahead.ts'
 import { parseDocument, partsOf } from './document.ts'
 import type { SnapshotPart } from './layout.ts'
 import * as layout from './layout.ts'
-import { LayoutError, readLines, readSequence } from './lines.ts'
+import { LayoutError, readHeadOf, readLines } from './lines.ts'
 
 /** Larger files are only read line by line, since their text may exceed the maximum string length. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20
@@ -19,6 +19,8 @@ export type Origin = 'ours' | 'edited' | 'foreign'
 export interface Snapshot {
   /** The last transaction contained; the journal holds later ones. */
   readonly sequence: number
+  /** Name of the first journal file with later transactions, which must exist; undefined if there is none, or none is known. */
+  readonly journal?: string | undefined
   /** Can be iterated repeatedly until the file is closed. */
   readonly parts: AsyncIterable<SnapshotPart>
   /** The open file. */
@@ -78,8 +80,8 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
         close: () => file.close(),
       }
       const parts = { [Symbol.asyncIterator]: () => readLines(file) }
-      return await readSequence(file).then(
-        (sequence) => ({ sequence, parts, file: about }),
+      return await readHeadOf(file).then(
+        ({ sequence, journal }) => ({ sequence, journal, parts, file: about }),
         (error: unknown) => {
           if (error instanceof LayoutError) return about.document(error)
           throw error
@@ -98,16 +100,16 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       const remedy = 'Restore it from a backup; a file of this size must keep one record on each line'
       throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)
     }
-    const { sequence, tables } = await parseDocument(await textOf(file), this.#path)
-    return { sequence, parts: partsOf(tables), file: about }
+    const { sequence, journal, tables } = await parseDocument(await textOf(file), this.#path)
+    return { sequence, journal, parts: partsOf(tables), file: about }
   }
 
-  async write({ sequence, parts }: Snapshot): Promise<void> {
+  async write(snapshot: Snapshot): Promise<void> {
     const temporary = draftOf(this.#path)
     try {
       const file = await this.#disk.openNew(temporary)
       try {
-        await writeParts(file, sequence, parts)
+        await writeParts(file, snapshot)
         await file.sync()
       } finally {
         await file.close()
@@ -144,7 +146,7 @@ async function textOf(file: ReadFile): Promise<string> {
 }
 
 /** Writes the file in pieces, so that it is never in memory as a whole. */
-async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterable<SnapshotPart>): Promise<void> {
+async function writeParts(file: AppendFile, { sequence, journal, parts }: Snapshot): Promise<void> {
   let checksum = 0
   let length = 0
   let pending: Buffer[] = []
@@ -161,7 +163,7 @@ async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterab
     pending.push(bytes)
     pendingBytes += bytes.length
   }
-  put(Buffer.from(layout.headOf(sequence)))
+  put(Buffer.from(layout.headOf(sequence, journal)))
   let tables = 0
   let chunks = 0
   for await (const part of parts) {
