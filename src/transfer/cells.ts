@@ -68,9 +68,18 @@ function readItem(field: Field, item: string): Json {
 /** Spreadsheets and data frames write `15.0` for an integer in a column with an empty cell. */
 const WHOLE: ReadonlySet<string> = new Set(['integer', 'foreignkey', 'one_to_one', 'many_to_many'])
 
+/** Booleans as spreadsheets and data frames write them. */
+const BOOLEAN = /^(?:TRUE|True|FALSE|False)$/
+
 function readValue(field: Field, text: string): Json {
-  const reading = field.type.parse(WHOLE.has(field.type.name) ? text.replace(/^([+-]?\d+)\.0+$/, '$1') : text)
+  const reading = field.type.parse(plainForm(field, text))
   return reading.ok ? reading.value : text
+}
+
+/** The text as the API writes it, for texts that other programs write differently. */
+function plainForm({ type }: Field, text: string): string {
+  if (type.name === 'boolean') return BOOLEAN.test(text) ? text.toLowerCase() : text
+  return WHOLE.has(type.name) ? text.replace(/^([+-]?\d+)\.0+$/, '$1') : text
 }
 
 function parseJson(cell: string): Json {

@@ -4,24 +4,49 @@ import { DELIMITERS } from '../query/formats.ts'
 const MAX_HEADER = 65_536
 
 /**
- * Finds the delimiter of a CSV file in its header: the one that splits it into the most field names; a comma when in doubt.
- * Spreadsheets write semicolons in countries with a decimal comma, and tabs to the clipboard.
+ * Finds the delimiter of a CSV file in its header: the one that splits it into the most known columns, or into the most columns where no
+ * column is known; a comma when in doubt. Spreadsheets write semicolons in countries with a decimal comma, and tabs to the clipboard.
  *
- * @param known the names of the fields
+ * @param isKnown true for the name or the label of a field
  */
-export function delimiterOf(header: string, known: ReadonlySet<string>): string {
-  const namesBy = (delimiter: string) =>
-    header.split(delimiter).filter((name) => known.has(name.trim().replace(/^"(.*)"$/, '$1'))).length
-  return Object.values(DELIMITERS).reduce((best, each) => (namesBy(each) > namesBy(best) ? each : best))
+export function delimiterOf(header: string, isKnown: (name: string) => boolean): string {
+  let best: { delimiter: string; known: number; columns: number } = { delimiter: DELIMITERS.comma, known: 0, columns: 0 }
+  for (const delimiter of Object.values(DELIMITERS)) {
+    const names = namesIn(header, delimiter)
+    const known = names.filter((name) => isKnown(name)).length
+    if (known > best.known || (known === best.known && names.length > best.columns))
+      best = { delimiter, known, columns: names.length }
+  }
+  return best.delimiter
 }
 
-/** Reads the first line of a text, and returns it with the whole text. */
+/** The names in a header. A delimiter within quotes belongs to the name. */
+function namesIn(header: string, delimiter: string): string[] {
+  const names: string[] = []
+  let name = ''
+  let isQuoted = false
+  for (const piece of header.split(delimiter)) {
+    name = isQuoted ? name + delimiter + piece : piece
+    if (piece.split('"').length % 2 === 0) isQuoted = !isQuoted
+    if (!isQuoted) names.push(bare(name))
+  }
+  return isQuoted ? [...names, bare(name)] : names
+}
+
+const bare = (name: string): string =>
+  name
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .replaceAll('""', '"')
+    .trim()
+
+/** Reads the first line of a text that is not empty, and returns it with the whole text. */
 export async function withHeader(
   text: AsyncIterable<string> | Iterable<string>,
 ): Promise<{ readonly header: string; readonly whole: AsyncGenerator<string> }> {
   const rest = toAsync(text)
   let start = ''
-  while (start.length < MAX_HEADER && !/[\r\n]/.test(start)) {
+  while (start.length < MAX_HEADER && !/[^\r\n][\r\n]/.test(start)) {
     const { value, done } = await rest.next()
     if (done === true) break
     start += value
@@ -30,7 +55,7 @@ export async function withHeader(
     yield start
     yield* rest
   }
-  return { header: start.replace(/^\uFEFF/, '').split(/\r|\n/, 1)[0] ?? '', whole: whole() }
+  return { header: /[^\r\n]+/.exec(start.replace(/^\uFEFF/, ''))?.[0].slice(0, MAX_HEADER) ?? '', whole: whole() }
 }
 
 async function* toAsync(text: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string, undefined> {

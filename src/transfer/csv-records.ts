@@ -1,5 +1,3 @@
-import { pipeline, Readable } from 'node:stream'
-import { type CsvError, parse as parseCsv } from 'csv-parse'
 import { withHeader } from './csv-delimiter.ts'
 
 /** A cell; null if it is empty and not quoted. */
@@ -7,52 +5,201 @@ export type Cell = string | null
 
 /** A row of a CSV file, the header included. */
 export interface CsvRecord {
+  /** At most `MAX_CELLS` and one: a longer row ends the reading. */
   readonly cells: readonly Cell[]
   /** Line where it begins, from 1. */
   readonly line: number
-  /** The syntax error that ends the reading; then there are no cells. */
+  /** The fault that ends the reading; then there are no cells. */
   readonly fault?: string
 }
 
-interface ParsedRecord {
-  readonly record: readonly Cell[]
-  readonly info: { readonly lines: number }
-  readonly raw: string
-}
+/** Maximum number of cells of a row. */
+export const MAX_CELLS = 1000
+
+const QUOTE = '"'
 
 /**
- * Reads the rows of RFC 4180, without empty lines.
- *
- * @param delimiterFor returns the delimiter of a file with this header
+ * Where the reader stands: before a cell, in a cell without quotes, within quotes, or behind a quote that ends the cell unless a second one
+ * follows.
  */
-export async function* readCsvRecords(
-  text: AsyncIterable<string> | Iterable<string>,
-  delimiterFor: (header: string) => string,
-): AsyncGenerator<CsvRecord> {
-  const { header, whole } = await withHeader(text)
-  const parser = parseCsv({
-    delimiter: delimiterFor(header),
-    info: true,
-    raw: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-  })
-  // Errors are thrown by the parser's iteration.
-  pipeline(Readable.from(whole), parser, () => {})
-  let countedTwice = 0
-  try {
-    for await (const { record, info, raw } of parser as AsyncIterable<ParsedRecord>) {
-      // The parser reports the line where a row ends, and counts CRLF within quotes as two line breaks.
-      const row = raw.trim()
-      countedTwice += row.split('\r\n').length - 1
-      yield { cells: record, line: info.lines - countedTwice - (row.split(/\r\n|\n|\r/).length - 1) }
+type Place = 'start' | 'plain' | 'quoted' | 'closed'
+
+/**
+ * Reads the rows of a CSV file (RFC 4180) from its pieces, in time linear in the text. Rows end with CRLF, LF or CR. Empty lines are no
+ * rows. A syntax error, and a row with more than `MAX_CELLS` cells, end the reading.
+ */
+class CsvReader {
+  /** The next end of a cell without quotes, or a quote within it. */
+  readonly #special: RegExp
+  readonly #delimiter: string
+  readonly #maxLength: number
+  #rows: CsvRecord[] = []
+  #cells: Cell[] = []
+  #cell = ''
+  /** Number of characters of the present row. */
+  #length = 0
+  #place: Place = 'start'
+  /** True behind a CR, with which a LF is one line break. */
+  #afterCr = false
+  #line = 1
+  /** Line where the present row begins. */
+  #begin = 1
+  #isOver = false
+
+  /** @param maxLength maximum number of characters of a row; a longer one is a fault */
+  constructor(delimiter: string, maxLength: number) {
+    this.#delimiter = delimiter
+    this.#maxLength = maxLength
+    this.#special = new RegExp(`[${delimiter}"\r\n]`, 'g')
+  }
+
+  /** True once the reading has ended early: no more pieces are read. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Reads the next piece, and returns the rows that it completes. */
+  read(piece: string): readonly CsvRecord[] {
+    for (let at = 0; at < piece.length && !this.#isOver; ) {
+      const start = at
+      if (this.#place === 'quoted') at = this.#readQuoted(piece, at)
+      else if (this.#place === 'closed') at = this.#readBehindQuote(piece, at)
+      else at = this.#readPlain(piece, at)
+      this.#length += at - start
+      if (this.#length > this.#maxLength) this.#fail(`The row is longer than ${this.#maxLength} characters`)
     }
-  } catch (error) {
-    if (!isCsvError(error)) throw error
-    yield { cells: [], line: Number(error.lines), fault: `Not valid CSV: ${error.message}` }
+    return this.#taken()
+  }
+
+  /** Returns the last row, if no line break ends it. */
+  end(): readonly CsvRecord[] {
+    if (this.#isOver) return []
+    if (this.#place === 'quoted') this.#fail('Not valid CSV: a quote is not closed')
+    else this.#endLine()
+    return this.#taken()
+  }
+
+  #taken(): readonly CsvRecord[] {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
+  /** Reads to the next quote that is not doubled, or to the end of the piece. */
+  #readQuoted(piece: string, start: number): number {
+    const parts: string[] = []
+    let from = start
+    let quote = piece.indexOf(QUOTE, from)
+    while (quote !== -1 && piece[quote + 1] === QUOTE) {
+      parts.push(piece.slice(from, quote + 1))
+      from = quote + 2
+      quote = piece.indexOf(QUOTE, from)
+    }
+    const end = quote === -1 ? piece.length : quote
+    parts.push(piece.slice(from, end))
+    const text = parts.join('')
+    this.#cell += text
+    this.#countLines(text)
+    if (quote === -1) return end
+    this.#place = 'closed'
+    return end + 1
+  }
+
+  #countLines(text: string): void {
+    if (text === '') return
+    this.#line += text.match(/\r\n|\r|\n/g)?.length ?? 0
+    if (this.#afterCr && text.startsWith('\n')) this.#line--
+    this.#afterCr = text.endsWith('\r')
+  }
+
+  #readBehindQuote(piece: string, at: number): number {
+    const character = piece[at] ?? ''
+    this.#afterCr = false
+    if (character === QUOTE) {
+      this.#cell += QUOTE
+      this.#place = 'quoted'
+    } else if (character === this.#delimiter) this.#endCell()
+    else if (isLineBreak(character)) this.#breakLine(character)
+    else this.#fail(`Not valid CSV: ${JSON.stringify(character)} follows a closing quote; double a quote within a cell`)
+    return at + 1
+  }
+
+  #readPlain(piece: string, start: number): number {
+    this.#special.lastIndex = start
+    const at = this.#special.exec(piece)?.index ?? piece.length
+    if (at > start) {
+      this.#cell += piece.slice(start, at)
+      this.#place = 'plain'
+      this.#afterCr = false
+    }
+    const character = piece[at]
+    if (character === undefined) return at
+    if (isLineBreak(character)) this.#breakLine(character)
+    else {
+      this.#afterCr = false
+      if (character === this.#delimiter) this.#endCell()
+      else if (this.#place === 'start') this.#place = 'quoted'
+      else this.#fail('Not valid CSV: a quote is within a cell without quotes; quote the cell and double the quote')
+    }
+    return at + 1
+  }
+
+  #breakLine(character: string): void {
+    const isSecond = this.#afterCr && character === '\n'
+    this.#afterCr = character === '\r'
+    if (!isSecond) {
+      this.#endLine()
+      this.#line++
+    }
+    this.#begin = this.#line
+    this.#length = 0
+  }
+
+  #endCell(): void {
+    this.#cells.push(this.#cell === '' && this.#place !== 'closed' ? null : this.#cell)
+    this.#cell = ''
+    this.#place = 'start'
+    if (this.#cells.length > MAX_CELLS) {
+      this.#isOver = true
+      this.#endRow()
+    }
+  }
+
+  #endLine(): void {
+    if (this.#place === 'start' && this.#cells.length === 0) return
+    this.#endCell()
+    if (!this.#isOver) this.#endRow()
+  }
+
+  #endRow(): void {
+    this.#rows.push({ cells: this.#cells, line: this.#begin })
+    this.#cells = []
+  }
+
+  #fail(fault: string): void {
+    this.#isOver = true
+    this.#rows.push({ cells: [], line: this.#begin, fault })
   }
 }
 
-const isCsvError = (error: unknown): error is CsvError => error instanceof Error && 'lines' in error && 'code' in error
+const isLineBreak = (character: string): boolean => character === '\n' || character === '\r'
+
+/**
+ * Reads the rows of a CSV file.
+ *
+ * @param delimiterFor returns the delimiter of a file with this header
+ * @param maxLength maximum number of characters of a row
+ */
+export async function* readCsvRecords(
+  text: AsyncIterable<string>,
+  delimiterFor: (header: string) => string,
+  maxLength: number,
+): AsyncGenerator<CsvRecord> {
+  const { header, whole } = await withHeader(text)
+  const reader = new CsvReader(delimiterFor(header), maxLength)
+  for await (const piece of whole) {
+    yield* reader.read(piece)
+    if (reader.isOver) return
+  }
+  yield* reader.end()
+}

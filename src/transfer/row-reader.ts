@@ -1,12 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { DELIMITERS, type DelimiterName, type Format } from '../query/formats.ts'
-import { wrongEncoding } from '../util/encoding.ts'
+import { isUtf16, wrongEncoding } from '../util/encoding.ts'
 import { isObject } from '../util/json.ts'
-import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
+import { type JsonFault, parseStrictJson, SENT_LIMITS } from '../util/strict-json.ts'
 import { readCell } from './cells.ts'
+import { type Column, columnsOf, labelsOf } from './csv-columns.ts'
 import { delimiterOf } from './csv-delimiter.ts'
-import { type Cell, readCsvRecords } from './csv-records.ts'
+import { type Cell, MAX_CELLS, readCsvRecords } from './csv-records.ts'
+import { JsonItems, malformedFile } from './json-items.ts'
 
 /** A record of a file, before validation. */
 export interface Row {
@@ -20,8 +23,21 @@ export interface Row {
 /** The bytes or the text of a file, from its beginning. */
 export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
+/** Number of bytes that are read before other work gets a turn. */
+const SLICE = 65_536
+
+/** Maximum number of characters of a row. */
+const MAX_ROW = 4 << 20
+
+/** Maximum number of fields of a record in JSON, as of columns in CSV. */
+const MAX_FIELDS = MAX_CELLS
+
+/** Maximum number of items of a list in a cell. */
+const MAX_ITEMS = 100_000
+
 /**
- * Iterates the rows of a file. Errors of a row are returned with it; an unreadable file throws.
+ * Iterates the rows of a file, which is read in slices, with turns of the event loop between them. Errors of a row are returned with it; an
+ * unreadable file throws. A row of CSV whose cells do not match the header is the last one, as is any row that is too long.
  *
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
@@ -31,21 +47,38 @@ export function readRows(format: Format, content: Content, model: Model, delimit
   return format === 'json' ? readJson(text) : readNdjson(text)
 }
 
-/** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. @throws {AppError} INVALID_REQUEST */
-async function* decodeUtf8(content: Content): AsyncGenerator<string> {
+/**
+ * Decodes a file in slices. Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark.
+ *
+ * @throws {AppError} INVALID_REQUEST
+ */
+export async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const encoder = new TextEncoder()
   let first: Uint8Array | undefined
+  let turn = 0
   try {
-    for await (const chunk of content) {
-      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    for await (const bytes of slicesOf(content)) {
       first ??= bytes.subarray(0, 2)
+      if (isUtf16(first)) break
       yield decoder.decode(bytes, { stream: true })
+      turn += bytes.length
+      if (turn < SLICE) continue
+      turn = 0
+      await setImmediate()
     }
-    yield decoder.decode()
+    if (first === undefined || !isUtf16(first)) return yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw new AppError('INVALID_REQUEST', `The file ${wrongEncoding(first)}`, { cause: error })
+  }
+  throw new AppError('INVALID_REQUEST', `The file ${wrongEncoding(first)}`)
+}
+
+async function* slicesOf(content: Content): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  for await (const chunk of content) {
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+    for (let at = 0; at < bytes.length; at += SLICE) yield bytes.subarray(at, at + SLICE)
   }
 }
 
@@ -54,45 +87,53 @@ async function* decodeUtf8(content: Content): AsyncGenerator<string> {
  *
  * @param delimiter found in the header when absent
  */
-export async function* readCsv(
-  text: AsyncIterable<string> | Iterable<string>,
-  model: Model,
-  delimiter?: DelimiterName,
-): AsyncGenerator<Row> {
-  const delimiterFor = (header: string) =>
-    delimiter === undefined ? delimiterOf(header, new Set(model.fields.keys())) : DELIMITERS[delimiter]
-  let names: readonly string[] | undefined
-  for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor)) {
+async function* readCsv(text: AsyncIterable<string>, model: Model, delimiter?: DelimiterName): AsyncGenerator<Row> {
+  const labels = labelsOf(model)
+  const isKnown = (name: string) => model.fields.has(name) || labels.has(name)
+  const delimiterFor = (header: string) => (delimiter === undefined ? delimiterOf(header, isKnown) : DELIMITERS[delimiter])
+  let columns: readonly Column[] | undefined
+  for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor, MAX_ROW)) {
     if (fault !== undefined) yield { data: {}, line, problems: [{ message: fault }] }
-    else if (names === undefined) names = header(cells)
-    else yield await csvRow(names, cells, line, model)
+    else if (columns === undefined) columns = columnsOf(cells, model, labels)
+    else if (cells.length === columns.length) yield await csvRow(columns, cells, line)
+    else {
+      // The other rows of a file that is cut up wrongly would have the same fault.
+      yield { data: {}, line, problems: [{ message: wrongCells(cells.length, columns.length) }] }
+      return
+    }
   }
 }
 
-function header(cells: readonly Cell[]): string[] {
-  const names = cells.map((cell) => cell ?? '')
-  const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) throw new AppError('INVALID_REQUEST', `The column '${twice}' occurs twice`)
-  return names
+function wrongCells(cells: number, columns: number): string {
+  const found = cells > MAX_CELLS ? `more than ${MAX_CELLS}` : String(cells)
+  return `The row has ${found} cells where the header has ${columns} columns`
 }
 
-async function csvRow(names: readonly string[], cells: readonly Cell[], line: number, model: Model): Promise<Row> {
-  if (cells.length !== names.length) {
-    const message = `The row has ${cells.length} cells where the header has ${names.length} columns`
-    return { data: {}, line, problems: [{ message }] }
-  }
-  const columns = names.map((name, index) => ({ name, field: model.fields.get(name), cell: cells[index] ?? null }))
+async function csvRow(columns: readonly Column[], cells: readonly Cell[], line: number): Promise<Row> {
   const problems: { field: string; message: string }[] = []
-  for (const { name, field, cell } of columns) {
+  const entries: [string, unknown][] = []
+  for (const [index, { name, field }] of columns.entries()) {
+    const cell = cells[index] ?? null
+    if (field?.type.list === true && cell !== null && hasManyItems(cell)) {
+      problems.push({ field: name, message: `${name} must not have more than ${MAX_ITEMS} items` })
+      continue
+    }
+    entries.push([name, readCell(field, cell)])
     if (field?.type.name !== 'json' || cell === null) continue
     for (const problem of await problemsInJson(cell)) problems.push({ field: name, message: `${name} ${problem}` })
   }
-  return { data: Object.fromEntries(columns.map(({ name, field, cell }) => [name, readCell(field, cell)])), line, problems }
+  return { data: Object.fromEntries(entries), line, problems }
+}
+
+function hasManyItems(cell: string): boolean {
+  let items = 1
+  for (let at = cell.indexOf(';'); at !== -1 && items <= MAX_ITEMS; at = cell.indexOf(';', at + 1)) items++
+  return items > MAX_ITEMS
 }
 
 async function problemsInJson(cell: string): Promise<string[]> {
   try {
-    const { faults } = await parseStrictJson(cell, 0)
+    const { faults } = await parseStrictJson(cell, 0, SENT_LIMITS)
     return faults.map(({ problem }) => problem)
   } catch {
     return ['must be valid JSON, with strings in double quotes']
@@ -100,28 +141,15 @@ async function problemsInJson(cell: string): Promise<string[]> {
 }
 
 async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
-  let whole = ''
-  for await (const chunk of text) whole += chunk
-  const { value, faults } = await parseFile(whole)
-  const [general] = faults.filter(({ path }) => typeof path[0] !== 'number')
-  if (general !== undefined) throw new AppError('INVALID_REQUEST', `The file ${general.problem}`)
-  // JSON that is nested too deep is not parsed.
-  if (value === undefined) throw new AppError('INVALID_REQUEST', faults.map((fault) => problemOf(fault, 1).message).join('; '))
-  if (!Array.isArray(value)) throw new AppError('INVALID_REQUEST', 'A JSON file must contain an array of objects')
-  for (const [index, item] of value.entries()) {
-    yield jsonRow(
-      item,
-      faults.filter(({ path }) => path[0] === index).map((fault) => problemOf(fault, 1)),
-    )
+  const items = new JsonItems(MAX_ROW)
+  for await (const piece of text) {
+    for (const item of items.read(piece)) {
+      if (item.length > MAX_ROW) yield { data: {}, problems: [TOO_LONG] }
+      else yield await jsonRow(item, malformedFile)
+    }
+    if (items.isOver) return
   }
-}
-
-async function parseFile(text: string): Promise<StrictJson> {
-  try {
-    return await parseStrictJson(text, 2)
-  } catch (error) {
-    throw new AppError('MALFORMED_JSON', `The file is not valid JSON: ${messageOf(error)}`)
-  }
+  items.end()
 }
 
 async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
@@ -129,45 +157,53 @@ async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   for await (const lines of linesOf(text)) {
     for (const each of lines) {
       line++
-      if (each.trim() !== '') yield await ndjsonRow(each, line)
+      if (each.length > MAX_ROW) return yield { data: {}, line, problems: [TOO_LONG] }
+      if (each.trim() !== '') yield { ...(await jsonRow(each)), line }
     }
   }
 }
 
-async function ndjsonRow(text: string, line: number): Promise<Row> {
+const TOO_LONG = { message: `The row is longer than ${MAX_ROW} characters` }
+
+/**
+ * Reads the JSON text of a record.
+ *
+ * @param malformed makes the error of a text that is not JSON; without it, the row has the problem
+ */
+async function jsonRow(text: string, malformed?: (reason: string) => AppError): Promise<Row> {
   try {
-    const { value, faults } = await parseStrictJson(text, 1)
-    const problems = faults.length === 0 ? NO_PROBLEMS : faults.map((fault) => problemOf(fault, 0))
-    if (isObject(value)) return { data: value, line, problems }
-    return { data: {}, line, problems: value === undefined ? problems : [NO_OBJECT] }
+    const { value, faults } = await parseStrictJson(text, 1, SENT_LIMITS)
+    const problems = faults.length === 0 ? NO_PROBLEMS : faults.map(problemOf)
+    if (!isObject(value)) return { data: {}, problems: value === undefined ? problems : [NO_OBJECT] }
+    const count = Object.keys(value).length
+    return count > MAX_FIELDS
+      ? { data: {}, problems: [{ message: `The record has ${count} fields; ${TOO_MANY}` }] }
+      : { data: value, problems }
   } catch (error) {
-    return { data: {}, line, problems: [{ message: `Not valid JSON: ${messageOf(error)}` }] }
+    const reason = error instanceof Error ? error.message : String(error)
+    if (malformed !== undefined) throw malformed(reason)
+    return { data: {}, problems: [{ message: `Not valid JSON: ${reason}` }] }
   }
 }
 
 const NO_PROBLEMS: Row['problems'] = []
+const NO_OBJECT = { message: 'A record must be an object' }
+const TOO_MANY = `at most ${MAX_FIELDS} are read`
 
-/** The lines of a text, in batches. */
+/** The lines of a text, in batches. A line that is too long is returned before it is complete. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = ''
   for await (const chunk of text) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
+    const [first = '', ...others] = chunk.split('\n')
+    rest += first
+    if (others.length === 0 && rest.length <= MAX_ROW) continue
+    const lines = [rest, ...others]
+    rest = others.length === 0 ? '' : (lines.pop() ?? '')
     yield lines
   }
   if (rest !== '') yield [rest]
 }
 
-function jsonRow(value: unknown, problems: Row['problems']): Row {
-  return isObject(value) ? { data: value, problems } : { data: {}, problems: [NO_OBJECT] }
-}
-
-const NO_OBJECT = { message: 'A record must be an object' }
-
-/** @param depth position of the field's name in the path */
-function problemOf({ path, problem }: JsonFault, depth: number): { field?: string; message: string } {
-  const field = path[depth]
+function problemOf({ path: [field], problem }: JsonFault): { field?: string; message: string } {
   return field === undefined ? { message: `The record ${problem}` } : { field: String(field), message: `${field} ${problem}` }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -119,7 +119,9 @@ class SeedItems {
     const find: FindIds = async (target, field, values) => {
       const own = this.#ids.get(field) ?? new Map<Json, number>()
       const others = values.filter((value) => !own.has(value))
-      return others.length === 0 ? own : new Map([...(await this.#records.idsBy(target, field, others)), ...own])
+      // They are kept, so that no row copies the ids of all rows before it.
+      if (others.length > 0) for (const [value, id] of await this.#records.idsBy(target, field, others)) own.set(value, id)
+      return own
     }
     const [resolved = { data, issues: new FieldIssues() }] = await withResolvedReferences(model, this.#registry, [data], find)
     return resolved

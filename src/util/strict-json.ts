@@ -27,6 +27,9 @@ export interface JsonLimits {
   readonly values: number
 }
 
+/** The limits of a text that a client sends, and of a record in a file. A bulk operation of 1,000 records of 100 fields has as many members. */
+export const SENT_LIMITS: JsonLimits = { members: 100_000, values: 300_000 }
+
 /** Escapes that need a closer look. */
 const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 

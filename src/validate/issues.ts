@@ -3,18 +3,24 @@ import { AppError, type FieldMessages } from '../errors.ts'
 /** Maximum number of reported names of a request. */
 export const MAX_NAMED = 1000
 
+/** Maximum number of messages of a name; a list may have a fault in each of its items. */
+const MAX_MESSAGES = 100
+const MORE = 'Further messages are not shown'
+
 /** Read-only. */
-const NO_MESSAGES = new Map<string, string[]>()
+const NO_MESSAGES = new Map<string, Set<string>>()
 
 /** Collects messages by field. Field names are arbitrary, including `__proto__`. */
 export class FieldIssues {
   /** Created with the first message, since most requests have none. */
-  #messages: Map<string, string[]> = NO_MESSAGES
+  #messages: Map<string, Set<string>> = NO_MESSAGES
 
   add(field: string, ...messages: readonly string[]): void {
     if (messages.length === 0) return
     if (this.#messages === NO_MESSAGES) this.#messages = new Map()
-    this.#messages.set(field, [...new Set([...(this.#messages.get(field) ?? []), ...messages])])
+    const all = this.#messages.get(field) ?? new Set()
+    this.#messages.set(field, all)
+    for (const message of messages) if (!all.has(message)) all.add(all.size < MAX_MESSAGES ? message : MORE)
   }
 
   /** Adds all messages of another collection, prefixing field names. */
@@ -29,7 +35,7 @@ export class FieldIssues {
 
   /** Replaces the messages of a field. A field without messages stays without. */
   replace(field: string, ...messages: readonly string[]): void {
-    if (this.#messages.has(field)) this.#messages.set(field, [...messages])
+    if (this.#messages.has(field)) this.#messages.set(field, new Set(messages))
   }
 
   has(field: string): boolean {
@@ -46,7 +52,7 @@ export class FieldIssues {
   }
 
   toMessages(): FieldMessages {
-    return Object.fromEntries(this.#messages)
+    return Object.fromEntries([...this.#messages].map(([field, messages]) => [field, [...messages]]))
   }
 
   /** @throws {AppError} VALIDATION_FAILED with all messages, if there are any */

@@ -10,13 +10,22 @@ for (const [header, expected] of [
   ['title\tslug', '\t'],
   ['"title";"slug"', ';'],
   ['title', ','],
-  ['titel;slgu', ','],
+  ['titel;slgu', ';'],
+  ['Titel\tKurztext\tText', '\t'],
+  ['Last name, first name;Street;Town', ';'],
+  ['"Name, first";"Street, number";Town', ';'],
+  ['"a;b;c;d",title', ','],
+  ['one;two,title', ','],
   ['', ','],
   ['title,other;slug', ','],
+  ['"say ""title""";slug', ';'],
   ['a,b;title;slug', ';'],
 ] as const) {
   test(`the delimiter of ${JSON.stringify(header)} is ${JSON.stringify(expected)}`, () =>
-    assert.equal(delimiterOf(header, KNOWN), expected))
+    assert.equal(
+      delimiterOf(header, (name) => KNOWN.has(name)),
+      expected,
+    ))
 }
 
 test('the first line is found over several pieces, and nothing is lost', async () => {
@@ -26,4 +35,8 @@ test('the first line is found over several pieces, and nothing is lost', async (
   let text = ''
   for await (const piece of whole) text += piece
   assert.equal(text, pieces.join(''))
+})
+
+test('empty lines before the header are not the header', async () => {
+  assert.equal((await withHeader(['\r\n\n', '\ntitle;s', 'lug\n'])).header, 'title;slug')
 })

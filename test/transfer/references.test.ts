@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 import { SHELL } from '../../src/auth/permissions.ts'
+import { Records } from '../../src/service/records/records.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play } from '../helpers/api/scenario.ts'
 import { lintFiles } from '../lint/projects.ts'
@@ -45,6 +46,21 @@ describe('references by a unique field', () => {
       ])
     } finally {
       await app.close()
+    }
+  })
+
+  test('in seeds look up a stored record once, however many refer to it', async () => {
+    const user = (index: number) =>
+      `- { username: user${index}, email: user${index}@example.com, password: long-enough, permissions: [{ codename: view_book }] }\n`
+    const users = Array.from({ length: 20 }, (_, index) => user(index)).join('')
+    const roles = 'name: Readers\npermissions: [view_book]\n'
+    const lookUps = mock.method(Records.prototype, 'idsBy')
+    try {
+      const app = await openTestApp({ files: { ...SEEDS, 'roles/readers.yaml': roles, 'seed/user.yaml': USERS + users } })
+      await app.close()
+      assert.equal(lookUps.mock.callCount(), 1)
+    } finally {
+      lookUps.mock.restore()
     }
   })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { DelimiterName, Format } from '../../src/query/formats.ts'
 import { rowLines } from '../../src/transfer/row-lines.ts'
 import { readRows } from '../../src/transfer/row-reader.ts'
+import { rowLines as rowLinesOfPage } from '../../src/ui/administration/import/row-lines.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
 const post = registryOf(...BLOG).expect('post')
@@ -21,22 +22,27 @@ const rows: readonly (readonly [
   ['tabs', 'csv', 'title\tviews\n"a\tb"\t1\n"c\n"\t2\nd\t3\n', [2, 3, 5]],
   ['a named delimiter', 'csv', 'title;x\n"a\nb";1\nc;2\n', [2, 4], 'semicolon'],
   ['a byte order mark before a quote', 'csv', '\uFEFF"title","views"\n"a",1\n"b",2\n', [2, 3]],
-  ['a quote that is not closed', 'csv', 'title,views\na,1\n"b,2\nc,3\n', [4]],
+  ['a quote that is not closed', 'csv', 'title,views\na,1\n"b,2\nc,3\n', [2, 3]],
   ['a header alone', 'csv', 'title\n', []],
   ['nothing', 'csv', '', []],
+  ['doubled quotes and lone CR', 'csv', 'title,views\r"a""\r""b",1\r\r"c\r\n"",",2\rd,3', [2, 5, 7]],
+  ['labels that are not known', 'csv', 'Titel;Aufrufe\n"a\nb";1\nc;2\n', [2, 4]],
   ['lines, of which some are blank', 'ndjson', '\uFEFF{"title": "a"}\n\n \r\n{"title": "b"}\r\n7', [1, 4, 5]],
 ]
 
 for (const [what, format, text, lines, delimiter] of rows) {
-  test(`the lines of ${what} are those that an import reports`, async () => {
+  test(`the lines of ${what} are those that an import reports, in the shell and on the page`, async () => {
     const bytes = new TextEncoder().encode(text)
     const read: (number | undefined)[] = []
     for await (const { line } of readRows(format, [bytes], post, delimiter)) read.push(line)
     assert.deepEqual(await rowLines(format, bytes, delimiter), read)
+    assert.deepEqual(rowLinesOfPage(format, bytes), read)
     assert.deepEqual(read, lines)
   })
 }
 
 test('records of JSON have no lines', async () => {
-  assert.deepEqual(await rowLines('json', new TextEncoder().encode('[{}]')), [])
+  const bytes = new TextEncoder().encode('[{}]')
+  assert.deepEqual(await rowLines('json', bytes), [])
+  assert.deepEqual(rowLinesOfPage('json', bytes), [])
 })

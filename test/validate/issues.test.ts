@@ -19,6 +19,14 @@ describe('gathering', () => {
     assert.deepEqual(issues.toMessages(), { a: ['one', 'two', 'three'], b: ['one'] })
   })
 
+  test('at most a hundred messages of a field, which an item of a list may have each', () => {
+    const messages = Array.from({ length: 1000 }, (_, index) => `fault ${index}`)
+    const issues = new FieldIssues()
+    for (const message of messages) issues.add('a', message)
+    issues.add('a', 'fault 0')
+    assert.deepEqual(issues.toMessages(), { a: [...messages.slice(0, 100), 'Further messages are not shown'] })
+  })
+
   test('no message is no issue', () => {
     const issues = issuesOf([['a']])
     assert.equal(issues.any, false)

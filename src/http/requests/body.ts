@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../../errors.ts'
-import { type JsonFault, type JsonLimits, parseStrictJson, type StrictJson } from '../../util/strict-json.ts'
+import { type JsonFault, parseStrictJson, SENT_LIMITS, type StrictJson } from '../../util/strict-json.ts'
 
 /** Decoders by content encoding. Output beyond `maxOutputLength` is an error. */
 const DECODERS: Readonly<Record<string, (sent: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
@@ -18,9 +18,6 @@ const DISCARD_MS = 2000
 
 /** Nesting levels of a bulk update around a field value: the body, its list, an item, the item's data. */
 const ENVELOPE_LEVELS = 4
-
-/** A bulk operation of 1,000 records of 100 fields has as many members. */
-const LIMITS: JsonLimits = { members: 100_000, values: 300_000 }
 
 /**
  * Reads and parses the body of a request, JSON or a form; null if it is empty.
@@ -115,7 +112,7 @@ async function parseJson(text: string): Promise<object> {
 
 async function parsed(text: string): Promise<StrictJson> {
   try {
-    return await parseStrictJson(text, ENVELOPE_LEVELS, LIMITS)
+    return await parseStrictJson(text, ENVELOPE_LEVELS, SENT_LIMITS)
   } catch {
     throw new AppError('MALFORMED_JSON', 'The request body is not valid JSON')
   }

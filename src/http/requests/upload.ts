@@ -30,8 +30,12 @@ export async function uploadedFile(contentType: string, body: Buffer): Promise<I
   return { format: named, open: () => [bytes] }
 }
 
-/** The body is in memory already, so Node's own parser is sufficient. */
+/** Number of boundaries up to which a form is parsed: one part has two, and a file may contain the text of a boundary. */
+const MAX_BOUNDARIES = 100
+
+/** The body is in memory already, so Node's own parser is sufficient. It takes its time for each part, so parts are counted before. */
 async function readForm(contentType: string, body: Buffer): Promise<FormData> {
+  if (hasManyParts(contentType, body)) throw notOneFile()
   try {
     return await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } }).formData()
   } catch (error) {
@@ -39,9 +43,20 @@ async function readForm(contentType: string, body: Buffer): Promise<FormData> {
   }
 }
 
+function hasManyParts(contentType: string, body: Buffer): boolean {
+  const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
+  const boundary = `--${quoted ?? plain ?? ''}`
+  let count = 0
+  for (let at = body.indexOf(boundary); at !== -1 && count <= MAX_BOUNDARIES; at = body.indexOf(boundary, at + boundary.length))
+    count++
+  return count > MAX_BOUNDARIES
+}
+
 function onlyFile(form: FormData): File {
   const parts = [...form]
   const file = form.get(PART)
   if (parts.length === 1 && file instanceof File) return file
-  throw new AppError('INVALID_REQUEST', `The form must have one part, '${PART}', with the file in it`)
+  throw notOneFile()
 }
+
+const notOneFile = (): AppError => new AppError('INVALID_REQUEST', `The form must have one part, '${PART}', with the file in it`)

@@ -55,12 +55,18 @@ export async function withResolvedReferences(
 ): Promise<readonly ResolvedRow[]> {
   const fields = [...model.relations.values()].filter(({ name }) => rows.some((data) => hasReference(data[name])))
   if (fields.length === 0) return rows.map((data) => ({ data, issues: NO_ISSUES }))
-  const found = new Map<Field, ReadonlyMap<Json, number>>()
+  const found = new Map<Field, Map<Json, number>>()
   for (const field of fields) {
     const target = registry.expect(field.relation.target)
     for (const [unique, values] of wantedBy(rows, field, target)) {
-      const known = found.get(unique) ?? new Map<Json, number>()
-      found.set(unique, new Map([...known, ...(await find(target, unique, [...values]))]))
+      const ids = found.get(unique) ?? new Map<Json, number>()
+      const wanted = [...values]
+      const known = await find(target, unique, wanted)
+      for (const value of wanted) {
+        const id = known.get(value)
+        if (id !== undefined) ids.set(value, id)
+      }
+      found.set(unique, ids)
     }
   }
   return rows.map((data) => resolvedRow(data, fields, registry, found))

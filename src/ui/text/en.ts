@@ -316,6 +316,10 @@ export const en = {
     rejected: (errors: number, rows: number) =>
       `The file has errors: ${errors} in ${rows === 1 ? '1 row' : `${rows} rows`}. Nothing was stored. Mend the file and choose it again.`,
     row: 'Row',
+    line: 'Line',
+    rowsCount: 'Rows are the records of the file, counted from 1.',
+    rowsAndLines:
+      'Rows are the records of the file, counted from 1 without a header. Lines are those of the file, where a record begins.',
     column: 'Column',
     message: 'Message',
     everyRow: 'all',

@@ -1,5 +1,5 @@
-import { gzipSync } from 'node:zlib'
 import { memberValues } from '../data/members.ts'
+import { IMPORT_SHAPES, importOf } from './imports.ts'
 import { prepare, type ShapeRequest, type StallTarget } from './requests.ts'
 
 /** A large or hostile use of the server, during which it must go on answering others. */
@@ -14,8 +14,6 @@ export interface Shape {
 }
 
 const API = '/api/v1/models'
-/** The size of a body just below the default `max_upload_bytes`. */
-const FULL = 10_400_000
 const HAN = '漢字仮名交文章記録変更検索索引語彙単位部分長大'
 
 const json = (value: unknown): string => JSON.stringify(value)
@@ -33,13 +31,6 @@ const post = (path: string, body: unknown, token?: ShapeRequest['token']): Shape
   ...{ method: 'POST', path, body: typeof body === 'string' ? body : json(body) },
   ...(token === undefined ? {} : { token }),
 })
-const importOf = (model: string, type: string, body: string | Buffer, query = ''): ShapeRequest => {
-  return { method: 'POST', path: `${API}/${model}/import${query}`, type, body }
-}
-const zipped = (model: string, text: string, query = ''): ShapeRequest => {
-  return { ...importOf(model, 'text/csv', gzipSync(text), query), encoding: 'gzip' }
-}
-
 const CSV_MEMBERS = (first: number, count: number): string => {
   const row = (index: number) => {
     const { username, email, age, score, bio } = memberValues(first + index)
@@ -80,48 +71,7 @@ const MANY_KEYS = `{"data":{${times(700_000, (index) => `"k${index}":1`)}}}`
 /** One entry for each shape. Those that change records prepare what they need, so that each can be measured alone. */
 export const SHAPES: readonly Shape[] = [
   // Files that are read before a limit is looked at.
-  {
-    key: 'csv-commas',
-    name: 'import of a row of 200,000 commas, by gzip',
-    expects: [400],
-    requests: () => [zipped('member', `username,email\n${','.repeat(200_000)}\n`)],
-  },
-  {
-    key: 'csv-commas-full',
-    name: 'import of a row of 9,000,000 commas, by gzip, as a dry run',
-    expects: [400],
-    requests: () => [zipped('member', `username,email\n${','.repeat(9_000_000)}\n`, '?dry_run=true')],
-  },
-  {
-    key: 'csv-header',
-    name: 'import with a header of 1,200,000 columns, by gzip',
-    expects: [400],
-    requests: () => [zipped('member', `${times(1_200_000, (index) => `c${index}`)}\n1\n`)],
-  },
-  {
-    key: 'csv-empty-rows',
-    name: 'import of 5,000,000 rows with one cell',
-    expects: [400],
-    requests: () => [zipped('member', `username\n${'a\n'.repeat(5_000_000)}`)],
-  },
-  {
-    key: 'csv-one-cell',
-    name: 'import of one cell of 10 MB',
-    expects: [400, 413],
-    requests: () => [zipped('page', `title,body\nx,"${letters(FULL - 100)}"\n`)],
-  },
-  {
-    key: 'import-json',
-    name: 'import of 10 MB of JSON in one record',
-    expects: [400, 413],
-    requests: () => [importOf('page', 'application/json', `[{"title":"x","data":[${times(5_000_000, () => '1')}]}]`)],
-  },
-  {
-    key: 'import-ndjson',
-    name: 'import of 10 MB of NDJSON in one line',
-    expects: [400, 413],
-    requests: () => [importOf('page', 'application/x-ndjson', `{"title":"x","data":[${times(5_000_000, () => '1')}]}\n`)],
-  },
+  ...IMPORT_SHAPES,
   // Bodies.
   {
     key: 'keys-anonymous',

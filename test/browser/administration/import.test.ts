@@ -56,6 +56,24 @@ inBrowser(
   },
 )
 
+inBrowser(
+  'errors name the record and the line where it begins, as the shell does',
+  { at: '/models/tag/import', allows: ['400 /import'] },
+  async ({ page }) => {
+    const cells = () => errors(page).locator('td:nth-child(-n + 3)').allInnerTexts()
+    await choose(page, 'tags.csv', 'Name;Slug\n"Two\nlines";two-lines\n\n;pier\nQuay;no slug\n')
+    await check(page).click()
+    await page.getByText('Lines are those of the file').waitFor()
+    assert.deepEqual(await cells(), ['2', 'name', '5', '3', 'slug', '6'])
+
+    await choose(page, 'tags.json', '[{"name": "Two", "slug": "no slug"}]')
+    await check(page).click()
+    await page.getByText('Rows are the records of the file, counted from 1.').waitFor()
+    assert.deepEqual((await cells()).slice(0, 2), ['1', 'slug'])
+    assert.equal(await page.getByRole('columnheader', { name: 'Line' }).count(), 0)
+  },
+)
+
 inBrowser('other options need another check', { at: '/models/tag/import' }, async ({ page, variant }) => {
   await choose(page, 'tags.ndjson', JSON.stringify({ name: `Buoy ${variant.width}`, slug: `buoy-${variant.width}` }))
   await page.getByLabel('Format').locator('option[value=ndjson]:checked').waitFor({ state: 'attached' })

@@ -27,6 +27,8 @@ const accepted: readonly Pick<Scenario, 'name' | 'rawBody' | 'headers'>[] = [
   { name: 'CSV', rawBody: REEF_CSV, headers: CSV },
   { name: 'CSV with semicolons', rawBody: 'name;slug\nReef;reef\n', headers: CSV },
   { name: 'CSV with tabs', rawBody: '"name"\t"slug"\r\n"Reef"\treef', headers: CSV },
+  { name: 'CSV with labels', rawBody: ' Name ;Slug\nReef;reef\n', headers: CSV },
+  { name: 'CSV with an empty line first', rawBody: '\r\nname;slug\r\nReef;reef\r\n', headers: CSV },
   { name: 'CSV with a charset', rawBody: REEF_CSV, headers: { 'content-type': 'Text/CSV; charset=utf-8' } },
   { name: 'JSON', rawBody: JSON.stringify([REEF]), headers: JSON_TYPE },
   { name: 'NDJSON', rawBody: `${JSON.stringify(REEF)}\n`, headers: { 'content-type': 'application/x-ndjson' } },
@@ -48,6 +50,19 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
     status: 400,
     says: /one part, 'file'/,
   },
+  {
+    name: 'a form with very many parts',
+    ...form(...Array.from({ length: 1000 }, () => ['name="file"; filename="a.csv"', '', REEF_CSV] as const)),
+    status: 400,
+    says: /one part, 'file'/,
+  },
+  {
+    name: 'a row that is too long',
+    rawBody: `name,slug\nx,${'x'.repeat(5_000_000)}`,
+    headers: CSV,
+    status: 400,
+    says: /"1\.row":\["The row is longer than/,
+  },
   { name: 'an invalid form', ...form(), rawBody: 'x', status: 400, says: /not multipart\/form-data/ },
   {
     name: 'a part of an unknown type',
@@ -58,6 +73,30 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
   { name: 'JSON that is no array', rawBody: '{"name":"x"}', headers: JSON_TYPE, status: 400, says: /array of objects/ },
   { name: 'invalid JSON', rawBody: '[{', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
   { name: 'a column twice', rawBody: 'name,name\na,b\n', headers: CSV, status: 400, says: /'name' occurs twice/ },
+  {
+    name: 'a column by its name and its label',
+    rawBody: 'name,Name\na,b\n',
+    headers: CSV,
+    status: 400,
+    says: /The columns 'name' and 'Name' both are the field 'name'/,
+  },
+  {
+    name: 'more than a thousand columns',
+    rawBody: `name${',a'.repeat(2000)}\nx\n`,
+    headers: CSV,
+    status: 400,
+    says: /must not have more than 1000 columns/,
+  },
+  {
+    name: 'JSON behind the array',
+    rawBody: JSON.stringify([REEF]).concat(' ]'),
+    headers: JSON_TYPE,
+    status: 400,
+    says: /not valid JSON: text follows the array/,
+  },
+  { name: 'JSON without an end', rawBody: '[{"name":"x"},', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
+  { name: 'JSON without an item', rawBody: '[{"name":"x"},]', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
+  { name: 'an empty file of JSON', rawBody: ' \n', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
   {
     name: 'upsert by no unique field',
     rawBody: REEF_CSV,
@@ -130,6 +169,85 @@ scenarios('import', [
     expect: { detail: { error: { '2.slug': ['slug must be unique'], '3.name': ['name is mandatory'] } } },
   },
   {
+    name: 'a row with other cells than the header is the last one that is read',
+    request: `POST ${IMPORT}`,
+    rawBody: `name,slug\r\n,a\r\nReef,reef,more\r\n,b\r\nx\r\n`,
+    headers: CSV,
+    status: 400,
+    expect: {
+      detail: {
+        error: { '1.name': ['name is mandatory'], '2.row': ['The row has 3 cells where the header has 2 columns'] },
+      },
+    },
+  },
+  {
+    name: 'of a row with very many cells no more than a thousand are counted',
+    request: `POST ${IMPORT}?dry_run=true`,
+    rawBody: `name,slug\r\n${','.repeat(200_000)}\r\n`,
+    headers: CSV,
+    status: 400,
+    expect: { detail: { error: { '1.row': ['The row has more than 1000 cells where the header has 2 columns'] } } },
+  },
+  {
+    name: 'the columns of a file with semicolons are found where none is known',
+    request: `POST ${IMPORT}`,
+    rawBody: 'Titel;Kurzname;Farbe\r\nRiff;riff;#aabbcc\r\n',
+    headers: CSV,
+    status: 400,
+    check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['Titel', 'Kurzname', 'Farbe']),
+  },
+  {
+    name: 'a nested record that is too deep is named by its row, as are those before it',
+    request: 'POST /api/v1/models/post/import',
+    rawBody: `[{"title":"a"},{"metadata":${'['.repeat(50)}`,
+    headers: JSON_TYPE,
+    status: 400,
+    check: ({ json }) => {
+      assert.ok('1.slug' in json.detail.error)
+      assert.deepEqual(json.detail.error['2.metadata'], ['metadata must not be nested more than 32 levels deep'])
+    },
+  },
+  ...(
+    [
+      ['JSON', JSON_TYPE, (data: string) => `[{"title":"x","metadata":${data}}]`, '1.row', 'The record'],
+      ['NDJSON', { 'content-type': 'application/x-ndjson' }, (data: string) => `{"metadata":${data}}\n{}`, '1.row', 'The record'],
+      ['CSV', CSV, (data: string) => `title,metadata\nx,"${data}"\n`, '1.metadata', 'metadata'],
+    ] as const
+  ).map(
+    ([name, headers, file, key, subject]): Scenario => ({
+      name: `a value with very many parts is refused before it is parsed, in ${name}`,
+      request: 'POST /api/v1/models/post/import',
+      rawBody: file(`[${'0,'.repeat(400_000)}0]`),
+      headers,
+      status: 400,
+      check: ({ json }) => assert.deepEqual(json.detail.error[key], [`${subject} has more than 300000 values`]),
+    }),
+  ),
+  {
+    name: 'a line of NDJSON that is too long is the last one that is read',
+    request: `POST ${IMPORT}`,
+    rawBody: `\n{"name":"${'x'.repeat(5_000_000)}"}\n{}\n`,
+    headers: { 'content-type': 'application/x-ndjson' },
+    status: 400,
+    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters'] } } },
+  },
+  {
+    name: 'an item of JSON that is too long is the last one that is read',
+    request: `POST ${IMPORT}`,
+    rawBody: `[{"name":"${'x'.repeat(5_000_000)}"},{}]`,
+    headers: JSON_TYPE,
+    status: 400,
+    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters'] } } },
+  },
+  {
+    name: 'a record of more than a thousand fields is refused',
+    request: `POST ${IMPORT}`,
+    rawBody: JSON.stringify([Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, 1]))]),
+    headers: JSON_TYPE,
+    status: 400,
+    expect: { detail: { error: { '1.row': ['The record has 1001 fields; at most 1000 are read'] } } },
+  },
+  {
     name: 'an unknown column is reported once',
     request: `POST ${IMPORT}`,
     rawBody: 'name,slugg\r\na,a\r\nb,b\r\n',
@@ -182,6 +300,8 @@ describe('import', () => {
           /not in UTF-8, but probably in Latin-1 \(Windows-1252\); save it as UTF-8/,
         ],
         [Buffer.from('\uFEFFname,slug\nReef,reef\n', 'utf16le'), /is in UTF-16; save it as UTF-8/],
+        [Buffer.from('Titel;Kurzname\nRiff;riff\n', 'utf16le'), /is in UTF-16; save it as UTF-8/],
+        [Buffer.from('Größe;Kurzname\n1;riff\n', 'latin1'), /not in UTF-8, but probably in Latin-1/],
       ] as const) {
         const reply = await app.server.inject({ method: 'POST', url: IMPORT, payload, headers })
         assert.equal(reply.statusCode, 400)
@@ -206,6 +326,33 @@ describe('import', () => {
       assert.deepEqual([data[0].author_id, data[0].views_count], [3, 15])
       const wrong = csv.replace('reef;', 'other;').replace('15.00', '15.5')
       await play(app, { request: 'POST /api/v1/models/post/import', rawBody: wrong, headers: CSV, status: 400 })
+    }))
+
+  test('of a cell with very many items is refused before they are divided', () =>
+    withApp(async (app) => {
+      const request = 'POST /api/v1/models/post/import'
+      const csv = `title,slug,body,author_id,tags\nReef,reef,x,1,${';'.repeat(200_000)}\n`
+      const { json } = await play(app, { request, rawBody: csv, headers: CSV, status: 400 })
+      assert.deepEqual(json.detail.error, { '1.tags': ['tags must not have more than 100000 items'] })
+    }))
+
+  test('takes booleans as spreadsheets write them', () =>
+    withApp(async (app) => {
+      const csv = 'Body;Post;Guest name;Approved\nOne;1;Ann;TRUE\nTwo;1;Ann;False\n'
+      const request = 'POST /api/v1/models/comment/import'
+      await play(app, { request, rawBody: csv, headers: CSV, status: 200 })
+      const { data } = (await send(app, { request: 'GET /api/v1/models/comment?sort_by=id&sort_order=desc&page_size=2' })).json
+      assert.deepEqual(
+        data.map((comment: { is_approved: boolean }) => comment.is_approved),
+        [false, true],
+      )
+      const { json } = await play(app, {
+        request,
+        rawBody: csv.replace('TRUE', 'yes').replaceAll(';Ann;', ';Bea;'),
+        headers: CSV,
+        status: 400,
+      })
+      assert.deepEqual(json.detail.error, { '1.is_approved': ["is_approved must be a boolean: 'yes'"] })
     }))
 
   test('a dry run reports the result or the errors, and changes nothing', () =>

@@ -85,8 +85,12 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
           </ImportSummary>
         )}
         {state.step === 'rejected' &&
-          (isRejectedFile(state.error) ? (
-            <ImportErrors error={state.error.titled((name) => fieldOf(model, name)?.label ?? name)} />
+          (file !== undefined && isRejectedFile(state.error) ? (
+            <ImportErrors
+              error={state.error.titled((name) => fieldOf(model, name)?.label ?? name)}
+              format={choices.format}
+              content={file.content}
+            />
           ) : (
             <Failure error={state.error} />
           ))}
