@@ -19,6 +19,7 @@ fields:
   - { name: a_choice, type: choice, choices: [one, '=two', 'th;ree'] }
   - { name: some_choices, type: multichoice, choices: [a, 'b;c', 'd\\e', ' f ', '=g', "h'"] }
   - { name: a_json, type: json }
+  - { name: a_uuid, type: uuid }
   - { name: parent_id, type: foreignkey, model: thing }
   - { name: others, type: many_to_many, model: thing }
   - { name: twin_id, type: one_to_one, model: thing }

@@ -1,0 +1,3 @@
+import { testRoundTrips } from './round-trips.ts'
+
+testRoundTrips('embedded', 300)
