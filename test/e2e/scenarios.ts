@@ -100,7 +100,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'snapshot remove first', stderr: /^Removed 'first' \(\d+ bytes\)\n$/ },
   {
     line: 'reset --seed-data --yes',
-    stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 169 seed records\n$/,
+    stderr:
+      /^This deletes .* records and \d+ history entries; accounts stay .*\nDeleted .* history entries; created 169 seed records\n$/,
   },
   { line: 'exprot', code: 2, stderr: /^error: unknown command 'exprot'\n\(Did you mean export\?\)/ },
 ]
