@@ -38,6 +38,9 @@ export async function grantsOf(store: Store, user: StoredRecord, age?: ReadAge):
   }
 }
 
+/** True for the models whose records `guardAccount` judges; those of others pass. */
+export const isGuarded = ({ key }: Model): boolean => key === 'user' || key === 'group'
+
 /**
  * Prevents privilege escalation: only superusers change or delete a superuser's account. The password of a user with other
  * permissions is changed by superusers only. Users change their own password where the present one is asked for, so that a stolen

@@ -5,7 +5,7 @@ import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
-import { guardAccount } from '../accounts/account-guards.ts'
+import { guardAccount, isGuarded } from '../accounts/account-guards.ts'
 import type { Selections } from '../queries/selections.ts'
 import { missingIssues } from './constraint-errors.ts'
 import { namesSelection, readSelectionDelete, type Selection } from './selection.ts'
@@ -82,7 +82,7 @@ export class WriteTargets {
     records: readonly StoredRecord[],
     dataOf: (index: number) => RecordData | undefined,
   ): Promise<void> {
-    if (model.key !== 'user') return
+    if (!isGuarded(model)) return
     for (const [index, user] of records.entries()) await this.guard(actor, model, user, dataOf(index))
   }
 
