@@ -106,7 +106,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(
       stdout,
-      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +CONTENT\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
+      /^(?:(?:ok|warn) .*\n){7}\nFILE +BYTES +CONTENT\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
     )
     assert.match(stdout, /\nuser +3\n/)
     assert.match(stdout, /\nThe data is intact\.\n$/)
