@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withOffset } from '../../../src/client/providers/local-time.ts'
-import { choiceOf, choicesOf } from '../../../src/ui/widgets/choices/choices.ts'
+import { choiceOf, choicesOf, toggledChoice } from '../../../src/ui/widgets/choices/choices.ts'
 import { fromLocal, stepFor, toLocal } from '../../../src/ui/widgets/dates/date-times.ts'
 import { widgetKind } from '../../../src/ui/widgets/kind.ts'
 import { formatNumber, numberSigns, parseNumber } from '../../../src/ui/widgets/numbers/numbers.ts'
@@ -155,4 +155,16 @@ test('front ends that send a time that clocks skip send the later one', () => {
     assert.equal(withOffset('2024-07-01'), '2024-07-01T00:00+02:00')
   })
   inZone('America/Sao_Paulo', () => assert.equal(withOffset('2018-11-04'), '2018-11-04T00:00-03:00'))
+})
+
+test('a box that is ticked on and off leaves a list as it was', () => {
+  const choices = ['de', 'en', 'fr'].map((key) => ({ key, value: key, label: key, color: undefined }))
+  assert.deepEqual(toggledChoice(['de', 'fr'], 'en', choices), ['de', 'en', 'fr'])
+  assert.deepEqual(toggledChoice([], 'fr', choices), ['fr'])
+  // Another order, and a value that is no choice any more.
+  for (const stored of [
+    ['fr', 'de'],
+    ['old', 'fr'],
+  ])
+    assert.deepEqual(toggledChoice(toggledChoice(stored, 'en', choices), 'en', choices), stored)
 })

@@ -41,3 +41,14 @@ function partsOf(choice: unknown): { value: Choice['value']; label: string | und
   const { value, label, color } = choice as { value: Choice['value']; label?: string; color?: string }
   return { value, label, color }
 }
+
+/**
+ * The items of a value with a choice added or taken away. An added one stands before the chosen ones that follow it among the choices; the
+ * others keep their order, and items that are no choice of the view stay.
+ */
+export function toggledChoice(items: readonly unknown[], key: string, choices: readonly Choice[]): readonly unknown[] {
+  if (items.some((item) => String(item) === key)) return items.filter((item) => String(item) !== key)
+  const placeOf = (item: unknown) => choices.findIndex((choice) => choice.key === String(item))
+  const next = items.findIndex((item) => placeOf(item) > placeOf(key))
+  return items.toSpliced(next === -1 ? items.length : next, 0, choices[placeOf(key)]?.value ?? key)
+}
