@@ -22,9 +22,13 @@ import {
 } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { LargeWrite } from './large-write.ts'
+import { WriteTurns } from './write-turns.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
+
+/** A write of more records than this, once overtaken by another, runs alone: to draft it again takes several turns of the event loop. */
+const LARGE = 100
 
 /** Options of a commit. */
 export interface CommitOptions {
@@ -42,6 +46,13 @@ export interface WriteContext {
   readonly options?: CommitOptions
 }
 
+/** An attempt to commit a write. */
+interface Attempt {
+  readonly outcome: Outcome
+  /** Number of drafts or removals. */
+  readonly size: number
+}
+
 const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
 
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
@@ -52,6 +63,7 @@ export class Committer {
   readonly #accounts: AccountLog
   readonly #log: Log
   readonly #superusers: LastSuperuser
+  readonly #turns = new WriteTurns()
   #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
   #publisher = NO_PUBLISHER
   #recorder: HistoryRecorder | undefined
@@ -102,7 +114,7 @@ export class Committer {
       throwIfDenied(outcome, actor)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       if (!dryRun) this.#accounts.log(actor, outcome)
-      return firstRecords(outcome, writes.length)
+      return { outcome: firstRecords(outcome, writes.length), size: writes.length }
     })
   }
 
@@ -157,7 +169,7 @@ export class Committer {
       const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.log(actor, outcome)
-      return firstRecords(outcome, removals.length)
+      return { outcome: firstRecords(outcome, removals.length), size: removals.length }
     })
   }
 
@@ -275,9 +287,10 @@ export class Committer {
   }
 
   /** Repeats a write while its records change or disappear between read and commit. */
-  async #untilCurrent({ model, options }: WriteContext, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
+  async #untilCurrent({ model, options }: WriteContext, write: () => Promise<Attempt>): Promise<readonly StoredRecord[]> {
+    let runsAlone = false
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const outcome = await write()
+      const { outcome, size }: Attempt = await (runsAlone ? this.#turns.alone(write) : this.#turns.beside(write))
       if (outcome.ok) {
         const affected = options?.dryRun === true ? [] : usersAffected(outcome.changes)
         if (affected.length > 0) await this.#afterCommit(() => this.#access.changed(affected))
@@ -285,6 +298,8 @@ export class Committer {
       }
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
       if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
+      // Other processes do not wait.
+      runsAlone = size > LARGE && !this.#store.isShared
     }
     throw keepsChanging(model)
   }
