@@ -95,6 +95,40 @@ describe('the data provider of refine', () => {
     )
   })
 
+  test('"null" and "nnull" find texts by whether they are empty, as the grid of MUI means them', async () => {
+    const described = [null, '', 'Boats'].map((description, index) => ({
+      name: `Made ${index}`,
+      slug: `made-${index}`,
+      description,
+    }))
+    const { data } = await provider.createMany({ resource: 'category', variables: described })
+    const [none, empty, filled] = data.map(({ id }) => id)
+    const found = async (field: string, operator: 'null' | 'nnull') => {
+      const filters: CrudFilter[] = [MADE, { field, operator, value: true }]
+      return (await provider.getList({ resource: 'category', filters })).data.map(({ id }) => id)
+    }
+    assert.deepEqual(await found('description', 'null'), [none, empty])
+    assert.deepEqual(await found('description', 'nnull'), [filled])
+    assert.deepEqual(await found('parent_id', 'null'), [none, empty, filled])
+    await provider.createMany({
+      resource: 'category',
+      variables: [none, empty, filled].map((parent_id) => ({
+        name: `Below ${parent_id}`,
+        slug: `made-below-${parent_id}`,
+        parent_id,
+      })),
+    })
+    const below = { field: 'parent_id', operator: 'nnull' as const, value: true }
+    const { data: children } = await provider.getList({
+      resource: 'category',
+      filters: [MADE, below, { field: 'parent.description', operator: 'null', value: true }],
+    })
+    assert.deepEqual(
+      children.map(({ parent_id }) => parent_id),
+      [none, empty],
+    )
+  })
+
   test('creates, gets, changes and deletes more records than one request takes', async () => {
     const { data } = (await provider.createMany({ resource: 'tag', variables: tags(1001) })) as { data: { id: number }[] }
     const ids = data.map(({ id }) => id)

@@ -71,10 +71,16 @@ function nullText(name: string): string {
   const [, negated] = /^(.*)__ne$/.exec(name) ?? []
   if (negated !== undefined) return `${negated}__isnull=false`
   if (/__(icontains|startswith|endswith|gte?|lte?|in|isnull)$/.test(name)) {
-    throw new TypeError(`Filter '${name}' is null; write '<field>__isnull': true for fields that are empty`)
+    throw new TypeError(`Filter '${name}' is null; write '<field>__isnull': true for fields that are null`)
   }
   return `${name}__isnull=true`
 }
+
+/** The filters of an empty text, one of which must match: it is null or has no characters. `__lte`, since `=` refuses what is no choice. */
+export const emptyTextFilters = (path: string): readonly string[] => [`${path}__isnull=true`, `${path}__lte=`]
+
+/** The filter of a text with characters. `__gt` never matches null. */
+export const filledTextFilter = (path: string): string => `${path}__gt=`
 
 /**
  * Converts the value of a search field to text; undefined if it is empty.

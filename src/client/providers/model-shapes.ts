@@ -13,14 +13,30 @@ interface ModelShape {
   readonly lists: ReadonlySet<string>
   /** True for a date-time; the path may go through relations: `published_at__gte`, `author__created_at`. */
   isDateTime(path: string): boolean
+  /** True for a text, which may have no characters; the path may go through relations: `author__bio`. */
+  isText(path: string): boolean
   /** The title of a settable member; under a form, that of the form. */
   title(member: string, formId: string | undefined): string
 }
 
-const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set(), isDateTime: () => false, title: (member) => member }
+const UNKNOWN: ModelShape = {
+  readOnly: new Set(),
+  lists: new Set(),
+  isDateTime: () => false,
+  isText: () => false,
+  title: (member) => member,
+}
 
-/** Converts the value of a filter, by the filter's name: `published_at__gte`. */
-export type FilterValue = (name: string, value: unknown) => unknown
+/** What the conversion of filters asks about the fields of a model. */
+export interface FilteredFields {
+  /** Converts the value of a filter, by the filter's name: `published_at__gte`. */
+  value(name: string, value: unknown): unknown
+  /** True for a text, by the path to it: `author__bio`. */
+  isText(path: string): boolean
+}
+
+/** Fields of which nothing is known; values of filters stay unchanged. */
+export const UNKNOWN_FIELDS: FilteredFields = { value: (_, value) => value, isText: () => false }
 
 /** The part of the OpenAPI document that is used. */
 interface Description {
@@ -35,6 +51,8 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly const?: unknown
   readonly format?: string
+  readonly pattern?: string
+  readonly type?: string | readonly string[]
   readonly title?: string
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -78,10 +96,10 @@ export class ModelShapes {
     return Object.fromEntries(members.map(([name, value]) => [name, value ?? null]))
   }
 
-  /** Returns a function that converts the value of a filter: date-times without an offset get the browser's. */
-  async filterValue(key: string): Promise<FilterValue> {
+  /** Returns what filters ask about the fields of a model. Date-times without an offset get the browser's. */
+  async filteredFields(key: string): Promise<FilteredFields> {
     const shape = await this.#shape(key)
-    return (name, value) => (shape.isDateTime(name) ? withOffset(value) : value)
+    return { value: (name, value) => (shape.isDateTime(name) ? withOffset(value) : value), isText: shape.isText }
   }
 
   /**
@@ -138,7 +156,8 @@ function shapeIn({ paths, components: { schemas } }: Description, key: string): 
     title: (member, formId) => titleOf(member, forms.get(formId)?.[member] ?? settable[member]),
     readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
     lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
-    isDateTime: (path) => isDateTimeAt(schemas, schemas[name], path.split('__')),
+    isDateTime: (path) => memberAt(schemas, schemas[name], path.split('__'))?.format === 'date-time',
+    isText: (path) => isText(memberAt(schemas, schemas[name], path.split('__'))),
   }
 }
 
@@ -155,13 +174,20 @@ const ownerOf = (request: Schema | undefined): string => nameIn(request?.propert
 /** The name of the schema that a reference leads to; empty for another schema. */
 const nameIn = (schema: Schema | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
 
-function isDateTimeAt(schemas: Readonly<Record<string, Schema>>, schema: Schema | undefined, path: readonly string[]): boolean {
-  const [first = '', ...rest] = path
+/** The member that the path of a filter leads to through relations; an operator at its end is left out. */
+function memberAt(
+  schemas: Readonly<Record<string, Schema>>,
+  schema: Schema | undefined,
+  [first = '', ...rest]: readonly string[],
+): Schema | undefined {
   const member = schema?.properties?.[first]
-  if (member?.format === 'date-time') return true
   const reference = [member, member?.items, ...(member?.anyOf ?? [])].find((each) => each?.$ref !== undefined)?.$ref
-  return reference !== undefined && isDateTimeAt(schemas, schemas[nameIn({ $ref: reference })], rest)
+  return reference === undefined ? member : memberAt(schemas, schemas[nameIn({ $ref: reference })], rest)
 }
+
+/** True for strings without a format that the empty text does not have, as those of times and decimals. */
+const isText = ({ type, format, pattern }: Schema = {}): boolean =>
+  [type].flat().includes('string') && format === undefined && (pattern === undefined || new RegExp(pattern, 'u').test(''))
 
 /** Many-to-many members as ids, and date-times with an offset. */
 function forRequest(record: Values, { lists, isDateTime }: ModelShape): Values {

@@ -47,7 +47,7 @@ export function dataProvider<Models extends Typed<Models>>(
 
   const list = async (resource: string, { pagination = DEFAULT_PAGE, sort, filter, meta, signal }: GetListParams) => {
     const model = models.model(resource)
-    const { q, ...filtering } = listFilter(filter, await shapes.filterValue(resource))
+    const { q, ...filtering } = listFilter(filter, await shapes.filteredFields(resource))
     const options = optionsOf(signal)
     const fetchPage = (page: number, page_size: number) => {
       const order = sort === undefined ? [] : [sort.order === 'DESC' ? `-${sort.field}` : sort.field]

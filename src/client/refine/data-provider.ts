@@ -56,7 +56,7 @@ export function dataProvider<Models extends Typed<Models>>(
       forRefine(async () => {
         const model = models.model(resource)
         const { currentPage = 1, pageSize = 10, mode = 'server' } = pagination
-        const { q, ...filtering } = listFilter(filters, await shapes.filterValue(resource))
+        const { q, ...filtering } = listFilter(filters, await shapes.filteredFields(resource))
         const sort = sortKeys(sorters)
         const fetchPage = (page: number, page_size: number) =>
           q === undefined

@@ -1,6 +1,6 @@
 import type { ConditionalFilter, CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
-import { filterText, type ListFilter, searchedText } from '../models/query.ts'
-import type { FilterValue } from '../providers/model-shapes.ts'
+import { emptyTextFilters, filledTextFilter, filterText, type ListFilter, searchedText } from '../models/query.ts'
+import { type FilteredFields, UNKNOWN_FIELDS } from '../providers/model-shapes.ts'
 
 type Operator = LogicalFilter['operator']
 
@@ -30,12 +30,13 @@ const ALTERNATIVES: Partial<Record<Operator, string>> = {
 /**
  * Converts the filters of a refine list; a record must match all of them, and one of each `or`. The field `q` is the search text.
  *
- * A filter with the value undefined is ignored, except for `null` and `nnull`, which have no value.
+ * A filter with the value undefined is ignored, except for `null` and `nnull`, which have no value. For a text these mean "is empty" and
+ * "is not empty", as the grid of `@refinedev/mui` calls them; a text without characters is empty, too.
  *
- * @param converted converts the value of each filter
+ * @param fields converts the value of each filter, and knows texts
  * @throws {TypeError} for a filter that the API does not support, such as `and` within `or`
  */
-export function listFilter(filters: readonly CrudFilter[] = [], converted: FilterValue = (_, value) => value): ListFilter {
+export function listFilter(filters: readonly CrudFilter[] = [], fields: FilteredFields = UNKNOWN_FIELDS): ListFilter {
   const parts = filters.flatMap(conjuncts)
   const all = parts.filter(isPlain).filter(isSet)
   const searches = all.filter(({ field }) => field === 'q')
@@ -44,10 +45,19 @@ export function listFilter(filters: readonly CrudFilter[] = [], converted: Filte
   if (other !== undefined) throw new TypeError(`The filter 'q' has the operator '${other.operator}'; use 'contains'`)
   return {
     q: searchedText(searches[0]?.value),
-    filters: all.filter(({ field }) => field !== 'q').flatMap((each) => texts(each, converted)),
-    any: parts.flatMap((part) => (isPlain(part) ? [] : group(part, converted))),
+    filters: all.filter((each) => each.field !== 'q' && !isEmptyText(each, fields)).flatMap((each) => texts(each, fields)),
+    any: parts.flatMap((part) => {
+      if (!isPlain(part)) return group(part, fields)
+      return isEmptyText(part, fields) ? [emptyTextFilters(pathOf(part))] : []
+    }),
   }
 }
+
+const pathOf = ({ field }: LogicalFilter): string => field.replaceAll('.', '__')
+
+/** True for "is empty" of a text, which two filters of the API stand for. */
+const isEmptyText = (filter: LogicalFilter, fields: FilteredFields): boolean =>
+  filter.operator === 'null' && fields.isText(pathOf(filter))
 
 const isPlain = (filter: CrudFilter): filter is LogicalFilter => 'field' in filter
 
@@ -55,10 +65,11 @@ const isPlain = (filter: CrudFilter): filter is LogicalFilter => 'field' in filt
 const isSet = ({ operator, value }: LogicalFilter): boolean => value !== undefined || isOfNull(operator)
 
 /** One list of filters for `or`; none if all of them are ignored. */
-function group({ value }: ConditionalFilter, converted: FilterValue): string[][] {
+function group({ value }: ConditionalFilter, fields: FilteredFields): string[][] {
   const filters = value.flatMap(disjuncts).filter(isSet)
-  const texted = filters.map((filter) => {
-    const [text, ...more] = filter.field === 'q' ? [] : texts(filter, converted)
+  const texted = filters.flatMap((filter) => {
+    if (filter.field !== 'q' && isEmptyText(filter, fields)) return emptyTextFilters(pathOf(filter))
+    const [text, ...more] = filter.field === 'q' ? [] : texts(filter, fields)
     if (text === undefined || more.length > 0)
       throw new TypeError(`The API does not support the operator '${filter.operator}' of '${filter.field}' within 'or'`)
     return text
@@ -82,14 +93,15 @@ function disjuncts(filter: CrudFilter): LogicalFilter[] {
   throw new TypeError("The API does not support 'and' within 'or'; write an 'or' for each combination")
 }
 
-function texts({ field, operator, value: given }: LogicalFilter, converted: FilterValue): string[] {
-  const name = field.replaceAll('.', '__')
-  const value = converted(name, given)
+function texts(filter: LogicalFilter, fields: FilteredFields): string[] {
+  const { field, operator } = filter
+  const name = pathOf(filter)
+  const value = fields.value(name, filter.value)
   switch (operator) {
     case 'null':
       return [filterText(`${name}__isnull`, true)]
     case 'nnull':
-      return [filterText(`${name}__isnull`, false)]
+      return [fields.isText(name) ? filledTextFilter(name) : filterText(`${name}__isnull`, false)]
     case 'between': {
       const [from, to] = listOf(field, operator, value, 2)
       return [filterText(`${name}__gte`, from), filterText(`${name}__lte`, to)]

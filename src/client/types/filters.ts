@@ -66,7 +66,7 @@ type KnownValue<RecordType, Name extends string> = Name extends `${string}__isnu
 /**
  * Filters of records; a record must match all of them.
  *
- * Either an object with keys `<field>[__<operator>]`, where `null` means an empty field and `__in` takes a list, or a list of strings
+ * Either an object with keys `<field>[__<operator>]`, where `null` means a field that is null and `__in` takes a list, or a list of strings
  * as the API takes them: `status=draft`.
  */
 export type Filters<M extends ModelTypes> =

@@ -15,6 +15,8 @@ export interface ListPlan {
   readonly sort: readonly string[]
   /** Filters such as `status=draft`; all must match. */
   readonly filters: readonly string[]
+  /** Groups of filters; one of each must match. */
+  readonly any: readonly (readonly string[])[]
   /** Fields to return; all if empty. A search returns all. */
   readonly fields: readonly string[]
   /** Fields of related records to return, such as `author__username`. */
@@ -34,8 +36,8 @@ function readPage(
   plan: ListPlan,
   signal: AbortSignal,
 ): Promise<Page<AnyRecord>> {
-  const { q, page, page_size, sort, filters, fields, include } = plan
-  const query = { page, page_size, sort, filters, include }
+  const { q, page, page_size, sort, filters, any, fields, include } = plan
+  const query = { page, page_size, sort, filters, any, include }
   if (q !== '') return model.search(q, query, { signal })
   return model.list({ ...query, fields }, { signal })
 }

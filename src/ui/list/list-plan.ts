@@ -1,7 +1,7 @@
 import type { Site, SiteModel } from '../../client/client.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { ListView } from '../data/views.ts'
-import { isUsable } from './filters/filter-text.ts'
+import { apiFilters } from './filters/api-filters.ts'
 import type { ListState } from './list-state.ts'
 import { apiSort, type Column, requestedFields, requestedIncludes, viewSort } from './table/columns.ts'
 
@@ -21,7 +21,7 @@ export function listPlan({ site, model, view }: ListPlace, state: ListState, col
     page: state.page,
     page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
     sort: apiSort(site, model, sortOf(state, view)),
-    filters: state.filters.filter((text) => isUsable(site, model, text)),
+    ...apiFilters(site, model, state.filters),
     fields: requestedFields(columns, model),
     include: requestedIncludes(site, columns),
   }

@@ -45,12 +45,13 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
   const sort = sortOf(state, view)
   const plan = listPlan({ site, model, view }, state, columns)
-  const { q, filters } = plan
+  const { q, filters, any } = plan
   const { data, error, refetch, isPlaceholderData } = useQuery(listQuery(useSession(), model.key, plan))
   const [editedId, setEditedId] = useState<number>()
   const page = useHeldPage(data, editedId)
 
-  const selected = JSON.stringify([q, filters])
+  const matches = { q, filters, any }
+  const selected = JSON.stringify(matches)
   const [selection, setSelection] = useState<Selection>(NO_SELECTION)
   // Other matches need another selection.
   useEffect(() => setSelection(NO_SELECTION), [selected])
@@ -60,13 +61,12 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
     if (lastPage !== undefined && lastPage > 0 && state.page > lastPage) change({ page: lastPage }, true)
   }, [lastPage, state.page, change])
 
-  const isNarrowed = q !== '' || filters.length > 0
+  const isNarrowed = q !== '' || filters.length > 0 || any.length > 0
   const choose = (names: readonly string[] | undefined) => {
     const { [columnsKey]: _, ...others } = chosenColumns ?? {}
     chooseColumns(names === undefined ? others : { ...others, [columnsKey]: names })
     change({ columns: names, page: state.page }, true)
   }
-  const matches = { q, filters }
   return (
     <div className="list-page">
       <ListHeader model={model} total={page?.total} matches={matches} sort={plan.sort} />

@@ -73,6 +73,22 @@ describe('filters of refine', () => {
     assert.deepEqual(listFilter(filters), { q: undefined, filters: [], any: [['status=draft', 'author_id=3']] })
   })
 
+  test('"null" and "nnull" of a text mean that it is empty and not empty, also within an or', () => {
+    const fields = { value: (_: string, value: unknown) => value, isText: (path: string) => path === 'author__bio' }
+    const empty: CrudFilter = { field: 'author.bio', operator: 'null', value: true }
+    const filled: CrudFilter = { field: 'author.bio', operator: 'nnull', value: true }
+    const draft: CrudFilter = { field: 'status', operator: 'eq', value: 'draft' }
+    const unrated: CrudFilter = { field: 'rating', operator: 'null', value: true }
+    const either = ['author__bio__isnull=true', 'author__bio__lte=']
+    const sent = (...filters: CrudFilter[]) => listFilter(filters, fields)
+    assert.deepEqual(sent(empty, draft), { q: undefined, filters: ['status=draft'], any: [either] })
+    assert.deepEqual(sent(filled, unrated), { q: undefined, filters: ['author__bio__gt=', 'rating__isnull=true'], any: [] })
+    assert.deepEqual(sent({ operator: 'or', value: [draft, empty] }).any, [['status=draft', ...either]])
+    assert.deepEqual(sent({ operator: 'or', value: [draft, filled] }).any, [['status=draft', 'author__bio__gt=']])
+    const isNull: CrudFilter = { field: 'author.bio', operator: 'eq', value: null }
+    assert.deepEqual(sent(isNull), { q: undefined, filters: ['author__bio__isnull=true'], any: [] })
+  })
+
   test('more than one filter q is rejected', () => {
     const q: CrudFilter = { field: 'q', operator: 'contains', value: ' lantern ' }
     assert.deepEqual(listFilter([q, { field: 'id', operator: 'gt', value: 1 }]), { q: 'lantern', filters: ['id__gt=1'], any: [] })

@@ -55,6 +55,9 @@ export function isUsable(site: Site, model: SiteModel, text: string): boolean {
   return operators?.includes(filter?.operator ?? '') ?? false
 }
 
+/** True for a field whose values are texts, which may have no characters. */
+export const isText = ({ operators }: SiteField): boolean => operators.includes('startswith')
+
 /** Splits the value of `in`, which is a CSV line. */
 export function itemsOf(value: string): readonly string[] {
   const cells = value.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)

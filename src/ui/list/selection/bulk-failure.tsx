@@ -47,8 +47,8 @@ export function BulkFailure({ error, ...props }: BulkFailureProps) {
 /** Says how many records match now, and selects them. */
 function CountConflict({ model, selection, setSelection, matches }: Omit<BulkFailureProps, 'error'>) {
   const text = useText().list
-  const { filters, search = '' } = bulkSelection(selection, matches)
-  const { data: now, error, refetch } = useQuery(countQuery(useSession(), model.key, { q: search, filters }))
+  const { filters, any = [], search = '' } = bulkSelection(selection, matches)
+  const { data: now, error, refetch } = useQuery(countQuery(useSession(), model.key, { q: search, filters, any }))
   const expected = selectedCount(selection)
   if (now === undefined) {
     return (

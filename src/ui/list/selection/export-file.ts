@@ -31,8 +31,9 @@ export class TooManyRecords extends Error {
 export async function exportFile(records: Records, { format, selection, matches, sort }: ExportRequest): Promise<Blob> {
   const { allOf, ids } = selection
   const isFiltered = allOf !== undefined && matches.q === ''
-  const filters = isFiltered ? matches.filters : [idFilter(allOf === undefined ? [...ids] : await foundIds(records, matches))]
-  const response = await records.export({ format, filters, sort })
+  const named = async () => idFilter(allOf === undefined ? [...ids] : await foundIds(records, matches))
+  const { filters, any } = isFiltered ? matches : { filters: [await named()], any: [] }
+  const response = await records.export({ format, filters, any, sort })
   return response.blob()
 }
 
@@ -42,10 +43,10 @@ function idFilter(ids: readonly number[]): string {
 }
 
 /** Ids of all records that a search finds. */
-async function foundIds(records: Records, { q, filters }: Matches): Promise<readonly number[]> {
+async function foundIds(records: Records, { q, filters, any }: Matches): Promise<readonly number[]> {
   const ids: number[] = []
   for (let page = 1; ; page += 1) {
-    const { data, total, has_next } = await records.search(q, { filters, page, page_size: PAGE_SIZE })
+    const { data, total, has_next } = await records.search(q, { filters, any, page, page_size: PAGE_SIZE })
     if (total > MAX_IDS) throw new TooManyRecords()
     ids.push(...data.map(({ id }) => id))
     if (!has_next) return ids

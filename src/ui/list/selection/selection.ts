@@ -1,3 +1,5 @@
+import type { ApiFilters } from '../filters/api-filters.ts'
+
 /** Records of a list that the user has selected. */
 export interface Selection {
   readonly ids: ReadonlySet<number>
@@ -50,14 +52,13 @@ function between(page: readonly number[], from: number, to: number): readonly nu
 }
 
 /** Words and filters that select the records of a list. */
-export interface Matches {
+export interface Matches extends ApiFilters {
   readonly q: string
-  readonly filters: readonly string[]
 }
 
 /** The filters of a bulk operation on the selected records, and the number that must match. */
-export function bulkSelection(selection: Selection, { q, filters }: Matches) {
+export function bulkSelection(selection: Selection, { q, filters, any }: Matches) {
   const { ids, allOf } = selection
   if (allOf === undefined) return { filters: [`id__in=${[...ids].join(',')}`], expectedTotal: ids.size }
-  return { filters: [...filters], expectedTotal: allOf, ...(q === '' ? {} : { search: q }) }
+  return { filters, expectedTotal: allOf, ...(any.length === 0 ? {} : { any }), ...(q === '' ? {} : { search: q }) }
 }

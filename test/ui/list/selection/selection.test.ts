@@ -38,13 +38,15 @@ test('all matches are selected by filters and their number; one record less is a
   const all = allSelected(46)
   assert.equal(selectedCount(all), 46)
   assert.ok(isSelected(all, 99))
-  const matches = { q: '', filters: ['status=draft'] }
+  const matches = { q: '', filters: ['status=draft'], any: [] }
   assert.deepEqual(bulkSelection(all, matches), { filters: ['status=draft'], expectedTotal: 46 })
   assert.deepEqual(bulkSelection(all, { ...matches, q: 'ferry' }), {
     filters: ['status=draft'],
     expectedTotal: 46,
     search: 'ferry',
   })
+  const any = [['summary__isnull=true', 'summary__lte=']]
+  assert.deepEqual(bulkSelection(all, { ...matches, any }), { filters: ['status=draft'], any, expectedTotal: 46 })
   const less = toggled(all, PAGE, 12, false)
   assert.deepEqual(bulkSelection(less, matches), { filters: ['id__in=11,13,14,15'], expectedTotal: 4 })
 })
