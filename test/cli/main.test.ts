@@ -30,11 +30,13 @@ describe('the command line', () => {
     ['reset'],
     ['snapshot', 'save'],
     ['snapshot', 'load'],
+    ['doctor'],
   ]) {
     test(`admin ${argv.join(' ')} --help has an example`, async () => {
       const { code, stdout } = await runCli([...argv, '--help'], { cwd })
       assert.equal(code, 0)
-      assert.match(stdout, /Example:\n {2}\$ .*admin /)
+      assert.match(stdout, /Examples?:\n {2}\$ .*admin /)
+      assert.doesNotMatch(stdout, /\n\n\n./, 'one empty line at most')
     })
   }
 

@@ -147,7 +147,7 @@ describe('groups', () => {
   })
 
   test('with backslashes', () => {
-    const groups = [String.raw`title=C:\\|title=IT`, String.raw`title=\\\|`, String.raw`title=\d\\|title=a|title=b` + '\\']
+    const groups = [String.raw`title=C:\\|title=IT`, String.raw`title=\\\|`, 'title=\\d\\\\|title=a|title=b\\']
     assert.deepStrictEqual(parseAny(...groups).filters, [
       { any: [title('C:\\'), title('IT')] },
       { any: [title('\\|')] },

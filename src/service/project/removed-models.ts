@@ -1,6 +1,6 @@
 import { ACTIONS } from '../../auth/permissions.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { StoredContent } from '../../store/stored-content.ts'
+import type { StoredContent } from '../../store/stored-names.ts'
 
 /** What the data still holds of a model that the project does not have any more. */
 export interface RemovedModel {

@@ -28,8 +28,7 @@ when a check fails, a server would not start on the data, or --repair could not 
 
 Names the records and permissions of models that the project does not have any more. --purge removes them after a question, while no
 server runs on the data folder: the records, and the permissions with the users' and groups' links to them. A renamed model is not
-removed: \`was\` in its file keeps its records. Snapshots and the history keep what they have.
-`
+removed: \`was\` in its file keeps its records. Snapshots and the history keep what they have.`
 
 /** `admin doctor`: checks the project, the machine and the data folder; changes nothing without `--purge`. */
 export function doctorCommand(io: Io): Command {

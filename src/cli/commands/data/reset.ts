@@ -25,13 +25,12 @@ const NOTES = `
 Deletes the records of all models, the history, and the webhooks with their secrets, events and deliveries; webhooks of the settings are
 created again. Keeps users, groups and permissions with their sessions, unless --accounts is given. Always keeps the secret that signs
 tokens, and the snapshots saved by \`admin snapshot save\`. Prints what goes and asks before it deletes; without a terminal --yes is
-needed. --seed-data reads the seed files as they are now, also beside a server that started with others.
-`
+needed. --seed-data reads the seed files as they are now, also beside a server that started with others.`
 
-/** `admin reset`: deletes every record except accounts. */
+/** `admin reset`: deletes all records, the history and the webhooks; accounts stay unless the user asks for them. */
 export function resetCommand(io: Io): Command {
   const description =
-    'delete every record except accounts, the history and the webhooks, and restart ids at 1; also while a server runs'
+    'delete all records, the history and the webhooks, keep accounts, and restart ids at 1; also while a server runs'
   return withRemoteOptions(new Command('reset').description(description))
     .option('--seed-data', 'create the seed records afterwards, as on the first start')
     .option('--accounts', 'delete users, groups and permissions, too')

@@ -37,7 +37,7 @@ export function snapshotCommand(io: Io): Command {
 function saveCommand(io: Io): Command {
   return withRemoteOptions(new Command('save').description('save a copy of the data').argument('<name>', 'name of the snapshot'))
     .option('--force', 'overwrite an existing snapshot of that name')
-    .addHelpText('after', '\nSnapshots are stored in the folder snapshots/ of the data folder.\n')
+    .addHelpText('after', '\nSnapshots are stored in the folder snapshots/ of the data folder.')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
     .action(async (name: string, options: SaveOptions) => {
       const { bytes } = await save(io, options, { name, force: options.force === true })
@@ -62,8 +62,7 @@ const save = (io: Io, options: RemoteOptions, request: CopyRequest): Promise<Sho
 const LOAD_NOTES = `
 All data becomes that of the snapshot: records, users with their passwords and sessions, groups, permissions, the history, and webhooks
 with their secrets, events and deliveries. What was added or changed since is lost. The secret that signs tokens and the other
-snapshots stay. Asks before it replaces the data; without a terminal --yes is needed.
-`
+snapshots stay. Asks before it replaces the data; without a terminal --yes is needed.`
 
 function loadCommand(io: Io): Command {
   const load = new Command('load').description('replace the data with a snapshot; the current data is lost')

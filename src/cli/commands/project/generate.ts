@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { isPrivileged } from '../../../auth/permissions.ts'
 import { AppError } from '../../../errors.ts'
@@ -9,7 +8,7 @@ import type { ViewDefinition } from '../../../views/definition.ts'
 import { generateForm, generateList, viewsYaml } from '../../../views/generate.ts'
 import { modelNamed, type ProjectOptions, withModels, withProject, withProjectOption } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
-import { writeOutput } from '../../terminal/output-file.ts'
+import { makeOutputFolder, refuseFileName, writeOutput } from '../../terminal/output-file.ts'
 import { refuseExisting } from '../../terminal/whole-file.ts'
 
 interface GenerateViewOptions extends ProjectOptions {
@@ -50,6 +49,7 @@ Examples:
     .action((name: string | undefined, options: GenerateViewOptions) => {
       if ((name === undefined) !== (options.all === true))
         throw new AppError('USAGE', 'Name a model, or use --all for every model')
+      if (name === undefined && options.output !== undefined) refuseFileName(options.output)
       // A faulty view is not missing, so its fault is reported instead.
       if (name === undefined) return withProject(io, options, (project) => generateAll(io, project, options))
       return withModels(io, options, (project) => {
@@ -67,17 +67,26 @@ async function generateAll(io: Io, project: Project, options: GenerateViewOption
   if (files.length === 0) io.stderr.write('No view is missing.\n')
   else if (output === undefined) io.stdout.write(viewsYaml(files.flatMap(({ made }) => made)))
   else {
-    const shown = ({ key }: Model) => join(output, `${key}.yaml`)
-    await mkdir(resolve(io.cwd, output), { recursive: true }).catch((error: Error) => {
-      throw new AppError('TASK_FAILED', `${output} cannot be created: ${error.message}`)
-    })
-    for (const { model } of files) await refuseExisting(resolve(io.cwd, shown(model)), { shown: shown(model), force })
+    const shown = (model: Model) => join(output, fileOf(project, model))
+    const folder = await makeOutputFolder(io, output)
+    for (const { model } of files) await refuseExisting(join(folder, fileOf(project, model)), { shown: shown(model), force })
     for (const { model, made } of files) await writeOutput(io, viewsYaml(made), shown(model), { keep: !force })
   }
 }
 
+/** Name of the file for the missing views. The file `<model>.yaml` may hold the view that a model has. */
+function fileOf(project: Project, model: Model): string {
+  const [first] = ownViews(project, model)
+  if (first === undefined) return `${model.key}.yaml`
+  return `${model.key}-${first.view_type === 'form' ? 'list' : 'form'}.yaml`
+}
+
+function ownViews({ views }: Project, { key }: Model): readonly ViewDefinition[] {
+  return views.grouped.find(([model]) => model === key)?.[1] ?? []
+}
+
 function missingViewsOf(project: Project, model: Model, options: GenerateViewOptions): ViewDefinition[] {
-  const own = project.views.grouped.find(([key]) => key === model.key)?.[1] ?? []
+  const own = ownViews(project, model)
   return viewsOf(project, model, options).filter((view) => !own.some(({ view_type: type }) => type === view.view_type))
 }
 

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { AppError } from '../../../errors.ts'
@@ -9,6 +8,7 @@ import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import { withRetries } from '../../api/retry-limit.ts'
 import { counted } from '../../terminal/counted.ts'
 import { type Io, writeAll } from '../../terminal/io.ts'
+import { makeOutputFolder, refuseFileName } from '../../terminal/output-file.ts'
 import { withProgress } from '../../terminal/progress.ts'
 import { RecordCounter } from '../../terminal/record-counter.ts'
 import { refuseExisting, writeWholeFile } from '../../terminal/whole-file.ts'
@@ -65,6 +65,7 @@ function checkUsage(model: string | undefined, { all = false, output, filters, a
   const usageError = (message: string) => new AppError('USAGE', message)
   if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
   if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
+  if (all && output !== undefined) refuseFileName(output)
   if (all && (filters ?? any ?? fields ?? sortBy) !== undefined) {
     throw usageError('--filters, --any, --fields and --sort-by apply to one model; export the models one by one')
   }
@@ -83,10 +84,7 @@ async function exportOne(client: ApiClient, model: string, options: ExportOption
 
 async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Promise<void> {
   const { output = '.', force = false, format } = options
-  const folder = resolve(io.cwd, output)
-  await mkdir(folder, { recursive: true }).catch((error: Error) => {
-    throw new AppError('TASK_FAILED', `${output} cannot be created: ${error.message}`)
-  })
+  const folder = await makeOutputFolder(io, output)
   const files = [...(await describedModels(client)).keys()].map((model) => {
     const name = `${fileNameOf(model)}.${format}`
     return { model, path: join(folder, name), shown: join(output, name) }

@@ -32,8 +32,7 @@ const NOTES = `
 A running server creates at most ${MAX_FILL_COUNT} records per model and call.
 Records of a model obey the limits and rules of its first form that creates records.
 Mock users have a random password that is not shown; \`admin users passwd\` sets another.
-Mock records trigger webhooks like any other records.
-`
+Mock records trigger webhooks like any other records.`
 
 /** `admin mock`: creates mock records. Works on a project folder, beside a running server, or on a remote one. */
 export function mockCommand(io: Io): Command {

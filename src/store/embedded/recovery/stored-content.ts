@@ -1,6 +1,6 @@
 import type { Registry } from '../../../model/registry.ts'
 import type { StoredRecord } from '../../store.ts'
-import { PERMISSION_TABLE, type StoredContent, type StoredPermission } from '../../stored-content.ts'
+import { PERMISSION_TABLE, type StoredContent, type StoredPermission } from '../../stored-names.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { Renaming } from '../renames/renaming.ts'
 import { readFolderBeside, thenClose } from './recovery.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts'
 import { Renames } from '../../../model/renames.ts'
 import { systemTimer } from '../../../util/timer.ts'
-import { PERMISSION_TABLE, type StoredContent } from '../../stored-content.ts'
+import { PERMISSION_TABLE, type StoredContent } from '../../stored-names.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'

@@ -130,6 +130,7 @@ describe('admin reset', () => {
       for (const word of ['records', 'history', 'webhooks', 'secrets', 'deliveries', '--yes'])
         assert.ok(stdout.includes(word), word)
     }
+    assert.match((await admin('reset', '--help')).stdout, /delete all records, the history and the webhooks, keep accounts/)
   })
 
   test('a snapshot is loaded after a question at a terminal; elsewhere it needs --yes', async () => {

@@ -153,15 +153,17 @@ describe('admin openapi, admin types and admin generate', () => {
       const printed = await generate('--all', '--form')
       const names = [...printed.stdout.matchAll(/^- name: (\w+)$/gm)].map(([, name]) => name)
       assert.deepEqual(names, ['UserForm', 'GroupForm', 'PermissionForm', 'ItemForm', 'ShopForm'])
+      await rename(join(fresh.path, 'views/item.yaml'), join(fresh.path, 'views/shop.yaml'))
       const refused = await generate('--all', '-o', 'views')
-      assert.deepEqual([refused.code, refused.stderr], [1, 'error views/item.yaml already exists; --force overwrites it\n'])
-      assert.deepEqual(await readdir(join(fresh.path, 'views')), ['item.yaml'])
-      await rename(join(fresh.path, 'views/item.yaml'), join(fresh.path, 'views/items.yaml'))
+      assert.deepEqual([refused.code, refused.stderr], [1, 'error views/shop.yaml already exists; --force overwrites it\n'])
+      assert.deepEqual(await readdir(join(fresh.path, 'views')), ['shop.yaml'])
+      await rename(join(fresh.path, 'views/shop.yaml'), join(fresh.path, 'views/item.yaml'))
       const { code, stdout, stderr } = await generate('--all', '-o', 'views')
-      const written = ['user', 'group', 'permission', 'item', 'shop'].map((model) => `Wrote views/${model}.yaml\n`)
+      const written = ['user', 'group', 'permission', 'item-form', 'shop'].map((name) => `Wrote views/${name}.yaml\n`)
       assert.deepEqual([code, stdout, stderr], [0, '', written.join('')])
       assert.match(await readFile(join(fresh.path, 'views/shop.yaml'), 'utf8'), /help_text: On the sign/)
-      assert.doesNotMatch(await readFile(join(fresh.path, 'views/item.yaml'), 'utf8'), /view_type: list/)
+      assert.doesNotMatch(await readFile(join(fresh.path, 'views/item-form.yaml'), 'utf8'), /view_type: list/)
+      assert.equal(await readFile(join(fresh.path, 'views/item.yaml'), 'utf8'), files['views/item.yaml'])
       const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
       assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 8 files.\n'])
       assert.deepEqual(await generate('--all'), { code: 0, stdout: '', stderr: 'No view is missing.\n' })
@@ -175,6 +177,16 @@ describe('admin openapi, admin types and admin generate', () => {
     for (const argv of [[], ['tag', '--all']]) {
       const { code, stderr } = await run('generate', 'view', ...argv)
       assert.deepEqual([code, stderr], [2, message])
+    }
+  })
+
+  test('a command with --all takes no name of a file as its folder', async () => {
+    for (const [argv, file] of [
+      [['generate', 'view'], 'views/all.yaml'],
+      [['export'], 'all.csv'],
+    ] as const) {
+      const { code, stderr } = await run(...argv, '--all', '-o', file)
+      assert.deepEqual([code, stderr], [2, `error With --all, -o names a folder, and '${file}' is the name of a file\n`])
     }
   })
 
