@@ -33,8 +33,8 @@ export class LiveServer {
     this.#app = app
     this.#server = server
     this.listener = new Listener(options.connections)
-    this.listener.serve({ listener: server.listener as HttpServer, traffic: app.traffic })
     this.#options = options
+    this.#listenWith(app, server)
   }
 
   /** Creates a server for an application. It is ready for `inject()`; `start()` makes it listen. */
@@ -130,8 +130,13 @@ export class LiveServer {
     this.#app = app
     this.#server = server
     this.#publishAddress()
-    this.listener.serve({ listener: server.listener as HttpServer, traffic: app.traffic })
+    this.#listenWith(app, server)
     void this.begin().catch(() => {})
+  }
+
+  #listenWith({ settings, traffic }: App, server: Server): void {
+    const healthPath = `${settings.base_path}/healthz`
+    this.listener.serve({ listener: server.listener as HttpServer, traffic, healthPath })
   }
 
   /** hapi does not listen itself, so its server does not know the address. */

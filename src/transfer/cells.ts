@@ -15,14 +15,13 @@ export function writeCell(field: Field, value: Json): string | null {
 
 /**
  * Reads a table cell. An empty unquoted cell is null or an empty list; a quoted empty one is an empty text. Invalid values are
- * left to validation.
+ * left to validation. JSON is parsed by the caller.
  *
  * @param cell null for an empty unquoted cell
  */
 export function readCell(field: Field | undefined, cell: string | null): Json {
   if (cell === null) return null
   if (field === undefined || field.type.secret) return cell
-  if (field.type.name === 'json') return parseJson(cell)
   const text = isText(field) || field.type.name === 'decimal' ? unguarded(cell) : cell
   return field.type.list ? split(text).map((item) => readItem(field, item)) : readValue(field, text)
 }
@@ -80,12 +79,4 @@ function readValue(field: Field, text: string): Json {
 function plainForm({ type }: Field, text: string): string {
   if (type.name === 'boolean') return BOOLEAN.test(text) ? text.toLowerCase() : text
   return WHOLE.has(type.name) ? text.replace(/^([+-]?\d+)\.0+$/, '$1') : text
-}
-
-function parseJson(cell: string): Json {
-  try {
-    return JSON.parse(cell) as Json
-  } catch {
-    return cell
-  }
 }

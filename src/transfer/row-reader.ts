@@ -118,9 +118,11 @@ async function csvRow(columns: readonly Column[], cells: readonly Cell[], line: 
       problems.push({ field: name, message: `${name} must not have more than ${MAX_ITEMS} items` })
       continue
     }
-    entries.push([name, readCell(field, cell)])
-    if (field?.type.name !== 'json' || cell === null) continue
-    for (const problem of await problemsInJson(cell)) problems.push({ field: name, message: `${name} ${problem}` })
+    if (field?.type.name === 'json' && cell !== null) {
+      const { value, faults } = await jsonIn(cell)
+      for (const problem of faults) problems.push({ field: name, message: `${name} ${problem}` })
+      entries.push([name, value])
+    } else entries.push([name, readCell(field, cell)])
   }
   return { data: Object.fromEntries(entries), line, problems }
 }
@@ -131,12 +133,13 @@ function hasManyItems(cell: string): boolean {
   return items > MAX_ITEMS
 }
 
-async function problemsInJson(cell: string): Promise<string[]> {
+/** The value of a cell with JSON; with faults, the text itself. */
+async function jsonIn(cell: string): Promise<{ value: unknown; faults: readonly string[] }> {
   try {
-    const { faults } = await parseStrictJson(cell, 0, SENT_LIMITS)
-    return faults.map(({ problem }) => problem)
+    const { value, faults } = await parseStrictJson(cell, 0, SENT_LIMITS)
+    return faults.length === 0 ? { value, faults: [] } : { value: cell, faults: faults.map(({ problem }) => problem) }
   } catch {
-    return ['must be valid JSON, with strings in double quotes']
+    return { value: cell, faults: ['must be valid JSON, with strings in double quotes'] }
   }
 }
 

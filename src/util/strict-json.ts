@@ -2,6 +2,7 @@ import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
 import { isKeptExactly, isShortest, LongNumeral, shownNumeral } from './numbers/numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
+import { runInSlices, type Steps } from './slices.ts'
 
 /** A part of a JSON text that would be lost or changed by parsing. */
 export interface JsonFault {
@@ -30,21 +31,26 @@ export interface JsonLimits {
 /** The limits of a text that a client sends, and of a record in a file. A bulk operation of 1,000 records of 100 fields has as many members. */
 export const SENT_LIMITS: JsonLimits = { members: 100_000, values: 300_000 }
 
+const NO_LIMITS: JsonLimits = { members: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY }
+
 /** Escapes that need a closer look. */
 const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 
+/** Number of tokens of a step. */
+const TOKENS = 1024
+
 /**
  * Parses JSON without loss (I-JSON, RFC 7493): reports duplicate keys, numbers that a double does not keep, and strings that
- * UTF-8 cannot encode. Time is linear in the text; the stack depth is bounded.
+ * UTF-8 cannot encode. Time is linear in the text; the stack depth is bounded. Other work runs between the slices of a long text.
  *
  * @param envelope nesting levels allowed around a field value
  * @param limits none by default, for texts that are limited otherwise
  * @throws {SyntaxError} if the text is not JSON
  */
-export async function parseStrictJson(text: string, envelope: number, limits?: JsonLimits): Promise<StrictJson> {
-  const { tooDeep, members, values, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
-  if (limits !== undefined && members > limits.members) return refused(`has more than ${limits.members} members`)
-  if (limits !== undefined && values > limits.values) return refused(`has more than ${limits.values} values`)
+export async function parseStrictJson(text: string, envelope: number, limits = NO_LIMITS): Promise<StrictJson> {
+  const { tooDeep, members, values, longNumbers } = await runInSlices(survey(text, MAX_JSON_DEPTH + envelope, limits))
+  if (members > limits.members) return refused(`has more than ${limits.members} members`)
+  if (values > limits.values) return refused(`has more than ${limits.values} values`)
   if (tooDeep !== -1) return { value: undefined, faults: [{ path: await pathAt(text, tooDeep), problem: TOO_DEEP }] }
   const value: unknown = JSON.parse(text)
   const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
@@ -52,7 +58,7 @@ export async function parseStrictJson(text: string, envelope: number, limits?: J
   const suspicious = escapes || longNumbers || members !== keysIn(value)
   // Most texts need no second pass.
   if (!suspicious) return { value, faults: NO_FAULTS }
-  const { faults, numerals } = await faultsIn(text)
+  const { faults, numerals } = await runInSlices(faultsIn(text))
   return { value: faults.length > 0 ? value : withNumerals(value, numerals), faults }
 }
 
@@ -66,37 +72,23 @@ interface PlacedNumeral {
   readonly numeral: LongNumeral
 }
 
-async function faultsIn(text: string): Promise<{ faults: JsonFault[]; numerals: PlacedNumeral[] }> {
-  // Rarely needed, so it is not loaded at start.
-  const { visit } = await import('jsonc-parser')
+/** Finds what parsing loses in a valid JSON text. */
+function* faultsIn(text: string): Steps<{ faults: JsonFault[]; numerals: PlacedNumeral[] }> {
   const faults: JsonFault[] = []
   const numerals: PlacedNumeral[] = []
-  const report = (path: readonly (string | number)[], problem: string) => {
-    if (faults.length < MAX_FAULTS) faults.push({ path, problem })
+  const report = (path: Path, problem: string) => {
+    if (faults.length < MAX_FAULTS) faults.push({ path: [...path], problem })
   }
-  const open: Set<string>[] = []
-  visit(text, {
-    onObjectBegin() {
-      open.push(new Set())
-    },
-    onObjectEnd() {
-      open.pop()
-    },
-    onObjectProperty(key, _offset, _length, _line, _character, parent) {
-      const keys = open.at(-1)
-      if (keys?.has(key) === true) report([...parent(), key], 'is given twice')
-      if (!isPlainText(key)) report([...parent(), key], `is no name: it ${NOT_PLAIN}`)
-      keys?.add(key)
-    },
-    onLiteralValue(value, offset, length, _line, _character, path) {
-      if (typeof value === 'string' && !isPlainText(value)) report(path(), NOT_PLAIN)
-      if (typeof value !== 'number') return
-      const numeral = text.slice(offset, offset + length)
-      // With a fault the value is not used, so its other numbers need no test.
-      if (faults.length === MAX_FAULTS || isShortest(numeral)) return
-      if (!isKeptExactly(numeral)) report(path(), `is a number that cannot be kept exactly: ${shownNumeral(numeral)}`)
-      else if (faults.length === 0) numerals.push({ path: path(), numeral: new LongNumeral(numeral) })
-    },
+  yield* walk(text, text.length, (path, kind, token, isRepeated) => {
+    if (isRepeated) report(path, 'is given twice')
+    if (kind !== 'number') {
+      if (!isPlainText(token)) report(path, kind === 'name' ? `is no name: it ${NOT_PLAIN}` : NOT_PLAIN)
+      return
+    }
+    // With a fault the value is not used, so its other numbers need no test.
+    if (faults.length === MAX_FAULTS || isShortest(token)) return
+    if (!isKeptExactly(token)) report(path, `is a number that cannot be kept exactly: ${shownNumeral(token)}`)
+    else if (faults.length === 0) numerals.push({ path: [...path], numeral: new LongNumeral(token) })
   })
   return { faults, numerals }
 }
@@ -116,21 +108,67 @@ function withNumerals(value: unknown, numerals: readonly PlacedNumeral[]): unkno
   return root.value
 }
 
-/** The path to an offset in a text that exceeds the nesting depth there. */
-async function pathAt(text: string, offset: number): Promise<(string | number)[]> {
-  const { visit } = await import('jsonc-parser')
-  let last: (string | number)[] = []
-  const enter = (_offset: number, _length: number, _line: number, _character: number, path: () => (string | number)[]) => {
-    last = path()
+/** The path to the list or object in which a text exceeds the nesting depth. */
+const pathAt = async (text: string, offset: number): Promise<Path> =>
+  (await runInSlices(walk(text, offset, () => {}))).slice(0, -1)
+
+type Path = readonly (string | number)[]
+
+/**
+ * Receives a name, string or number of a JSON text.
+ *
+ * @param path its path, which changes afterwards
+ * @param token the decoded string, or the numeral
+ * @param isRepeated true for a name that its object has already
+ */
+type Visit = (path: Path, kind: 'name' | 'string' | 'number', token: string, isRepeated: boolean) => void
+
+/**
+ * Visits the names, strings and numbers of a valid JSON text.
+ *
+ * @returns the path at the end
+ */
+function* walk(text: string, end: number, visit: Visit): Steps<Path> {
+  const path: (string | number)[] = []
+  /** The names of each open object; undefined for a list. */
+  const open: (Set<string> | undefined)[] = []
+  let isName = false
+  for (let at = 0, count = 1; at < end; at++, count++) {
+    const character = text.charCodeAt(at)
+    if (character === OPEN_LIST || character === OPEN_OBJECT) {
+      isName = character === OPEN_OBJECT
+      open.push(isName ? new Set() : undefined)
+      path.push(isName ? '' : 0)
+    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) {
+      open.pop()
+      path.pop()
+    } else if (character === COMMA) {
+      isName = open.at(-1) !== undefined
+      if (!isName) path.push(Number(path.pop()) + 1)
+    } else if (character === QUOTE) {
+      const close = endOfString(text, at)
+      const token = stringIn(text.slice(at, close + 1))
+      const names = isName ? open.at(-1) : undefined
+      if (isName) path[path.length - 1] = token
+      visit(path, isName ? 'name' : 'string', token, names?.has(token) === true)
+      names?.add(token)
+      isName = false
+      at = close
+    } else if (character === MINUS || isDigit(character)) {
+      const next = endOfNumeral(text, character === MINUS ? at + 1 : at)
+      visit(path, 'number', text.slice(at, next), false)
+      at = next - 1
+    }
+    if (count % TOKENS === 0) yield
   }
-  visit(text.slice(0, offset), { onObjectBegin: enter, onArrayBegin: enter })
-  return last
+  return path
 }
 
 const QUOTE = 0x22
 const COLON = 0x3a
 const COMMA = 0x2c
 const POINT = 0x2e
+const MINUS = 0x2d
 const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b]
 const [CLOSE_LIST, CLOSE_OBJECT] = [0x5d, 0x7d]
 
@@ -146,12 +184,13 @@ interface Survey {
   readonly longNumbers: boolean
 }
 
-function survey(text: string, maxDepth: number): Survey {
+/** Ends early where a limit is exceeded. */
+function* survey(text: string, maxDepth: number, limits: JsonLimits): Steps<Survey> {
   let depth = 0
   let members = 0
   let values = 0
   let longNumbers = false
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0, count = 1; at < text.length; at++, count++) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) at = endOfString(text, at)
     else if (character === COLON) members++
@@ -161,13 +200,15 @@ function survey(text: string, maxDepth: number): Survey {
       if (++depth > maxDepth) return { tooDeep: at, members, values, longNumbers }
     } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) depth--
     else if (isDigit(character)) {
-      const whole = endOfDigits(text, at)
-      const end = text.charCodeAt(whole) === POINT ? endOfDigits(text, whole + 1) : whole
+      const end = endOfFraction(text, at)
       const next = endOfExponent(text, end)
       // Every double keeps 15 digits.
       if (!longNumbers && (end - at > 15 || next > end)) longNumbers = !isShortest(text.slice(at, next))
       at = next - 1
     }
+    if (count % TOKENS !== 0) continue
+    if (members > limits.members || values > limits.values) break
+    yield
   }
   return { tooDeep: -1, members, values, longNumbers }
 }
@@ -180,10 +221,20 @@ function endOfDigits(text: string, start: number): number {
   return end
 }
 
+function endOfFraction(text: string, start: number): number {
+  const whole = endOfDigits(text, start)
+  return text.charCodeAt(whole) === POINT ? endOfDigits(text, whole + 1) : whole
+}
+
+const endOfNumeral = (text: string, start: number): number => endOfExponent(text, endOfFraction(text, start))
+
 function endOfExponent(text: string, start: number): number {
   if (text[start] !== 'e' && text[start] !== 'E') return start
   return endOfDigits(text, text[start + 1] === '+' || text[start + 1] === '-' ? start + 2 : start + 1)
 }
+
+/** The string that a JSON text of one stands for. */
+const stringIn = (text: string): string => (text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1))
 
 /** Offset of the closing quote; beyond the text if there is none. */
 function endOfString(text: string, start: number): number {

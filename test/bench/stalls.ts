@@ -7,6 +7,7 @@ import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
 import { type Figure, failureOf, isFailure, percentile, type Result } from './results/figures.ts'
 import { say } from './results/report.ts'
+import { Pauses } from './stalls/pauses.ts'
 import { PEOPLE_MODEL, STALL_FILES, STALL_SETTINGS } from './stalls/project.ts'
 import { prepare, type ShapeResponse, type StallTarget, send } from './stalls/requests.ts'
 import { SHAPES, type Shape } from './stalls/shapes.ts'
@@ -22,17 +23,19 @@ const PASSWORD = 'a password of the bench'
 
 /**
  * Measures the longest wait of a parallel `GET /healthz` while the server deals with large and hostile requests, beside its waits in
- * as much time without any. The server is a process of its own, and the waits are measured by a thread of their own. A server that does
+ * as much time without any, and beside the longest turn of the server's event loop and its longest pause for garbage collection. The server is a process of its own, and the waits are measured by a thread of their own. A server that does
  * not answer a shape in time, or ends, is replaced for the shapes after it.
  */
 export async function stallsBench({ records: [records = RECORDS] = [], profile, only }: BenchOptions): Promise<Result[]> {
   const shapes = SHAPES.filter(({ key }) => only.length === 0 || only.includes(key))
-  const project = { users: 1, model: PEOPLE_MODEL, files: STALL_FILES, settings: STALL_SETTINGS }
+  const pauses = await Pauses.create()
+  const { execArgv, env } = pauses
+  const project = { users: 1, model: PEOPLE_MODEL, files: STALL_FILES, settings: STALL_SETTINGS, execArgv, env }
   const results: Result[] = []
   say(`stalls: ${records} records`)
   while (results.length < shapes.length) {
     const work = (address: string, _: string, pid: number) =>
-      measureShapes(address, pid, shapes.slice(results.length), records, results)
+      measureShapes(address, pid, shapes.slice(results.length), { records, results, pauses })
     const before = results.length
     try {
       await withMembers(records, profile, work, project)
@@ -42,22 +45,25 @@ export async function stallsBench({ records: [records = RECORDS] = [], profile, 
       results.push(...left.map(({ name }) => failureOf({ bench: 'stalls', name, records }, error)))
     }
   }
+  await pauses.remove()
   return results
 }
 
+/** What the measurements share. */
+interface Run {
+  readonly records: number
+  readonly results: Result[]
+  readonly pauses: Pauses
+}
+
 /** Measures shapes until a server no longer answers. */
-async function measureShapes(
-  address: string,
-  pid: number,
-  shapes: readonly Shape[],
-  records: number,
-  results: Result[],
-): Promise<void> {
+async function measureShapes(address: string, pid: number, shapes: readonly Shape[], run: Run): Promise<void> {
+  const { records, results } = run
   const target = await targetAt(address)
   const probe = new Worker(join(import.meta.dirname, 'processes/health-probe.mjs'), { workerData: address })
   try {
     for (const shape of shapes) {
-      const result = await inTime(pid, () => measure(target, probe, shape, records)).catch((error: unknown) =>
+      const result = await inTime(pid, () => measure(target, probe, shape, run)).catch((error: unknown) =>
         failureOf({ bench: 'stalls', name: shape.name, records }, error),
       )
       results.push(result)
@@ -100,17 +106,22 @@ async function targetAt(address: string): Promise<StallTarget> {
   return { ...target, powerless: (JSON.parse(text) as { access_token: string }).access_token }
 }
 
-async function measure(target: StallTarget, probe: Worker, shape: Shape, records: number): Promise<Figure> {
+async function measure(target: StallTarget, probe: Worker, shape: Shape, { records, pauses }: Run): Promise<Figure> {
   const requests = await shape.requests(target)
   const begin = performance.now()
+  const since = Date.now()
   let responses: readonly ShapeResponse[] = []
   const waits = await waitsDuring(probe, async () => {
     responses = await Promise.all(requests.map((request) => send(target, request)))
   })
   const took = performance.now() - begin
+  const { turn, cpu, gc } = await pauses.longestSince(since)
   const idle = await waitsDuring(probe, () => delay(Math.min(took, 2000)))
   const ours = Math.max(...waits)
-  say(`  ${shape.key}: ${ours.toFixed(0)} ms in ${(took / 1000).toFixed(1)} s, beside ${Math.max(...idle).toFixed(0)} ms`)
+  const parts = `turn ${turn.toFixed(0)}, processor ${cpu?.toFixed(0)}, garbage collection ${gc.toFixed(0)}`
+  say(
+    `  ${shape.key}: ${ours.toFixed(0)} ms (${parts}) in ${(took / 1000).toFixed(1)} s, beside ${Math.max(...idle).toFixed(0)} ms`,
+  )
   for (const { status, text } of responses)
     if (!shape.expects.includes(status)) throw new Error(`The answer is ${status}: ${text.slice(0, 300)}`)
   return {
@@ -119,7 +130,7 @@ async function measure(target: StallTarget, probe: Worker, shape: Shape, records
     details: {
       ...{ p50: percentile(waits, 50), p99: percentile(waits, 99) },
       ...{ baseline_p50: percentile(idle, 50), baseline_p99: percentile(idle, 99) },
-      ...{ idle: Math.max(...idle), seconds: took / 1000 },
+      ...{ idle: Math.max(...idle), seconds: took / 1000, turn, gc, ...(cpu === null ? {} : { cpu }) },
     },
   }
 }

@@ -156,6 +156,28 @@ describe('an application that is replaced while it is served', () => {
       2,
     ))
 
+  test('answers GET /healthz during a replacement, while other requests wait', () =>
+    withClient(
+      async (app, client) => {
+        const former = app.live.app
+        const { replace } = former
+        let waiting: Promise<Answer> | undefined
+        let health: Answer | undefined
+        Object.assign(former, {
+          replace: async (next: Replacement) => {
+            waiting = client.ask('GET', `${TAGS}/1`)
+            health = await client.ask('GET', '/healthz')
+            return replace(next)
+          },
+        })
+        assert.notEqual(await app.live.replace({}), former)
+        assert.deepEqual([health?.status, health?.json], [200, { status: 'ok' }])
+        assert.equal((await waiting)?.status, 200)
+      },
+      { connections: { ...CONNECTION_LIMITS, queueTimeout: 60_000 } },
+      2,
+    ))
+
   test('answers 503 with Retry-After to requests that wait too long or exceed the queue, on connections that stay open', () =>
     withClient(
       async (app, client) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LongNumeral } from '../../src/util/numbers/numeral.ts'
-import { parseStrictJson } from '../../src/util/strict-json.ts'
+import { parseStrictJson, SENT_LIMITS } from '../../src/util/strict-json.ts'
+import { turnsDuring } from '../helpers/turns.ts'
 
 const parse = async (text: string) => parseStrictJson(text, 0)
 
@@ -91,4 +92,26 @@ describe('strict JSON', () => {
       assert.ok(faults.length <= 100, `${faults.length} faults are told of`)
     })
   }
+
+  for (const [name, item, count = 99_000] of [
+    ['numbers with exponents', '1.25e300'],
+    ['numbers of many digits', '1152921504606846976'],
+    ['strings with escapes', '"\\u0000"'],
+    ['objects with a name twice', '{"a":1,"a":2}', 49_000],
+  ] as const) {
+    test(`lets other work run while it reads many ${name}`, async () => {
+      const text = `[${`${item},`.repeat(count)}1]`
+      assert.ok((await turnsDuring(() => parseStrictJson(text, 0, SENT_LIMITS).catch(() => {}))) > 1)
+    })
+  }
+
+  test('is refused where its values or members are too many, whatever follows them', async () => {
+    for (const [text, problem] of [
+      [`[${'1.25e300,'.repeat(400_000)}`, 'has more than 300000 values'],
+      [`{${'"a":1,'.repeat(100_001)}`, 'has more than 100000 members'],
+    ] as const) {
+      const { faults } = await parseStrictJson(text, 0, SENT_LIMITS)
+      assert.deepEqual(faults, [{ path: [], problem }])
+    }
+  })
 })

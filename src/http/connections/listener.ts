@@ -55,6 +55,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 interface Target {
   readonly listener: Server
   readonly traffic: Traffic
+  /** Path of `/healthz`, which is answered while the application is replaced. */
+  readonly healthPath: string
 }
 
 /**
@@ -73,7 +75,10 @@ export class Listener {
 
   constructor(limits: ConnectionLimits = CONNECTION_LIMITS) {
     this.#limits = limits
-    this.gate = new RequestGate(limits, (event, request, response) => this.#target?.listener.emit(event, request, response))
+    this.gate = new RequestGate(limits, {
+      pass: (event, request, response) => this.#target?.listener.emit(event, request, response),
+      isAlwaysPassed: ({ url }) => url === this.#target?.healthPath,
+    })
     const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
     this.server = createServer({
       ServerResponse: Response,

@@ -11,6 +11,13 @@ export type RequestEvent = 'request' | 'checkContinue'
 
 type PassRequest = (event: RequestEvent, request: IncomingMessage, response: Response) => void
 
+/** Where a request gate passes requests to. */
+export interface GatedTarget {
+  readonly pass: PassRequest
+  /** True for a request that an application answers while it is replaced. */
+  readonly isAlwaysPassed: (request: IncomingMessage) => boolean
+}
+
 /** Limits of a request gate. Durations in milliseconds. */
 export interface RequestGateLimits {
   /** Time for the rest of a started request to arrive; slower requests are not waited for. */
@@ -38,29 +45,29 @@ const REFUSAL = JSON.stringify(
 
 /**
  * Passes requests to the application. While the application is replaced the gate is paused: requests are queued on their
- * connections, and those beyond the limits are answered 503.
+ * connections, and those beyond the limits are answered 503. Questions whether the process responds are passed all the same.
  */
 export class RequestGate {
   /** Requests in flight. */
   readonly inFlight = new InFlightRequests()
   readonly #limits: RequestGateLimits
-  readonly #passOn: PassRequest
+  readonly #target: GatedTarget
   #isPaused = false
   #isQueueOpen = true
   #queued: QueuedRequest[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: RequestGateLimits, passOn: PassRequest) {
+  constructor(limits: RequestGateLimits, target: GatedTarget) {
     this.#limits = limits
-    this.#passOn = passOn
+    this.#target = target
   }
 
   pass(event: RequestEvent, request: IncomingMessage, response: Response): void {
-    if (this.#isPaused) this.#queue({ event, request, response })
+    if (this.#isPaused && !this.#target.isAlwaysPassed(request)) this.#queue({ event, request, response })
     else {
       this.inFlight.add(response)
       response.on('close', () => this.inFlight.delete(response))
-      this.#passOn(event, request, response)
+      this.#target.pass(event, request, response)
     }
   }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Change, Operation, Outcome, StoreStatus, TransactionMode, TransactionNotes } from '../store.ts'
-import { type CompactionResult, type CompactionRunner, type CompactionTask, compact, compactFiles } from './compaction/compact.ts'
+import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
 import { compactInThread } from './compaction/compact-thread.ts'
 import type { Commit, EngineOptions } from './engine.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
@@ -225,10 +225,9 @@ export class FileStore extends MemoryStore {
   #nameJournal(before: number, journal: string): Promise<void> | undefined {
     if (this.#isNamed || this.#compacting !== undefined) return undefined
     this.#isNamed = true
-    const isSmall = this.#snapshotBytes < SMALL_SNAPSHOT
-    const run = isSmall ? (task: CompactionTask) => compactFiles(task, this.#disk) : this.#runCompaction
+    const run = this.#runnerFor(this.#snapshotBytes)
     this.#begin(() => run({ folder: this.#folder, before, journal }))
-    return isSmall ? this.#compacting : undefined
+    return this.#snapshotBytes < SMALL ? this.#compacting : undefined
   }
 
   #begin(run: () => Promise<CompactionResult>): void {
@@ -294,15 +293,21 @@ export class FileStore extends MemoryStore {
     await this.engine.idle()
     await this.#writer.settled()
     await this.#compacting
+    const run = this.#runnerFor(this.#snapshotBytes + this.#writer.length)
     await this.#writer.close()
     // Includes journals of an earlier run that could not be compacted at start.
     const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
-    if (hasJournal) await this.#compact(() => compactFiles({ folder: this.#folder }, this.#disk))
+    if (hasJournal) await this.#compact(() => run({ folder: this.#folder }))
+  }
+
+  /** Runs compactions of so many bytes: in this thread where that is faster than to start another. */
+  #runnerFor(bytes: number): CompactionRunner {
+    return bytes < SMALL ? (task) => compactFiles(task, this.#disk) : this.#runCompaction
   }
 }
 
-/** A snapshot below this size is written by this thread, which is faster than to start another. In bytes. */
-const SMALL_SNAPSHOT = 4 << 20
+/** Files below this size are compacted by this thread, which is faster than to start another. In bytes. */
+const SMALL = 4 << 20
 
 const ACCEPT = 'To accept it unchanged: admin compact --accept'
 

@@ -405,17 +405,21 @@ export const SHAPES: readonly Shape[] = [
   },
   {
     key: 'snapshot-load',
-    name: 'load of a snapshot of all records',
+    name: 'load of a snapshot of all records, after 100,000 changes',
     expects: [200],
     requests: async (target) => {
       await prepare(target, post('/api/v1/snapshots', { name: 'stalls-load', force: true }))
+      await addVisits(target, 100_000, () => 9)
       return [post('/api/v1/snapshots/stalls-load/load', {})]
     },
   },
   {
     key: 'reset',
-    name: 'reset of all records',
+    name: 'reset of all records, after 100,000 changes',
     expects: [200],
-    requests: () => [post('/api/v1/reset', {})],
+    requests: async (target) => {
+      await addVisits(target, 100_000, () => 9)
+      return [post('/api/v1/reset', {})]
+    },
   },
 ]

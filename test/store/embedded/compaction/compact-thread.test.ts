@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { CompactionRunner } from '../../../../src/store/embedded/compaction/compact.ts'
+import type { CompactionRunner, CompactionTask } from '../../../../src/store/embedded/compaction/compact.ts'
 import { compactInThread } from '../../../../src/store/embedded/compaction/compact-thread.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
@@ -55,6 +55,33 @@ describe('compaction in a worker thread', () => {
         assert.deepEqual(journalsIn(folder), [])
       },
       { minJournalBytes: 1000, warn: (message) => warnings.push(message) },
+    )
+  })
+
+  test('compacts large files when the store is closed, too', async () => {
+    const tasks: CompactionTask[] = []
+    const compact: CompactionRunner = (task) => {
+      tasks.push(task)
+      return compactInThread(task)
+    }
+    await inFolder(
+      async ({ shelves, store, folder, reopen }) => {
+        await shelves.add('genre', { name: 'a' })
+        await store.close()
+        assert.deepEqual(tasks, [], 'small files are compacted by the thread of the store')
+        const again = await reopen()
+        const names = Array.from({ length: 5 }, (_, index) => `${index}${'x'.repeat(1 << 20)}`)
+        for (const name of names) await again.shelves.add('genre', { name })
+        await again.store.close()
+        assert.deepEqual(tasks, [{ folder }])
+        assert.deepEqual(readdirSync(folder), ['db.json'])
+        const { genre = [] } = await (await reopen()).shelves.everything()
+        assert.deepEqual(
+          genre.map(({ name }) => name),
+          ['a', ...names],
+        )
+      },
+      { compact },
     )
   })
 
