@@ -206,6 +206,12 @@ export interface Store {
   transact(operations: readonly Operation[], mode?: TransactionMode, notes?: TransactionNotes): Promise<Outcome>
 
   /**
+   * A promise to wait for before a transaction can begin. Undefined if it begins at once, and for an engine whose transactions do not wait
+   * for each other.
+   */
+  readonly running?: Promise<void> | undefined
+
+  /**
    * Runs a transaction whose operations are given part by part, so that they need not be in memory at once. Constraints are checked after
    * each part, against the state after it. Undefined for an engine whose records are in memory anyway.
    *

@@ -22,13 +22,10 @@ import {
 } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { LargeWrite } from './large-write.ts'
-import { WriteTurns } from './write-turns.ts'
+import { LARGE, WriteTurns } from './write-turns.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
-
-/** A write of more records than this, once overtaken by another, runs alone: to draft it again takes several turns of the event loop. */
-const LARGE = 100
 
 /** Options of a commit. */
 export interface CommitOptions {
@@ -63,7 +60,7 @@ export class Committer {
   readonly #accounts: AccountLog
   readonly #log: Log
   readonly #superusers: LastSuperuser
-  readonly #turns = new WriteTurns()
+  readonly #turns: WriteTurns
   #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
   #publisher = NO_PUBLISHER
   #recorder: HistoryRecorder | undefined
@@ -74,6 +71,7 @@ export class Committer {
     this.#finisher = finisher
     this.#accounts = accounts
     this.#log = log
+    this.#turns = new WriteTurns(store, rules)
     this.#superusers = new LastSuperuser(rules.registry, store, (operations) => store.transact(operations, 'rehearse'))
   }
 
@@ -241,6 +239,7 @@ export class Committer {
   /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
   async #transact(operations: readonly Operation[], context: WriteContext, isQuiet = false): Promise<Outcome> {
     if (context.options?.dryRun === true) return this.#store.transact(operations, 'rehearse')
+    await this.#turns.admitted(context.actor, operations.length)
     return this.#commit(operations, isQuiet ? {} : this.#notesOf(operations, context))
   }
 

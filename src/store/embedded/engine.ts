@@ -267,6 +267,11 @@ export class Engine {
     return this.#applying
   }
 
+  /** Resolves when the long transaction that runs has ended; undefined if there is none. */
+  get running(): Promise<void> | undefined {
+    return this.#running
+  }
+
   /** Resolves when no long transaction runs. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running

@@ -125,6 +125,10 @@ export class MemoryStore implements Store {
     return this.engine.transact(operations, { mode, notes, commit: this.#commit })
   }
 
+  get running(): Promise<void> | undefined {
+    return this.engine.running
+  }
+
   onChange(follower: ChangeListener): void {
     this.engine.onChange(follower)
   }
