@@ -38,8 +38,38 @@ export async function grantsOf(store: Store, user: StoredRecord, age?: ReadAge):
   }
 }
 
+/** What a guard reads. */
+interface GuardContext {
+  readonly store: Store
+  readonly access: AccessRules
+}
+
+/** Judges a write of a stored record by an actor that is no superuser. `data` is undefined for a deletion. */
+type Guard = (context: GuardContext, actor: Actor, record: StoredRecord, data: RecordData | undefined) => Promise<void>
+
+/** Only superusers rename or delete a group that may give access. */
+const guardGroup: Guard = async ({ access }, actor, record, data) => {
+  if (!access.isEmpty && isRenaming(record, data)) throw forbidden(actor)
+}
+
+const guardUser: Guard = async ({ store, access }, actor, record, data) => {
+  if (record.is_superuser === true) throw forbidden(actor)
+  if (data === undefined || !Object.hasOwn(data, 'password')) return
+  if (record.id === actor.userId) throw new AppError('FORBIDDEN', OWN_PASSWORD)
+  const { permissions, groups } = await grantsOf(store, record)
+  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
+  if (access.isEmpty) return
+  for (const group of groups) if (!actor.groups.has(group)) throw forbidden(actor)
+}
+
+/** The models whose records are guarded, by key. */
+const GUARDS: ReadonlyMap<string, Guard> = new Map([
+  ['user', guardUser],
+  ['group', guardGroup],
+])
+
 /** True for the models whose records `guardAccount` judges; those of others pass. */
-export const isGuarded = ({ key }: Model): boolean => key === 'user' || key === 'group'
+export const isGuarded = ({ key }: Model): boolean => GUARDS.has(key)
 
 /**
  * Prevents privilege escalation: only superusers change or delete a superuser's account. The password of a user with other
@@ -52,22 +82,13 @@ export const isGuarded = ({ key }: Model): boolean => key === 'user' || key === 
  * @throws {AppError} FORBIDDEN
  */
 export async function guardAccount(
-  { store, access }: { readonly store: Store; readonly access: AccessRules },
+  context: GuardContext,
   actor: Actor,
-  model: Model,
+  { key }: Model,
   record: StoredRecord,
   data?: RecordData,
 ): Promise<void> {
-  if (actor.isSuperuser) return
-  if (model.key === 'group' && !access.isEmpty && isRenaming(record, data)) throw forbidden(actor)
-  if (model.key !== 'user') return
-  if (record.is_superuser === true) throw forbidden(actor)
-  if (data === undefined || !Object.hasOwn(data, 'password')) return
-  if (record.id === actor.userId) throw new AppError('FORBIDDEN', OWN_PASSWORD)
-  const { permissions, groups } = await grantsOf(store, record)
-  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
-  if (access.isEmpty) return
-  for (const group of groups) if (!actor.groups.has(group)) throw forbidden(actor)
+  if (!actor.isSuperuser) await GUARDS.get(key)?.(context, actor, record, data)
 }
 
 const OWN_PASSWORD = 'Change your own password with POST /auth/password, which asks for the present one'

@@ -20,7 +20,11 @@ const idsOf = async ({ app: { store } }: TestApp, table: string, field: string, 
 }
 
 /** Sends a request of a user while another transaction runs, in which the record of the user changes. */
-async function sendMeanwhile(app: TestApp, values: JsonObject, request: Pick<Scenario, 'request' | 'body' | 'as'>): Promise<Reply> {
+async function sendMeanwhile(
+  app: TestApp,
+  values: JsonObject,
+  request: Pick<Scenario, 'request' | 'body' | 'as'>,
+): Promise<Reply> {
   const { store } = app.app
   let release = () => {}
   let running: Promise<void> | undefined = new Promise((resolve) => {
@@ -37,7 +41,12 @@ async function sendMeanwhile(app: TestApp, values: JsonObject, request: Pick<Sce
 }
 
 /** @param rights of the user, beside those to add notes */
-async function attempt(rights: JsonObject, values: JsonObject, model: string, records?: number): Promise<readonly [number, number]> {
+async function attempt(
+  rights: JsonObject,
+  values: JsonObject,
+  model: string,
+  records?: number,
+): Promise<readonly [number, number]> {
   const app = await openTestApp({ files, settings: UNLIMITED, engine: 'embedded' })
   try {
     const permissions = await idsOf(app, 'permission', 'codename', ['add_note', 'add_letter'])
