@@ -85,6 +85,26 @@ test('an attacker cannot exclude the owner for longer than an hour, nor end a se
     await login(app)
   }))
 
+test('a wrong password each minute does not keep the owner out without end', () =>
+  withApp(async (app) => {
+    await failures(app, WRONG, 4)
+    // Up to the locks of a quarter of an hour.
+    for (let seconds = 1; seconds < 900; seconds *= 2) {
+      await failures(app, WRONG, 1)
+      app.advance(seconds * 1000)
+    }
+    let minutes = 0
+    do {
+      minutes++
+      await failures(app, WRONG, 1)
+      app.advance(30_000)
+      const { status } = await tryLogin(app, ANNA)
+      if (status === 200) break
+      app.advance(30_000)
+    } while (minutes < 300)
+    assert.ok(minutes <= 60, `${minutes} minutes`)
+  }))
+
 test('a new password, and enabling the account, ends the lock immediately', () =>
   withApp(async (app) => {
     await failures(app, WRONG, 12)
