@@ -1,6 +1,6 @@
 import type { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
-import { firstSuperuser } from '../../service/accounts/users.ts'
+import { firstSuperuser, superuserCommand } from '../../service/accounts/users.ts'
 import { counted } from '../terminal/counted.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -28,7 +28,7 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
   if (live.server.app.page !== undefined) log.info(`Admin page at ${pageAddress(live, address)}`)
   log.info(`Documentation at ${address}${apiRoots(app.settings).docs}${login}`)
   if (superuser === undefined) {
-    if (app.place !== undefined) log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
+    if (app.place !== undefined) log.info(`There is no superuser yet. Add one: ${superuserCommand(registry.expect('user'))}`)
   } else if (showToken) {
     // Written to stderr directly, since the log must not contain tokens.
     const print = (line: string) => io.stderr.write(`${line}\n`)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { App } from '../../app.ts'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { firstSuperuser, userNamed } from '../../service/accounts/users.ts'
+import { firstSuperuser, superuserCommand, userNamed } from '../../service/accounts/users.ts'
 
 const NAME = 'admin'
 
@@ -22,7 +22,10 @@ export async function ensureSuperuser(app: App, print: ((line: string) => void) 
   } catch (error) {
     // The project's own user model may have further mandatory fields.
     if (!(error instanceof AppError)) throw error
-    app.log.info(`No superuser could be added (${error.message}); add one to the seed records, in seed/user.yaml`)
+    const command = superuserCommand(app.project.registry.expect('user'))
+    app.log.info(
+      `No superuser could be added (${error.message}); run \`${command}\`, or add one to the seed records, in seed/user.yaml`,
+    )
     return
   }
   const remedy = 'its password is not printed, since the log is JSON; `admin token` prints a token'

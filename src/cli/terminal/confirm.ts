@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { AppError } from '../../errors.ts'
+import { ask } from './ask.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -11,18 +10,6 @@ import type { Io } from './io.ts'
 export async function confirm(io: Io, question: string): Promise<void> {
   if (io.stdin.isTTY !== true)
     throw new AppError('USAGE', 'Nothing was changed: there is no terminal to ask at; confirm with --yes')
-  io.stderr.write(`${question} [y/N] `)
-  const output = new Writable({
-    write(chunk, _encoding, done) {
-      io.stderr.write(String(chunk))
-      done()
-    },
-  })
-  const terminal = createInterface({ input: io.stdin, output, terminal: true })
-  const interrupted = new Promise<string>((resolve) => {
-    for (const event of ['SIGINT', 'close'] as const) terminal.once(event, () => resolve(''))
-  })
-  const answer = await Promise.race([terminal.question('').catch(() => ''), interrupted])
-  terminal.close()
+  const answer = await ask(io, `${question} [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new AppError('TASK_FAILED', 'Nothing was changed')
 }

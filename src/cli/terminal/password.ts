@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { AppError } from '../../errors.ts'
+import { ask } from './ask.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -16,27 +15,8 @@ export async function newPassword(io: Io, fromStdin: boolean): Promise<string> {
     return line
   }
   if (io.stdin.isTTY !== true) throw new AppError('USAGE', 'There is no terminal for the password prompt; use --password-stdin')
-  const password = await prompt(io, 'Password: ')
-  if ((await prompt(io, 'Repeat password: ')) !== password)
+  const password = await ask(io, 'Password: ', { isHidden: true })
+  if ((await ask(io, 'Repeat password: ', { isHidden: true })) !== password)
     throw new AppError('TASK_FAILED', 'The passwords differ; nothing was changed')
   return password
-}
-
-async function prompt(io: Io, label: string): Promise<string> {
-  io.stderr.write(label)
-  const noEcho = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const terminal = createInterface({ input: io.stdin, output: noEcho, terminal: true })
-  const entered = terminal.question('')
-  // Ctrl-C emits SIGINT, Ctrl-D emits close. On Ctrl-D, some versions of Node also reject the question and others leave it pending.
-  const interrupted = new Promise<never>((_, reject) => {
-    for (const event of ['SIGINT', 'close'] as const) terminal.once(event, () => reject(event))
-  })
-  try {
-    return await Promise.race([entered, interrupted])
-  } catch {
-    throw new AppError('TASK_FAILED', 'Interrupted; nothing was changed')
-  } finally {
-    terminal.close()
-    io.stderr.write('\n')
-  }
 }

@@ -20,7 +20,7 @@ import { jsonResponse } from '../responses/json.ts'
  * Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. For pages
  * of this server that ask for it, the refresh token is in a cookie instead of the bodies.
  */
-export function authRoutes({ settings, logins, reads, store }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
+export function authRoutes({ settings, logins, reads, store, project }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
   const open = {
     auth: false as const,
@@ -109,7 +109,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
     if (actorOf(request) !== SHELL) throw forbidden(actorOf(request))
     const username = isObject(request.payload) ? request.payload.username : undefined
     const [name] = username === undefined ? [] : readTexts(request.payload, ['username'])
-    const user = await tokenHolder(store, name).catch((error: AppError) => {
+    const user = await tokenHolder(store, project.registry.expect('user'), name).catch((error: AppError) => {
       throw error.code === 'TASK_FAILED' ? new AppError('INVALID_REQUEST', error.message) : error
     })
     const expires = settings.jwt.access_token_minutes * 60

@@ -1,4 +1,6 @@
 import { AppError } from '../../errors.ts'
+import { hasDefault, isSettable } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
 import type { FieldFilter } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { ACTIVE_SUPERUSERS } from './last-superuser.ts'
@@ -20,6 +22,14 @@ export async function userNamed(store: Store, username: string): Promise<StoredR
   return records.find((user) => user.username === username) ?? records[0]
 }
 
+/** The command that adds a superuser, with the fields that the project's user model needs beyond the built-in ones. */
+export function superuserCommand(users: Model): string {
+  const given = ['username', 'email', 'password']
+  const needed = [...users.fields.values()].filter((field) => field.required && isSettable(field) && !hasDefault(field))
+  const further = needed.filter(({ name }) => !given.includes(name)).map(({ name }) => ` --set ${name}=…`)
+  return `admin users add NAME --email ADDRESS --superuser${further.join('')}`
+}
+
 /** @throws {AppError} TASK_FAILED if there is no such user */
 export async function expectUser(store: Store, username: string): Promise<StoredRecord> {
   const user = await userNamed(store, username)
@@ -30,12 +40,13 @@ export async function expectUser(store: Store, username: string): Promise<Stored
 /**
  * The account of a token that is issued without a login: the named one, or the first superuser.
  *
+ * @param users the model of users
  * @throws {AppError} TASK_FAILED if there is none, or it is disabled
  */
-export async function tokenHolder(store: Store, username: string | undefined): Promise<StoredRecord> {
+export async function tokenHolder(store: Store, users: Model, username: string | undefined): Promise<StoredRecord> {
   const user = username === undefined ? await firstSuperuser(store) : await expectUser(store, username)
   if (user === undefined) {
-    throw new AppError('TASK_FAILED', 'There is no superuser yet; add one: admin users add NAME --email ADDRESS --superuser')
+    throw new AppError('TASK_FAILED', `There is no superuser yet; add one: ${superuserCommand(users)}`)
   }
   if (user.is_active === true) return user
   throw new AppError('TASK_FAILED', `User '${String(user.username)}' is disabled, so a server would reject the token`)

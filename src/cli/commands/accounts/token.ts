@@ -25,7 +25,9 @@ export function tokenCommand(io: Io): Command {
 }
 
 const storedToken = (io: Io, project: Project, user: string | undefined): Promise<string> =>
-  withAppOf(io, project, 'read', async ({ store, logins }) => logins.issueAccessToken(await tokenHolder(store, user)))
+  withAppOf(io, project, 'read', async ({ store, logins, project: { registry } }) =>
+    logins.issueAccessToken(await tokenHolder(store, registry.expect('user'), user)),
+  )
 
 /** The accounts of an ephemeral server are in its memory, so it issues the token itself. */
 async function ephemeralToken(server: LocalServer, user: string | undefined): Promise<string> {

@@ -7,11 +7,12 @@ import { withRetries } from '../../api/retry-limit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { newPassword } from '../../terminal/password.ts'
 import { table } from '../../terminal/style.ts'
+import { furtherFields } from './user-fields.ts'
 import { grantCommand, showCommand } from './user-grants.ts'
 import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
-type AddOptions = PasswordOptions & { email: string; superuser?: boolean; json?: boolean }
+type AddOptions = PasswordOptions & { email: string; superuser?: boolean; set: readonly string[]; json?: boolean }
 
 /** A user as the API shows it: without the password. */
 interface User {
@@ -45,14 +46,28 @@ function addCommand(io: Io): Command {
   return withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username'))
     .requiredOption('--email <address>', 'e-mail address')
     .option('--superuser', 'grant all permissions')
+    .option(
+      '--set <field=value>',
+      'a further field of the user model, values other than text as JSON; can be given several times',
+      (text, all: string[]) => [...all, text],
+      [],
+    )
     .option('--password-stdin', 'read the password from standard input instead of prompting')
     .option('--json', 'print the user as JSON')
-    .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com --superuser\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin users add ann --email ann@example.com --superuser\n' +
+        '  $ admin users add bob --email bob@example.com --set first_name=Bob\n',
+    )
     .action(async (username: string, options: AddOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
       const isSuperuser = options.superuser === true
-      const data = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
-      const created = await withApi(io, options, ({ request }) => request('POST', '/models/user', { data }))
+      const account = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
+      const canAsk = io.stdin.isTTY === true && options.passwordStdin !== true
+      const created = await withApi(io, options, async (client) => {
+        const further = await furtherFields(io, client, { set: options.set, canAsk })
+        return client.request('POST', '/models/user', { data: { ...further, ...account } })
+      })
       if (options.json === true) io.stdout.write(`${JSON.stringify(created.data)}\n`)
       io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${created.data.id}\n`)
     })
