@@ -9,8 +9,8 @@ import { type Figure, failureOf, isFailure, percentile, type Result } from './re
 import { say } from './results/report.ts'
 import { Pauses } from './stalls/pauses.ts'
 import { PEOPLE_MODEL, STALL_FILES, STALL_SETTINGS } from './stalls/project.ts'
-import { prepare, type ShapeResponse, type StallTarget, send } from './stalls/requests.ts'
-import { SHAPES, type Shape } from './stalls/shapes.ts'
+import { prepare, type Shape, type ShapeResponse, type StallTarget, send } from './stalls/requests.ts'
+import { SHAPES } from './stalls/shapes.ts'
 
 const RECORDS = 100_000
 /** The longest that an answer of `/healthz` may take, in milliseconds. */

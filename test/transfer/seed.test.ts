@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SYSTEM } from '../../src/auth/permissions.ts'
 import { ConfigError, formatFault } from '../../src/config/fault.ts'
 import { assertLines, unmark } from '../config/marks.ts'
 import { openTestApp } from '../helpers/api/app.ts'
+import { turnsDuring } from '../helpers/turns.ts'
 
 const MODELS = `- name: Shelf
   fields:
@@ -156,5 +158,28 @@ fields:
       shelf?.map((record) => Reflect.get(record, 'id')),
       [2 ** 52, 2 ** 52 + 1],
     )
+  })
+
+  test('other work runs while the records of a list are read', async () => {
+    const app = await openTestApp({ files: { 'models/all.yaml': MODELS } })
+    try {
+      let loading: Promise<unknown> | undefined
+      const turns = await turnsDuring(async () => {
+        let read = () => {}
+        const wholeList = new Promise<void>((resolve) => {
+          read = resolve
+        })
+        function* items() {
+          for (let id = 1; id <= 20_000; id++) yield { model: 'shelf', id, data: { name: `shelf ${id}` } }
+          read()
+        }
+        loading = app.app.records.load(SYSTEM, items())
+        await wholeList
+      })
+      assert.ok(turns > 1, `${turns} turns`)
+      assert.deepEqual(await loading, [])
+    } finally {
+      await app.close()
+    }
   })
 })

@@ -45,11 +45,19 @@ export function constraintIssues(violations: readonly Violation[]): IndexedIssue
 
 const isConstraint = (violation: Violation): violation is ConstraintViolation => violation.kind in MESSAGES
 
-/** @throws {AppError} VALIDATION_FAILED with the messages of all items */
+/** Number of names in an answer beyond which the others are counted: with 90,000 it would have 8 MB. */
+const MAX_ANSWERED = 10_000
+
+/** @throws {AppError} VALIDATION_FAILED with the messages of all items, up to a limit */
 export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
   if (found.length === 0) return
   const all = new FieldIssues()
-  for (const { index, issues } of found) all.addAll(issues, prefix(index))
+  let more = 0
+  for (const { index, issues } of found) {
+    if (all.size < MAX_ANSWERED) all.addAll(issues, prefix(index))
+    else more += issues.size
+  }
+  if (more > 0) all.add('more', `${more} more errors are not shown`)
   all.throwIfAny()
 }
 

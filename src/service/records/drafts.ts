@@ -102,16 +102,21 @@ export class Finisher {
   /** The operations to commit, in the order of the writes. */
   async operations(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
     if (!writes.some(({ model }) => model.secrets.length > 0)) return this.rehearsals(writes)
-    return Promise.all(writes.map((write) => this.#hashed(write)))
+    const secrets = await Promise.all(
+      writes.map((write) => (write.model.secrets.length > 0 ? this.#secretsOf(write) : undefined)),
+    )
+    return mapInSlices(writes, (write, index) => {
+      const hashed = secrets[index]
+      if (hashed === undefined) return this.#rehearsal(write)
+      const { model, draft, existing, id } = write
+      return operation(model, existing, Object.assign({}, draft.values, hashed, this.#stamps(write)), id)
+    })
   }
 
-  async #hashed(write: DraftedWrite): Promise<Operation> {
-    const { model, draft, existing, id } = write
-    if (model.secrets.length === 0) return this.#rehearsal(write)
+  #secretsOf({ model, draft }: DraftedWrite): Promise<Record<string, Json>> {
     const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
     this.#hashes.set(draft.data, hashing)
-    const secrets = await hashing
-    return operation(model, existing, Object.assign({}, draft.values, secrets, this.#stamps(write)), id)
+    return hashing
   }
 
   async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {

@@ -8,7 +8,7 @@ import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.
 import type { Clock } from '../../util/clock.ts'
 import type { Random } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
-import { mapInSlices } from '../../util/slices.ts'
+import { mapInSlices, Slices } from '../../util/slices.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
@@ -137,9 +137,11 @@ export class Records {
    */
   async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
     const writes: DraftedWrite[] = []
+    const slices = new Slices()
     for await (const { model: key, data, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
       writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#sources) })
+      if (slices.isOver) await slices.next()
     }
     return this.#committer.attempt(writes)
   }

@@ -56,7 +56,7 @@ export class Transaction {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
       if (record !== undefined) this.#demand(table, record.id, allowed, index)
     })
-    this.#spare(operations)
+    yield* this.#spare(operations)
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
@@ -123,18 +123,18 @@ export class Transaction {
   }
 
   /** Reports the removals that remove a spared record, in one pass over the removed records. */
-  #spare(operations: readonly Operation[]): void {
+  *#spare(operations: readonly Operation[]): Steps<void> {
     const sparing = operations.map((operation) => (operation.kind === 'remove' ? operation.spared : undefined))
     const filters = new Set(sparing.filter((spared) => spared !== undefined))
     const matchers = new Map([...filters].map((spared) => [spared, this.#matcher(spared.filter)]))
     const denied = new Set<number>()
     for (const table of new Set([...filters].map((spared) => spared.table))) {
-      for (const [id, { after, index }] of this.#overlay.rowsOf(table)) {
+      yield* inSteps(this.#overlay.rowsOf(table), ([id, { after, index }]) => {
         const spared = after === undefined ? sparing[index] : undefined
-        if (spared?.table !== table || denied.has(index)) continue
+        if (spared?.table !== table || denied.has(index)) return
         const before = this.#overlay.committed(table, id)
         if (before !== undefined && matchers.get(spared)?.(before) === true) denied.add(index)
-      }
+      })
     }
     for (const index of denied) {
       const operation = operations[index]

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import type { ShapeRequest } from './requests.ts'
-import type { Shape } from './shapes.ts'
+import type { Shape, ShapeRequest } from './requests.ts'
+import { times } from './texts.ts'
 
 /** The size of a body just below the default `max_upload_bytes`. */
 const FULL = 10_400_000
@@ -13,9 +13,6 @@ export const importOf = (model: string, type: string, body: string | Buffer, que
 const zipped = (model: string, text: string, query = ''): ShapeRequest => {
   return { ...importOf(model, 'text/csv', gzipSync(text), query), encoding: 'gzip' }
 }
-
-const repeated = (count: number, item: (index: number) => string, separator = ','): string =>
-  Array.from({ length: count }, (_, index) => item(index)).join(separator)
 
 const csv = (key: string, name: string, model: string, text: () => string, query = ''): Shape => {
   return { key, name: `import of ${name}`, expects: [200, 400, 413], requests: () => [zipped(model, text(), query)] }
@@ -37,7 +34,7 @@ const records = (key: string, name: string, record: () => string): Shape[] => [
   },
 ]
 
-const numbers = (count: number, numeral: string): string => `{"title":"x","data":[${repeated(count, () => numeral)}]}`
+const numbers = (count: number, numeral: string): string => `{"title":"x","data":[${times(count, () => numeral)}]}`
 
 /** Files whose size is in another place than the limits expect: each is refused, or stored, in small steps. */
 export const IMPORT_SHAPES: readonly Shape[] = [
@@ -56,12 +53,12 @@ export const IMPORT_SHAPES: readonly Shape[] = [
     () => `username,email\n${','.repeat(9_000_000)}\n`,
     '?dry_run=true',
   ),
-  csv('csv-header', 'a header of 1,200,000 columns', 'member', () => `${repeated(1_200_000, (index) => `c${index}`)}\n1\n`),
+  csv('csv-header', 'a header of 1,200,000 columns', 'member', () => `${times(1_200_000, (index) => `c${index}`)}\n1\n`),
   csv(
     'csv-columns',
     '1,000 unknown columns in 5,000 rows',
     'member',
-    () => `${repeated(1000, (index) => `usernames_${index}`.padEnd(60, 'x'))}\n${`${','.repeat(999)}\n`.repeat(5000)}`,
+    () => `${times(1000, (index) => `usernames_${index}`.padEnd(60, 'x'))}\n${`${','.repeat(999)}\n`.repeat(5000)}`,
   ),
   csv('csv-empty-rows', '5,000,000 rows with one cell', 'member', () => `username\n${'a\n'.repeat(5_000_000)}`),
   csv('csv-empty-lines', '9,000,000 empty lines', 'member', () => `username\n${'\n'.repeat(9_000_000)}x\n`),
@@ -71,27 +68,27 @@ export const IMPORT_SHAPES: readonly Shape[] = [
     'csv-numbers',
     'a cell of JSON with 400,000 numbers',
     'page',
-    () => `title,data\nx,"[${repeated(400_000, () => '1.25e300')}]"\n`,
+    () => `title,data\nx,"[${times(400_000, () => '1.25e300')}]"\n`,
   ),
   csv('csv-items', 'a cell with 3,000,000 items', 'page', () => `title,tags\nx,"${';'.repeat(3_000_000)}"\n`),
   csv('csv-faults', '100,000 cells that are no JSON', 'page', () => `title,data\n${'x,{\n'.repeat(100_000)}`),
-  ...records('items', '3,000,000 items', () => repeated(3_000_000, () => '1')),
+  ...records('items', '3,000,000 items', () => times(3_000_000, () => '1')),
   ...records('numbers', '5,000,000 numbers in one record', () => numbers(5_000_000, '1')),
   ...records('exponents', '450,000 numbers with exponents in one record', () => numbers(450_000, '1.25e300')),
   ...records('ones', '2,000,000 numbers in one record', () => numbers(2_000_000, '1')),
   ...records(
     'pairs',
     '350,000 pairs of keys in one record',
-    () => `{"title":"x","data":{"a":1,${repeated(350_000, (index) => `"a${index}":1`)},"a":1}}`,
+    () => `{"title":"x","data":{"a":1,${times(350_000, (index) => `"a${index}":1`)},"a":1}}`,
   ),
   ...records('lists', '3,000,000 empty lists in one record', () => numbers(3_000_000, '[]')),
   ...records('nested', '9 MB of brackets', () => `{"data":${'['.repeat(9_000_000)}`),
   ...records('string', 'a text of 10 MB', () => `{"title":"x","body":"${'lorem ipsum '.repeat(860_000)}"}`),
   ...records('escapes', '1,700,000 escapes in a text', () => `{"title":"x","body":"${'\\u0000'.repeat(1_700_000)}"}`),
   ...records('backslashes', '9 MB of backslashes in a text', () => `{"title":"x","body":"${'\\\\'.repeat(4_500_000)}"}`),
-  ...records('keys', 'a record of 700,000 keys', () => `{${repeated(700_000, (index) => `"k${index}":1`)}}`),
+  ...records('keys', 'a record of 700,000 keys', () => `{${times(700_000, (index) => `"k${index}":1`)}}`),
   ...records('references', '90,000 references to no record', () => {
-    return `{"title":"x","tags":[${repeated(90_000, (index) => `{"name":"t${index}"}`)}]}`
+    return `{"title":"x","tags":[${times(90_000, (index) => `{"name":"t${index}"}`)}]}`
   }),
   {
     key: 'ndjson-lines',

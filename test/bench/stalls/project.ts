@@ -26,6 +26,16 @@ fields:
   - { name: data, type: json }
   - { name: tags, type: many_to_many, model: tag }
 `,
+  'models/ward.yaml': `name: Ward
+fields:
+  - { name: name, type: string, required: true }
+`,
+  'models/bed.yaml': `name: Bed
+fields:
+  - { name: ward_id, type: foreignkey, model: ward, on_delete: restrict }
+  - { name: former_ward_id, type: foreignkey, model: ward, on_delete: set_null }
+  - { name: number, type: integer }
+`,
   'models/notice.yaml': `name: Notice
 fields:
   - { name: text, type: text }

@@ -20,6 +20,31 @@ export interface StallTarget {
   readonly powerless: string
 }
 
+/** A large or hostile use of the server, during which it must go on answering others. */
+export interface Shape {
+  /** Name for `--only`. */
+  readonly key: string
+  readonly name: string
+  /** The statuses that are right. */
+  readonly expects: readonly number[]
+  /** The requests, which are sent at the same time. Runs before the measurement. */
+  readonly requests: (target: StallTarget) => Promise<readonly ShapeRequest[]> | readonly ShapeRequest[]
+}
+
+/** Path of the records of all models. */
+export const API = '/api/v1/models'
+
+export const get = (path: string): ShapeRequest => ({ method: 'GET', path })
+
+/** @param body a value, or its JSON */
+export const post = (path: string, body: unknown, token?: ShapeRequest['token']): ShapeRequest => ({
+  ...{ method: 'POST', path, body: typeof body === 'string' ? body : JSON.stringify(body) },
+  ...(token === undefined ? {} : { token }),
+})
+
+/** Stands for the status of a response that did not arrive: the server closed the connection while the request was sent. */
+export const CLOSED = 0
+
 /** Characters of a response that are kept for messages and for the preparation of a shape. */
 const KEPT = 10_000
 
@@ -42,9 +67,10 @@ export function send(target: StallTarget, { method, path, body, type, encoding, 
   }
   return new Promise((resolve, reject) => {
     const begin = performance.now()
+    const milliseconds = () => performance.now() - begin
     const sent = request(target.address + path, { method, headers, agent: false }, (response) => {
       let text = ''
-      const finish = () => resolve({ status: response.statusCode ?? 0, text, milliseconds: performance.now() - begin })
+      const finish = () => resolve({ status: response.statusCode ?? 0, text, milliseconds: milliseconds() })
       response
         .on('data', (chunk: Buffer) => {
           if (text.length < KEPT) text += chunk.toString('latin1', 0, KEPT - text.length)
@@ -52,7 +78,11 @@ export function send(target: StallTarget, { method, path, body, type, encoding, 
         .on('end', finish)
         .on('error', finish)
     })
-    sent.on('error', reject).end(body)
+    const onError = (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error)
+      else resolve({ status: CLOSED, text: error.message, milliseconds: milliseconds() })
+    }
+    sent.on('error', onError).end(body)
   })
 }
 

@@ -41,6 +41,20 @@ scenarios('bulk create', [
     check: unchanged,
   },
   {
+    name: 'names 10,000 fields that fail, and counts the others',
+    request: `POST ${PATH}`,
+    body: {
+      records: Array.from({ length: 150 }, () => Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`f${index}`, 1]))),
+    },
+    status: 400,
+    check: async (reply, app) => {
+      const error: Record<string, string[]> = reply.json.detail.error
+      // 98 unknown fields and two mandatory ones of each record.
+      assert.deepEqual([Object.keys(error).length, error.more], [10_001, ['5000 more errors are not shown']])
+      await unchanged(reply, app)
+    },
+  },
+  {
     name: 'creates nothing when the last record fails in storage',
     request: `POST ${PATH}`,
     body: { records: [KNOTS, BENDS, { name: 'Ferries', slug: 'more-ferries' }] },
