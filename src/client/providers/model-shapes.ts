@@ -89,7 +89,7 @@ export class ModelShapes {
   /** Returns the writable members of `data` that differ from `previous`. Emptied members become null. */
   async changed(key: string, data: Values, previous: Values): Promise<Values> {
     const shape = await this.#shape(key)
-    const [now, before] = [forRequest(data, shape), forRequest(previous, shape)]
+    const [now, before] = [forRequest(data, shape, previous), forRequest(previous, shape)]
     const isChanged = (name: string) =>
       shape.isDateTime(name) ? !isSameMoment(now[name], before[name]) : !isSame(now[name], before[name])
     const members = Object.entries(now).filter(([name]) => !shape.readOnly.has(name) && isChanged(name))
@@ -189,10 +189,14 @@ function memberAt(
 const isText = ({ type, format, pattern }: Schema = {}): boolean =>
   [type].flat().includes('string') && format === undefined && (pattern === undefined || new RegExp(pattern, 'u').test(''))
 
-/** Many-to-many members as ids, and date-times with an offset. */
-function forRequest(record: Values, { lists, isDateTime }: ModelShape): Values {
+/**
+ * Many-to-many members as ids, and date-times with an offset.
+ *
+ * @param stored the record before, whose times tell which of two equal local times is meant
+ */
+function forRequest(record: Values, { lists, isDateTime }: ModelShape, stored: Values = {}): Values {
   const members = Object.entries(withIds(record, lists))
-  return Object.fromEntries(members.map(([name, value]) => [name, isDateTime(name) ? withOffset(value) : value]))
+  return Object.fromEntries(members.map(([name, value]) => [name, isDateTime(name) ? withOffset(value, stored[name]) : value]))
 }
 
 function withIds(record: Values, lists: ReadonlySet<string>): Values {

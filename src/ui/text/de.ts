@@ -112,6 +112,9 @@ const de: Text = {
     faultInexactNumber: 'Diese Zahl hat mehr Stellen, als gespeichert werden können.',
     faultAmbiguousNumber: (readings) => `Das lässt sich auf zwei Arten lesen: bitte ${readings.join(' oder ')} schreiben.`,
     faultDatetime: 'Das ist noch kein Zeitpunkt.',
+    repeatedTime: 'Diese Uhrzeit gibt es zweimal',
+    timeOfTwo: (isFirst: boolean, offset: string) =>
+      isFirst ? `Vor der Umstellung (UTC${offset})` : `Nach der Umstellung (UTC${offset})`,
     faultSkippedTime: 'Diesen Zeitpunkt gibt es nicht: die Uhr wird über ihn hinweg vorgestellt.',
     faultJson: (line, column) => `Das ist kein JSON: Fehler in Zeile ${line}, Spalte ${column}.`,
     faultJsonName: (name, line, column) => `Der Name „${name}“ steht zweimal: Zeile ${line}, Spalte ${column}.`,

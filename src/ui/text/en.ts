@@ -110,6 +110,9 @@ export const en = {
     faultInexactNumber: 'This number has more digits than can be stored.',
     faultAmbiguousNumber: (readings: readonly string[]) => `This can be read in two ways: write ${readings.join(' or ')}.`,
     faultDatetime: 'This is not a date and time yet.',
+    repeatedTime: 'This time comes twice',
+    timeOfTwo: (isFirst: boolean, offset: string) =>
+      isFirst ? `Before clocks are set back (UTC${offset})` : `After clocks are set back (UTC${offset})`,
     faultSkippedTime: 'This time does not exist: the clocks are put forward over it.',
     faultJson: (line: number, column: number) => `This is not JSON: fault in line ${line}, column ${column}.`,
     faultJsonName: (name: string, line: number, column: number) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withOffset } from '../../../src/client/providers/local-time.ts'
 import { choiceOf, choicesOf, toggledChoice } from '../../../src/ui/widgets/choices/choices.ts'
-import { fromLocal, stepFor, toLocal } from '../../../src/ui/widgets/dates/date-times.ts'
+import { fromLocal, repeatedTimes, stepFor, toLocal } from '../../../src/ui/widgets/dates/date-times.ts'
 import { widgetKind } from '../../../src/ui/widgets/kind.ts'
 import { formatNumber, numberSigns, parseNumber } from '../../../src/ui/widgets/numbers/numbers.ts'
 import { Unparsed } from '../../../src/ui/widgets/unparsed.ts'
@@ -145,6 +145,36 @@ test('a time that clocks skip is refused, and of one that comes twice the nearer
     assert.equal(fromLocal('2024-10-27T02:31', '2024-10-27T01:30:00.000Z'), '2024-10-27T02:31+01:00')
     assert.equal(fromLocal('2024-10-27T02:31', '2024-10-27T00:30:00.000Z'), '2024-10-27T02:31+02:00')
     assert.equal(fromLocal('2024-07-01T10:00:15.5'), '2024-07-01T10:00:15.5+02:00')
+  })
+})
+
+test('both times are offered where clocks are set back, and for no other time', () => {
+  inZone('Europe/Berlin', () => {
+    assert.deepEqual(
+      repeatedTimes('2024-10-27T02:30:15').map(({ value }) => value),
+      ['2024-10-27T02:30:15+02:00', '2024-10-27T02:30:15+01:00'],
+    )
+    for (const text of ['', '2024-10-27T01:59', '2024-10-27T03:00', '2024-03-31T02:30', '2024-07-01T10:00'])
+      assert.deepEqual(repeatedTimes(text), [], text)
+  })
+  inZone('Australia/Lord_Howe', () => {
+    assert.deepEqual(
+      repeatedTimes('2024-04-07T01:45').map(({ offset }) => offset),
+      ['+11:00', '+10:30'],
+    )
+  })
+  inZone('Asia/Kolkata', () => assert.deepEqual(repeatedTimes('2024-10-27T02:30'), []))
+})
+
+test('of a local time that comes twice, front ends send the one that is nearer to the stored one', () => {
+  inZone('Europe/Berlin', () => {
+    const [first, second] = ['2024-10-27T00:30:00.000Z', '2024-10-27T01:30:00.000Z']
+    assert.equal(withOffset('2024-10-27T02:30', first), '2024-10-27T02:30+02:00')
+    assert.equal(withOffset('2024-10-27T02:30', second), '2024-10-27T02:30+01:00')
+    assert.equal(withOffset('2024-10-27T02:30', new Date(second)), '2024-10-27T02:30+01:00')
+    assert.equal(withOffset('2024-10-27T02:30', null), '2024-10-27T02:30+02:00')
+    assert.equal(withOffset('2024-07-01T02:30', second), '2024-07-01T02:30+02:00')
+    assert.deepEqual(withOffset(['2024-10-27T02:30'], second), ['2024-10-27T02:30+02:00'])
   })
 })
 

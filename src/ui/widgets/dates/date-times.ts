@@ -1,4 +1,4 @@
-import { offsetText, withOffset } from '../../../client/providers/local-time.ts'
+import { momentsOf, offsetText, withOffset } from '../../../client/providers/local-time.ts'
 import { Unparsed } from '../unparsed.ts'
 
 /** The text of a stored time for an input of the browser: in local time, with seconds only where it has some. */
@@ -21,22 +21,19 @@ export function toLocal(value: unknown): string {
  */
 export function fromLocal(text: string, stored?: unknown): unknown {
   if (text === '') return null
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) return new Unparsed(text, { kind: 'datetime' })
-  const again = secondOf(text, time)
-  if (again !== undefined && Math.abs(again - Date.parse(String(stored))) < Math.abs(time - Date.parse(String(stored))))
-    return text + offsetText(-new Date(again).getTimezoneOffset())
-  return isShownAs(time, text) ? withOffset(text) : new Unparsed(text, { kind: 'skippedTime' })
+  if (Number.isNaN(Date.parse(text))) return new Unparsed(text, { kind: 'datetime' })
+  const sent = withOffset(text, stored)
+  return isShownAs(Date.parse(String(sent)), text) ? sent : new Unparsed(text, { kind: 'skippedTime' })
 }
 
-/** Hours after which the clocks have changed, if they change at a time. */
-const AFTER_CHANGE = 3
-
-/** The second of two points in time that clocks show alike; undefined if there is one only. */
-function secondOf(text: string, time: number): number | undefined {
-  const offset = -new Date(time + AFTER_CHANGE * 3_600_000).getTimezoneOffset()
-  const second = Date.parse(`${text}Z`) - offset * 60_000
-  return second > time && isShownAs(second, text) ? second : undefined
+/** The two values of a local time that comes twice in autumn, with their offsets; none for another time. */
+export function repeatedTimes(text: string): readonly { readonly value: string; readonly offset: string }[] {
+  const moments = text === '' ? [] : momentsOf(text)
+  if (moments.length < 2) return []
+  return moments.map((time) => {
+    const offset = offsetText(-new Date(time).getTimezoneOffset())
+    return { value: text + offset, offset }
+  })
 }
 
 /** True if the clocks of the browser show a point in time as a text. */
