@@ -81,7 +81,7 @@ inBrowser(
     const input = page.getByRole('dialog').getByLabel('Title')
     await input.fill('x')
     await page.keyboard.press('Enter')
-    await page.getByText('must be at least 3 characters long').waitFor()
+    await page.getByText(/Title must be at least 3 characters long/).waitFor()
     await checkAccess()
     const title = `Captain Abernathy, ${variant.scheme} ${variant.width}`
     await input.fill(title)
