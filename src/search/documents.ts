@@ -89,6 +89,11 @@ export class Documents {
     return document
   }
 
+  /** The document of such a record if it was admitted, or -1. */
+  admitted(id: number): number {
+    return this.#admitted.get(id)
+  }
+
   /** Stores the number of words of a document's field. */
   measure(document: number, field: number, words: number): void {
     const length = Math.min(words, MAX_LENGTH)

@@ -1,10 +1,18 @@
-import { type SearchField, SearchIndex, type TakePosting } from './search-index.ts'
+import type { SearchField } from './scorer.ts'
+import { SearchIndex, type TakePosting } from './search-index.ts'
+
+interface StoredWord {
+  readonly word: string
+  readonly eachPlace: (take: TakePosting) => void
+}
 
 /** Words that are kept elsewhere, and records that changed since. */
 export interface StoredExcerpt {
   /** Number of records whose words are kept, and of their words in each field. */
   readonly totals: { readonly records: number; readonly words: readonly number[] }
-  readonly words: readonly { readonly word: string; readonly eachPlace: (take: TakePosting) => void }[]
+  readonly words: readonly StoredWord[]
+  /** Words that count only in records that have one of the others. */
+  readonly slight: readonly StoredWord[]
   /** The changed records: their present texts, if they exist, and the numbers of their words that are kept, if any are. */
   readonly changed: readonly {
     readonly id: number
@@ -18,7 +26,7 @@ export interface StoredExcerpt {
  *
  * @param fields the searched fields, in the order of the kept places
  */
-export function excerptIndex(fields: readonly SearchField[], { totals, words, changed }: StoredExcerpt): SearchIndex {
+export function excerptIndex(fields: readonly SearchField[], { totals, words, slight, changed }: StoredExcerpt): SearchIndex {
   const outdated = new Set<number>()
   const lengths = [...totals.words]
   let { records } = totals
@@ -29,13 +37,16 @@ export function excerptIndex(fields: readonly SearchField[], { totals, words, ch
     for (const [field, length] of change.lengths.entries()) lengths[field] = (lengths[field] ?? 0) - length
   }
   const index = new SearchIndex(fields, { records, words: lengths })
-  for (const { word, eachPlace } of words) {
-    index.load(word, (take) =>
+  const load = ({ word, eachPlace }: StoredWord, isSlight: boolean) => {
+    const unlessOutdated = (take: TakePosting) =>
       eachPlace((id, ...place) => {
         if (!outdated.has(id)) take(id, ...place)
-      }),
-    )
+      })
+    index.load(word, unlessOutdated, isSlight)
   }
+  for (const word of words) load(word, false)
+  // After the others, whose records are known then.
+  for (const word of slight) load(word, true)
   for (const { id, texts } of changed) {
     if (texts !== undefined) index.replace(id, Object.fromEntries(fields.map(({ name }, at) => [name, texts[at] ?? ''])))
   }

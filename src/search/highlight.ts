@@ -1,6 +1,7 @@
 import type { JsonObject } from '../util/json.ts'
 import type { SearchQuery } from './query.ts'
-import { eachToken, type TokenKind } from './words/tokens.ts'
+import { beginsStopWords, isStopWord } from './words/stop-words.ts'
+import { type TokenKind, tokenSteps } from './words/tokens.ts'
 import type { Vocabulary } from './words/vocabulary.ts'
 
 /** Positions of words by field: start and length in UTF-16 code units of the stored text, in order, not overlapping. */
@@ -20,9 +21,10 @@ export class Highlighter {
   /** Compound words of the query. */
   readonly #joined: Wanted
 
-  constructor({ words, fuzzy }: SearchQuery, vocabulary: Vocabulary) {
+  constructor({ words, slight, fuzzy }: SearchQuery, vocabulary: Vocabulary) {
     this.#words = new Wanted(vocabulary, fuzzy)
     this.#joined = new Wanted(vocabulary, fuzzy)
+    for (const word of slight) this.#words.addExact(word)
     for (const { text, parts, prefix } of words) {
       if (text !== '') this.#words.add(text, prefix)
       if (text !== '' && parts.length > 0) this.#joined.add(text, prefix)
@@ -49,7 +51,7 @@ export class Highlighter {
       whole = undefined
       hasPart = false
     }
-    eachToken(text, (word, kind, start, end) => {
+    const steps = tokenSteps(text, (word, kind, start, end) => {
       if (spans.length >= MAX_PLACES) return
       if (whole !== undefined && start >= whole.end) finish()
       if (kind === 'plain' || kind === 'whole') finish()
@@ -62,6 +64,7 @@ export class Highlighter {
       if (whole?.isWanted !== true)
         spans.push({ start, end: this.#words.isOnlyBegun(word, kind) ? start + firstLength(text, start) : end })
     })
+    for (const _ of steps) if (spans.length >= MAX_PLACES) break
     finish()
     return spans
   }
@@ -79,14 +82,18 @@ class Wanted {
     this.#fuzzy = fuzzy
   }
 
-  add(word: string, prefix: boolean): void {
+  addExact(word: string): void {
     this.#vocabulary.eachExact(word, (number) => this.#numbers.add(number))
+  }
+
+  add(word: string, prefix: boolean): void {
+    this.addExact(word)
     if (this.#fuzzy) this.#vocabulary.eachNear(word, (number) => this.#numbers.add(number))
     if (prefix) this.#prefixes.push(word)
   }
 
   has(word: string): boolean {
-    return this.#numbers.has(this.#vocabulary.find(word)) || this.#prefixes.some((prefix) => word.startsWith(prefix))
+    return this.#numbers.has(this.#vocabulary.find(word)) || this.#prefixes.some((prefix) => isBegun(word, prefix))
   }
 
   /** True for a pair of characters of which the query contains only the first. */
@@ -94,6 +101,9 @@ class Wanted {
     return kind === 'pair' && !this.#numbers.has(this.#vocabulary.find(word))
   }
 }
+
+const isBegun = (word: string, prefix: string): boolean =>
+  word.startsWith(prefix) && (beginsStopWords(prefix) || !isStopWord(word))
 
 /** Length of the character that begins here, in code units. */
 const firstLength = (text: string, start: number): number => [...text.slice(start, start + 4)][0]?.length ?? 1

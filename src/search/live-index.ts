@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts'
-import { type SearchField, SearchIndex } from './search-index.ts'
+import type { SearchField } from './scorer.ts'
+import { SearchIndex } from './search-index.ts'
 import { textOf } from './text-of.ts'
 
 /** Maximum time of one slice while an index is built, in milliseconds. */
@@ -150,16 +151,27 @@ export class LiveIndex {
     const index = new SearchIndex(fields)
     this.#next = index
     let begun = now()
+    const isOver = () => now() - begun >= SLICE_MS
+    const restIfOver = async () => {
+      if (!isOver()) return
+      await rest()
+      begun = now()
+    }
     for await (const batch of records()) {
       for (const record of batch) {
         if (!this.#changed.has(record.id)) index.replace(record.id, record)
-        if (index.backlog >= 1) index.settle(() => now() - begun >= SLICE_MS)
-        if (now() - begun < SLICE_MS) continue
-        await rest()
-        begun = now()
+        // A long record takes several slices.
+        while (index.backlog >= 1) {
+          index.settle(isOver)
+          await restIfOver()
+        }
+        await restIfOver()
       }
     }
-    index.settle()
+    while (!index.isSettled) {
+      index.settle(isOver)
+      await restIfOver()
+    }
     this.#ready = index
   }
 }

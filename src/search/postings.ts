@@ -9,6 +9,12 @@ const MAX_LEVEL = 6
 export const TIMES_BITS = 2
 export const MORE_TIMES = (1 << TIMES_BITS) - 1
 
+/** Number of bits of a posting that hold the position of one of so many fields. */
+export const fieldBitsOf = (fields: number): number => Math.ceil(Math.log2(Math.max(2, fields)))
+
+/** Receives a run of postings, from `from` up to but not including `to`. */
+export type TakeStretch = (postings: Int32Array, from: number, to: number) => void
+
 /** Members of an entry: the number of postings of a word, and the last posting … */
 const COUNT = 0
 const LAST = 1
@@ -56,7 +62,7 @@ export class Postings {
   }
 
   /** Calls `take` with each run of a word's postings, from `from` up to but not including `to`. */
-  eachStretch(word: number, take: (postings: Int32Array, from: number, to: number) => void): void {
+  eachStretch(word: number, take: TakeStretch): void {
     const entry = word * WIDTH
     const count = this.#entries[entry + COUNT] ?? 0
     if (count === 0) return
@@ -108,3 +114,32 @@ const levelAfter = (stored: number): number => Math.min(MAX_LEVEL, 31 - Math.clz
 
 /** True if this many postings fill their slices exactly. */
 const isFull = (stored: number): boolean => ((stored + 2) & ((1 << levelAfter(stored)) - 1)) === 0
+
+/**
+ * Passes on the postings of some documents. It reads one posting of each stretch without them, and finds them by bisection in others.
+ *
+ * @param documents in ascending order, as the postings must be
+ * @param shift number of bits of a posting below its document
+ */
+export function amongDocuments(documents: Int32Array, shift: number): (take: TakeStretch) => TakeStretch {
+  const end = documents.length
+  return (take) => {
+    let next = 0
+    return (postings, from, to) => {
+      const last = (postings[to - 1] ?? 0) >>> shift
+      for (let low = from; next < end && (documents[next] ?? 0) <= last; next++) {
+        const wanted = documents[next] ?? 0
+        for (let high = to; low < high; ) {
+          const middle = (low + high) >>> 1
+          if ((postings[middle] ?? 0) >>> shift < wanted) low = middle + 1
+          else high = middle
+        }
+        const first = low
+        while (low < to && (postings[low] ?? 0) >>> shift === wanted) low++
+        if (low > first) take(postings, first, low)
+        // The next stretch may have more of this document.
+        if (low === to && wanted === last) return
+      }
+    }
+  }
+}

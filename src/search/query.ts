@@ -1,5 +1,5 @@
+import { isStopWord } from './words/stop-words.ts'
 import { eachToken, MAX_WORD, type TokenKind } from './words/tokens.ts'
-import { isSilent } from './words/vocabulary.ts'
 
 const MAX_WORDS = 10
 /** Maximum number of parts of all words together. */
@@ -19,6 +19,8 @@ export interface QueryWord {
 export interface SearchQuery {
   /** In the order of the text. Empty if there is nothing to search for. */
   readonly words: readonly QueryWord[]
+  /** Stop words beside the words. Records without them are found too. */
+  readonly slight: readonly string[]
   /** The fields to search; undefined for all. */
   readonly fields: readonly string[] | undefined
   /** True if similarly spelled words match. */
@@ -36,18 +38,19 @@ export function readQuery(
   const last = spans.findLast(isTelling) ?? spans.at(-1)
   const written = unlike(spans, last)
   const telling = written.filter(isTelling)
-  // A person who typed `an` may be about to type `ann`.
-  const counted = telling.length > 0 ? telling : written.slice(-1)
+  const counted = telling.length > 0 ? telling : written
+  const stopWords = telling.length > 0 ? written.filter((span) => !isTelling(span)) : []
+  const slight = stopWords.slice(0, MAX_WORDS).map(({ text }) => text)
   let partsLeft = MAX_PARTS
   const words = counted.slice(0, MAX_WORDS).map(({ text, parts, ending }) => {
     const kept = parts.slice(0, partsLeft)
     partsLeft -= kept.length
     return { text, parts: kept, prefix: ending === 'always' || (ending === 'when last' && text === last?.text) }
   })
-  return { words, fields, fuzzy, notices: noticesOf(counted) }
+  return { words, slight, fields, fuzzy, notices: noticesOf(counted) }
 }
 
-const isTelling = ({ text, parts }: Span): boolean => parts.length > 0 || !isSilent(text)
+const isTelling = ({ text, parts }: Span): boolean => parts.length > 0 || !isStopWord(text)
 
 function noticesOf(words: readonly Span[]): string[] {
   const notices: string[] = []
@@ -64,6 +67,8 @@ function noticesOf(words: readonly Span[]): string[] {
 interface Span {
   text: string
   readonly parts: string[]
+  /** Parts that are stop words. */
+  readonly stopParts: string[]
   readonly start: number
   end: number
   /** True if further characters without spaces follow. */
@@ -85,15 +90,20 @@ function spansOf(text: string): Span[] {
     if (last !== undefined && isInside(kind, start, last)) {
       last.isRun ||= kind === 'pair'
       last.end = Math.max(last.end, end)
-      const isWanted = start - last.start < MAX_WORD && !isRest && !isSilent(word) && !last.parts.includes(word)
-      if (isWanted) last.parts.push(word)
+      const parts = isStopWord(word) ? last.stopParts : last.parts
+      if (start - last.start < MAX_WORD && !isRest && word !== '' && !parts.includes(word)) parts.push(word)
       return
     }
-    last = { text: word, parts: [], start, end, isRun: false, ending: kind === 'pair' ? 'always' : 'when last' }
+    // A word of marks only.
+    if (word === '') return
+    last = { text: word, parts: [], stopParts: [], start, end, isRun: false, ending: kind === 'pair' ? 'always' : 'when last' }
     spans.push(last)
   })
-  return spans.map(asRun)
+  return spans.map(asRun).map(withParts)
 }
+
+/** Parts that are stop words count if there are no others, as in `to-do`. */
+const withParts = (span: Span): Span => (span.parts.length > 0 ? span : { ...span, parts: span.stopParts })
 
 const isInside = (kind: TokenKind, start: number, { end }: Span): boolean => kind !== 'plain' && kind !== 'whole' && start < end
 

@@ -54,6 +54,17 @@ export class Tally {
     word.size = 0
   }
 
+  /** Multiplies the sums of the documents of a word, by up to 1 + `share`, and clears its scores. */
+  increase(word: WordScores, share: number): void {
+    const { documents, best, size } = word
+    for (let at = 0; at < size; at++) {
+      const document = documents[at] ?? 0
+      this.sums[document] = (this.sums[document] ?? 0) * (1 + share * (best[document] ?? 0))
+      best[document] = 0
+    }
+    word.size = 0
+  }
+
   /** The documents that match at least this many words. */
   answering(words: number): Int32Array {
     if (words <= 1) return this.documents.slice(0, this.size)

@@ -1,14 +1,16 @@
 import { MAX_LENGTH } from './documents.ts'
 import { MORE_TIMES } from './postings.ts'
 import type { SearchQuery } from './query.ts'
+import { searchedPart } from './text-of.ts'
 import { EditDistance } from './words/edit-distance.ts'
 import { stemOf } from './words/stems.ts'
-import { eachToken, unitsOf } from './words/tokens.ts'
+import { beginsStopWords, isStopWord, STOP_WORDS } from './words/stop-words.ts'
+import { tokenSteps, unitsOf } from './words/tokens.ts'
 import { Trie } from './words/trie.ts'
-import { isSilent, maxDistance } from './words/vocabulary.ts'
+import { maxDistance } from './words/vocabulary.ts'
 
 /** Version of the rules that make words of texts. Stored words of another version are useless. */
-export const WORDS_REVISION = 1
+export const WORDS_REVISION = 2
 
 /** A place of a word in a record: the position of the field, and the number of occurrences, up to four. */
 interface Occurrence {
@@ -26,22 +28,28 @@ export interface RecordWords {
 /** Makes words of texts, for a store that keeps them. */
 export const textAnalyser = { analyse, stemOf }
 
-/** The words of the searched fields of a record, in the order of the fields. */
-function analyse(texts: readonly string[]): RecordWords {
+/**
+ * The words of the searched fields of a record, in the order of the fields.
+ *
+ * @param pause called after each step of at most a few milliseconds
+ */
+async function analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<RecordWords> {
   const words = new Map<string, Occurrence[]>()
-  const lengths = texts.map((text, field) => {
+  const lengths: number[] = []
+  for (const [field, text] of texts.entries()) {
     let length = 0
-    eachToken(text, (word) => {
-      if (isSilent(word)) return
+    const take = (word: string) => {
+      if (word === '') return
       length++
       const places = words.get(word)
       const last = places?.at(-1)
       if (places === undefined) words.set(word, [{ field, times: 1 }])
       else if (last?.field !== field) places.push({ field, times: 1 })
       else if (last.times <= MORE_TIMES) last.times++
-    })
-    return Math.min(length, MAX_LENGTH)
-  })
+    }
+    for (const _ of tokenSteps(searchedPart(text), take)) await pause()
+    lengths.push(Math.min(length, MAX_LENGTH))
+  }
   return { lengths, words }
 }
 
@@ -51,8 +59,10 @@ export interface WantedWords {
   readonly words: readonly string[]
   /** All words with these stems. */
   readonly stems: readonly string[]
-  /** All words that begin with one of these. */
-  readonly prefixes: readonly string[]
+  /** All words that begin with one of these, but for some. */
+  readonly prefixes: readonly { readonly prefix: string; readonly except: readonly string[] }[]
+  /** Words that count only in records that have other wanted words. */
+  readonly slight: readonly string[]
   /** All words within an edit distance of one of these. */
   readonly near: readonly { readonly word: string; readonly distance: 1 | 2 }[]
   /** Those of some words that are within such a distance. */
@@ -60,7 +70,7 @@ export interface WantedWords {
 }
 
 /** The words that an index must hold to answer a query. */
-export function wantedWords({ words: asked, fuzzy }: SearchQuery): WantedWords {
+export function wantedWords({ words: asked, slight, fuzzy }: SearchQuery): WantedWords {
   const texts = new Set<string>()
   const prefixes = new Set<string>()
   for (const { text, parts, prefix } of asked) {
@@ -70,14 +80,26 @@ export function wantedWords({ words: asked, fuzzy }: SearchQuery): WantedWords {
     if (prefix && text !== '') prefixes.add(text)
     if (prefix && lastPart !== undefined) prefixes.add(lastPart)
   }
-  const stems = new Set([...texts].map(stemOf))
+  // Stop words match as they are only.
+  const stems = new Set([...texts].filter((word) => !isStopWord(word)).map(stemOf))
+  const bases = [...stems].filter((stem) => !isStopWord(stem))
   const near = [...texts].flatMap((word) => {
     const distance = maxDistance(word)
     return fuzzy && distance !== 0 ? [{ word, distance }] : []
   })
   const nearOf = (candidates: readonly string[]) => nearWords(near, candidates)
-  return { words: [...new Set([...texts, ...stems])], stems: [...stems], prefixes: [...prefixes], near, nearOf }
+  return {
+    words: [...new Set([...texts, ...bases])],
+    stems: [...stems],
+    prefixes: [...prefixes].map((prefix) => ({ prefix, except: exceptions(prefix) })),
+    slight,
+    near,
+    nearOf,
+  }
 }
+
+const exceptions = (prefix: string): readonly string[] =>
+  beginsStopWords(prefix) ? [] : STOP_WORDS.filter((word) => word.startsWith(prefix))
 
 function nearWords(near: WantedWords['near'], candidates: readonly string[]): string[] {
   const trie = new Trie()
@@ -85,5 +107,5 @@ function nearWords(near: WantedWords['near'], candidates: readonly string[]): st
   const edits = new EditDistance(trie)
   const found = new Set<string>()
   for (const { word, distance } of near) edits.eachNear(word, distance, (number) => found.add(candidates[number] ?? ''))
-  return [...found]
+  return [...found].filter((word) => !isStopWord(word))
 }

@@ -8,8 +8,12 @@ export interface RecordWords {
 
 /** Makes words of texts. The store itself knows nothing of languages. */
 export interface TextAnalyser {
-  /** The words of the texts of a record, one for each searched field. */
-  analyse(texts: readonly string[]): RecordWords
+  /**
+   * The words of the texts of a record, one for each searched field.
+   *
+   * @param pause yields to the event loop; called about every few milliseconds of computing
+   */
+  analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<RecordWords>
   /** The stem of a word; words without one are their own stem. */
   stemOf(word: string): string
 }
@@ -19,6 +23,8 @@ export interface SearchedTable {
   readonly table: string
   /** The searched fields, in order. */
   readonly fields: readonly string[]
+  /** Number of characters of a text that the analyser needs. It may get more. */
+  readonly maxText: number
   /** Version of the analyser. Words of another version, or of other fields, are made again. */
   readonly revision: number
 }
@@ -27,7 +33,9 @@ export interface SearchedTable {
 export interface WordSelection {
   readonly words: readonly string[]
   readonly stems: readonly string[]
-  readonly prefixes: readonly string[]
+  readonly prefixes: readonly { readonly prefix: string; readonly except: readonly string[] }[]
+  /** Words to read too, in the neighbourhood of the others only: their other places are not needed. */
+  readonly slight: readonly string[]
   readonly near: readonly { readonly word: string; readonly distance: number }[]
   /** Those of some different words that are within such a distance. */
   readonly nearOf: (candidates: readonly string[]) => readonly string[]
@@ -56,6 +64,8 @@ export interface StoredWords {
   /** Number of records whose words are stored, and of their words in each field. Some of the records may have changed. */
   readonly totals: { readonly records: number; readonly words: readonly number[] }
   readonly words: readonly StoredWord[]
+  /** The slight words, with the places that are needed and some others. */
+  readonly slight: readonly StoredWord[]
   /** All records that changed. Their stored words are outdated. */
   readonly changed: readonly ChangedRecord[]
 }

@@ -95,9 +95,9 @@ describe('a live index', () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     const first = live.ready
-    const long = 'owl '.repeat(50_000)
-    for (let time = 0; time <= 21; time++) {
-      live.note(1, { id: 1, text: `${long}${time}` }, { id: 1, text: `${long}${time + 1}` })
+    const long = 'owl '.repeat(24_000)
+    for (let time = 0; time <= 44; time++) {
+      live.note(1, { id: 1, text: `${time} ${long}` }, { id: 1, text: `${time + 1} ${long}` })
       first?.settle()
     }
     live.note(1, undefined, { id: 1, text: 'owl10002' })
@@ -119,7 +119,7 @@ describe('a live index', () => {
     assert.ok(pauses() - before > 10, `${pauses() - before} pauses`)
     assert.equal(live.catchUp(), undefined)
     assert.equal(found(live, 'owl').length, 100)
-    live.note(1000, undefined, { id: 1000, text: `fox ${'owl '.repeat(50_000)}` })
+    live.note(1000, undefined, { id: 1000, text: '東京都'.repeat(30_000) })
     assert.ok(live.catchUp() !== undefined, 'one long text is much, too')
   })
 

@@ -9,7 +9,11 @@ describe('the text of a query', () => {
   test('is words, never syntax', () => {
     assert.deepEqual(textsOf('+title:Foo* -bar^10 baz~8'), ['title', 'foo', 'bar', '10', 'baz', '8'])
     for (const q of ['+*', '~', '*', '', '   ', '\n\t', '🎉', '\u0301', '-.-', '"']) {
-      assert.deepEqual(read(q), { words: [], fields: undefined, fuzzy: false, notices: ['There is no word to look for'] }, q)
+      assert.deepEqual(
+        read(q),
+        { words: [], slight: [], fields: undefined, fuzzy: false, notices: ['There is no word to look for'] },
+        q,
+      )
     }
   })
 

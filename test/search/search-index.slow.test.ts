@@ -40,7 +40,7 @@ class Library {
   /** Searches for one word and holds the answer against every paper there is. */
   check(word: string, ways: readonly Way[]): void {
     const words = [{ text: word, parts: [], prefix: ways.includes('prefix') }]
-    const found = this.index.search({ words, fields: undefined, fuzzy: ways.includes('fuzzy'), notices: [] }, ALL)
+    const found = this.index.search({ words, slight: [], fields: undefined, fuzzy: ways.includes('fuzzy'), notices: [] }, ALL)
     const byWord = this.grades(word, ways)
     const papers = [...this.papers.values()].map((paper) => [paper.id, bestGrade(paper, byWord)] as const)
     const grades = new Map(papers.filter(([, grade]) => grade !== undefined))

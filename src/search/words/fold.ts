@@ -4,15 +4,24 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 const ASCII = /^[\0-\x7f]*$/
+/** Kana, unified ideographs and Hangul syllables, which the steps below leave as they are. */
+const UNCHANGED = /^[\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3]*$/
 /** Accents, enclosing marks and variation selectors. */
-const MARKS = /[\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu
+const ACCENTS = String.raw`\u0300-\u036f\u20d0-\u20ff\ufe00-\ufe0f\u{e0100}-\u{e01ef}`
+/** Hebrew cantillation and vowel signs (niqqud). */
+const NIQQUD = String.raw`\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7`
+/** Arabic vowel signs (harakat), signs of the Quran, and the stroke that lengthens a word (tatweel). Hamza and madda are letters. */
+const HARAKAT = String.raw`\u0610-\u061a\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u08d3-\u08e1\u08e3-\u08ff`
+/** Readers ignore these. White space is what NFKD puts between the words of a ligature such as U+FDFA. */
+const IGNORED = new RegExp(String.raw`[${ACCENTS}${NIQQUD}${HARAKAT}\s]`, 'gu')
 
 /**
- * Folds case, accents and compatibility forms (NFKD), which readers consider equal. Marks of other scripts stay, since they are
- * vowels there; decomposed syllables and kana are composed again.
+ * Folds case, accents, vowel signs of Hebrew and Arabic, and compatibility forms (NFKD), which readers consider equal. Marks of other
+ * scripts stay, since they are vowels there that every text has; decomposed syllables and kana are composed again.
  */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const bare = text.normalize('NFKD').toLowerCase().replace(MARKS, '')
+  if (UNCHANGED.test(text)) return text
+  const bare = text.normalize('NFKD').toLowerCase().replace(IGNORED, '')
   return bare.replace(LETTER, (letter) => LETTERS[letter] ?? letter).normalize('NFC')
 }

@@ -1,18 +1,14 @@
 import lunr from 'lunr'
+import { isStopWord } from './stop-words.ts'
 
 const LETTERS = /^[a-z]{3,}$/
 
-/** The stem of an English word by lunr's Porter stemmer (M. F. Porter, 1980); other words are their own stem. */
+/**
+ * The stem of an English word by lunr's Porter stemmer (M. F. Porter, 1980). Other words are their own stem, and so are stop words:
+ * `US` is no form of `used`, nor `his` one of `hi`.
+ */
 export function stemOf(word: string): string {
-  return LETTERS.test(word) ? lunr.stemmer(new lunr.Token(word, {})).toString() : word
-}
-
-/** All stop words match this; most other words do not, and calling lunr takes longer. */
-const SHORT = /^[a-z]{1,7}$/
-
-/** True for words of lunr's stop word list, such as `the`. */
-export function isStopWord(word: string): boolean {
-  return SHORT.test(word) && lunr.stopWordFilter(new lunr.Token(word, {})) === undefined
+  return LETTERS.test(word) && !isStopWord(word) ? lunr.stemmer(new lunr.Token(word, {})).toString() : word
 }
 
 const A = 97

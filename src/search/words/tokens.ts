@@ -1,4 +1,5 @@
 import { fold } from './fold.ts'
+import { seenText } from './seen-text.ts'
 
 /** Maximum length of a word, in characters; the rest is ignored. */
 export const MAX_WORD = 64
@@ -20,8 +21,8 @@ export type TakeUnits = (units: Uint16Array, from: number, to: number) => void
 /** The same with the position where the word ends in the text. */
 type TakePlace = (units: Uint16Array, from: number, to: number, kind: TokenKind, end: number) => void
 
-/** Characters that join words when they stand alone between them. */
-const JOINT = `[-@._+'’]`
+/** Characters that join words when they stand alone between them: the last is ZWNJ. */
+const JOINT = `[-@._+'’\\u200c]`
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`
 const JOINED = new RegExp(`${WORD}(?:${JOINT}${WORD})*`, 'gu')
 const PART = new RegExp(WORD, 'gu')
@@ -30,7 +31,8 @@ const RUN = new RegExp(String.raw`(?:${UNSPACED}\p{M}*)+|(?:(?!${UNSPACED})[\p{L
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
 /** A character with its marks; a Hangul syllable may be decomposed, and half-width kana have separate marks. */
 const CHARACTER = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?\p{M}*|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu
-const ASCII = /^[\0-\x7f]*$/
+/** A word of Latin, Greek or Cyrillic letters and digits, without parts. */
+const SIMPLE = /^[0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f]+$/
 
 /** Classes of ASCII characters that are neither part of a word nor a joint, and their folded form. */
 const LETTER = 1
@@ -43,17 +45,31 @@ for (let code = 0; code < 128; code++) {
   FOLDED[code] = character.toLowerCase().charCodeAt(0)
 }
 
+/** Number of words between two steps: about half a millisecond. */
+const WORDS_A_STEP = 512
+
 /** Splits a text into words, in order; parts follow their compound. */
 export function eachToken(text: string, take: TakeToken): void {
+  for (const _ of tokenSteps(text, take));
+}
+
+/** The same in steps of at most a few milliseconds. */
+export function* tokenSteps(text: string, take: TakeToken): Generator<void, void> {
   const folded = text.toLowerCase()
   const rest = eachAsciiToken(text, (_, start, to, kind, end) => take(folded.slice(start, to), kind, start, end))
-  if (rest < text.length) eachUnicodeToken(text, rest, take)
+  if (rest < text.length) yield* unicodeSteps(text, rest, take)
 }
 
 /** Splits a text into words like `eachToken`, without positions and without creating strings. */
 export function eachWord(text: string, take: TakeUnits): void {
   const rest = eachAsciiToken(text, take)
-  if (rest < text.length) eachUnicodeToken(text, rest, (word) => take(unitsOf(word), 0, word.length))
+  if (rest < text.length) for (const _ of unicodeSteps(text, rest, (word) => take(unitsOf(word), 0, word.length)));
+}
+
+/** The same in steps of at most a few milliseconds. */
+export function* wordSteps(text: string, take: TakeUnits): Generator<void, void> {
+  const rest = eachAsciiToken(text, take)
+  if (rest < text.length) yield* unicodeSteps(text, rest, (word) => take(unitsOf(word), 0, word.length))
 }
 
 /** A reused buffer, since most texts are short and allocation takes longer than filling. */
@@ -107,37 +123,59 @@ function eachAsciiPart(text: string, units: Uint16Array, start: number, end: num
   }
 }
 
-/** Processes the words from a position on. */
-function eachUnicodeToken(text: string, from: number, take: TakeToken): void {
-  for (const match of text.slice(from).matchAll(JOINED)) {
-    const joined = match[0]
-    const index = from + match.index
-    const parts = [...joined.matchAll(PART)].map((part) => ({ text: part[0], start: index + part.index }))
-    const isWhole = parts.length > 1
-    // In scripts without spaces a joint is punctuation.
-    if (isWhole) take(cut(fold(joined).replaceAll('’', "'")), 'whole', index, index + joined.length)
-    for (const part of parts) eachRun(part.text, part.start, isWhole ? 'part' : 'plain', take)
+/** Processes the words from a position on, in steps. */
+function* unicodeSteps(whole: string, from: number, take: TakeToken): Generator<void, void> {
+  const { text, placeOf } = seenText(whole.slice(from))
+  const takeSeen: TakeToken = (word, kind, start, end) => take(word, kind, from + placeOf(start), from + placeOf(end - 1) + 1)
+  let words = 0
+  for (const { 0: joined, index } of text.matchAll(JOINED)) {
+    if (SIMPLE.test(joined)) {
+      takeSeen(cut(fold(joined)), 'plain', index, index + joined.length)
+      if (++words % WORDS_A_STEP === 0) yield
+      continue
+    }
+    for (const { run, start, kind } of runsOf(joined, index, takeSeen)) {
+      if (kind === 'pair') {
+        for (const [pair, at] of pairsOf(run)) {
+          takeSeen(cut(fold(pair)), 'pair', start + at, start + at + pair.length)
+          if (++words % WORDS_A_STEP === 0) yield
+        }
+      } else {
+        takeSeen(cut(fold(run)), kind, start, start + run.length)
+        if (++words % WORDS_A_STEP === 0) yield
+      }
+    }
   }
 }
 
-function eachRun(text: string, offset: number, kind: 'plain' | 'part', take: TakeToken): void {
-  if (ASCII.test(text)) {
-    take(cut(text.toLowerCase()), kind, offset, offset + text.length)
-    return
-  }
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    const start = offset + index
-    if (STARTS_UNSPACED.test(run)) eachPair(run, start, take)
-    else take(cut(fold(run)), kind, start, start + run.length)
+/** A run of characters that are words by pairs, or one word. */
+interface Run {
+  readonly run: string
+  readonly start: number
+  readonly kind: Exclude<TokenKind, 'whole'>
+}
+
+/** The runs of a word and of its parts. A word of several parts is passed to `take` first. */
+function* runsOf(joined: string, index: number, take: TakeToken): Generator<Run, void> {
+  const parts = [...joined.matchAll(PART)]
+  const isWhole = parts.length > 1
+  // In scripts without spaces a joint is punctuation.
+  if (isWhole) take(cut(fold(joined).replaceAll('’', "'").replaceAll('\u200c', '')), 'whole', index, index + joined.length)
+  const kind = isWhole ? 'part' : 'plain'
+  for (const { 0: part, index: offset } of parts) {
+    for (const { 0: run, index: at } of part.matchAll(RUN))
+      yield { run, start: index + offset + at, kind: STARTS_UNSPACED.test(run) ? 'pair' : kind }
   }
 }
 
-function eachPair(run: string, start: number, take: TakeToken): void {
-  const characters = [...run.matchAll(CHARACTER)]
-  for (const [position, { 0: first, index }] of characters.entries()) {
-    const pair = first + (characters[position + 1]?.[0] ?? '')
-    take(cut(fold(pair)), 'pair', start + index, start + index + pair.length)
+/** The pairs of characters of a run, and the last character, with their positions. */
+function* pairsOf(run: string): Generator<readonly [pair: string, at: number], void> {
+  let last: RegExpExecArray | undefined
+  for (const character of run.matchAll(CHARACTER)) {
+    if (last !== undefined) yield [last[0] + character[0], last.index]
+    last = character
   }
+  if (last !== undefined) yield [last[0], last.index]
 }
 
 const cutEnd = (start: number, end: number): number => Math.min(end, start + MAX_WORD)

@@ -1,8 +1,9 @@
 import { EditDistance } from './edit-distance.ts'
-import { isOfLetters, isStopWord, stemOf } from './stems.ts'
+import { isOfLetters, stemOf } from './stems.ts'
+import { beginsStopWords, isStopWord } from './stop-words.ts'
 import { unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
-import { NONE, SILENT, WordTable } from './word-table.ts'
+import { NONE, WordTable } from './word-table.ts'
 
 /** Kinds of match between a word of a text and a word of a query, best first. */
 export type Likeness = 'exact' | 'inflected' | 'prefix' | 'near' | 'far'
@@ -14,24 +15,24 @@ export class Vocabulary {
   readonly #edits = new EditDistance(this.#trie)
   /** Words by their stem, unless they equal it. */
   readonly #families = new Map<string, number[]>()
+  /** Stop words. They match themselves, and beginnings of some length. */
+  readonly #stops = new Set<number>()
 
-  /** The number of an indexed word; -1 for stop words. The word is the characters from `from` up to but not including `to`. */
+  /** The number of a word, or -1 if it is empty. The word is the characters from `from` up to but not including `to`. */
   numberOf(units: Uint16Array, from: number, to: number): number {
     if (from === to) return NONE
     const known = this.#words.find(units, from, to)
-    if (known >= 0) return known
-    return known === SILENT ? NONE : this.#learn(units, from, to)
+    return known === NONE ? this.#learn(units, from, to) : known
   }
 
-  /** Stop words are stored to be recognised again, but not indexed. */
   #learn(units: Uint16Array, from: number, to: number): number {
     const number = this.#trie.add(units, from, to)
+    this.#words.add(number, units, from, to)
     // Only such words have another stem or are stop words, so no string is created for others.
-    const word = isOfLetters(units, from, to) ? wordOf(units, from, to) : ''
-    const isStop = isStopWord(word)
-    this.#words.add(number, units, from, to, isStop)
-    if (isStop) return NONE
-    if (word !== '') this.#addToFamily(word, number)
+    if (!isOfLetters(units, from, to)) return number
+    const word = wordOf(units, from, to)
+    if (isStopWord(word)) this.#stops.add(number)
+    else this.#addToFamily(word, number)
     return number
   }
 
@@ -47,20 +48,24 @@ export class Vocabulary {
   eachExact(word: string, take: (number: number, likeness: Likeness) => void): void {
     const itself = this.find(word)
     if (itself !== NONE) take(itself, 'exact')
+    if (isStopWord(word)) return
     const stem = stemOf(word)
-    const base = stem === word ? NONE : this.find(stem)
+    const base = stem === word || isStopWord(stem) ? NONE : this.find(stem)
     // The stem of a word need not be its own stem; only those that are belong to the family.
     if (base !== NONE && stemOf(stem) === stem) take(base, 'inflected')
     for (const number of this.#families.get(stem) ?? []) if (number !== itself) take(number, 'inflected')
   }
 
-  /** The number of a word that is not a stop word, or -1. */
+  /** The number of a word, or -1. */
   find(word: string): number {
-    return Math.max(this.#words.find(unitsOf(word), 0, word.length), NONE)
+    return this.#words.find(unitsOf(word), 0, word.length)
   }
 
   eachFrom(prefix: string, take: (number: number, likeness: Likeness) => void): void {
-    this.#trie.eachFrom(prefix, (number) => take(number, 'prefix'))
+    const hasStops = beginsStopWords(prefix)
+    this.#trie.eachFrom(prefix, (number) => {
+      if (hasStops || !this.#stops.has(number)) take(number, 'prefix')
+    })
   }
 
   /** Calls `take` with words at distance one or two. */
@@ -68,7 +73,7 @@ export class Vocabulary {
     const limit = maxDistance(word)
     if (limit === 0) return
     this.#edits.eachNear(word, limit, (number, distance) => {
-      if (distance > 0) take(number, distance === 1 ? 'near' : 'far')
+      if (distance > 0 && !this.#stops.has(number)) take(number, distance === 1 ? 'near' : 'far')
     })
   }
 }
@@ -81,6 +86,3 @@ function wordOf(units: Uint16Array, from: number, to: number): string {
 
 /** Maximum edit distance of a word: one from 3 letters on, two from 6 letters on (AUTO in Elasticsearch). */
 export const maxDistance = (word: string): 0 | 1 | 2 => (word.length < 3 ? 0 : word.length < 6 ? 1 : 2)
-
-/** True for words that are not indexed. */
-export const isSilent = (word: string): boolean => word === '' || isStopWord(word)

@@ -1,10 +1,9 @@
 import type { Trie } from './trie.ts'
 
-/** Results instead of a word number: unknown word, and stop word. */
+/** Result instead of a word number: unknown word. */
 export const NONE = -1
-export const SILENT = -2
 
-/** Members of a slot: the word number plus one, negative for a stop word, 0 if empty; and the hash. */
+/** Members of a slot: the word number plus one, 0 if empty; and the hash. */
 const WORD = 0
 const HASH = 1
 const WIDTH = 2
@@ -35,35 +34,31 @@ export class WordTable {
     this.#trie = trie
   }
 
-  /** The number of a word; `NONE` or `SILENT`. */
+  /** The number of a word, or `NONE`. */
   find(units: Uint16Array, from: number, to: number): number {
     const hash = hashOf(units, from, to)
     const recent = this.#recent
     const at = (hash & (RECENT - 1)) * WIDTH
     const last = recent[at + WORD] ?? 0
-    if (last !== 0 && recent[at + HASH] === hash && this.#isSpelt(last, units, from, to)) return numberOf(last)
+    if (last !== 0 && recent[at + HASH] === hash && this.#trie.spells(last - 1, units, from, to)) return last - 1
     const { slots } = this.#partOf(hash)
     for (let slot = first(slots, hash); ; slot = next(slots, slot)) {
       const held = slots[slot + WORD] ?? 0
       if (held === 0) return NONE
-      if (slots[slot + HASH] !== hash || !this.#isSpelt(held, units, from, to)) continue
+      if (slots[slot + HASH] !== hash || !this.#trie.spells(held - 1, units, from, to)) continue
       recent[at + WORD] = held
       recent[at + HASH] = hash
-      return numberOf(held)
+      return held - 1
     }
   }
 
-  #isSpelt(held: number, units: Uint16Array, from: number, to: number): boolean {
-    return this.#trie.spells(Math.abs(held) - 1, units, from, to)
-  }
-
   /** Adds a word that `find` did not find. */
-  add(number: number, units: Uint16Array, from: number, to: number, isSilent = false): void {
+  add(number: number, units: Uint16Array, from: number, to: number): void {
     const hash = hashOf(units, from, to)
     const part = this.#partOf(hash)
     part.size++
     if (2 * part.size * WIDTH > part.slots.length) part.slots = doubled(part.slots)
-    put(part.slots, hash, isSilent ? -number - 1 : number + 1)
+    put(part.slots, hash, number + 1)
   }
 
   #partOf(hash: number): Part {
@@ -85,9 +80,6 @@ function put(slots: Int32Array, hash: number, word: number): void {
   slots[slot + WORD] = word
   slots[slot + HASH] = hash
 }
-
-/** The word number in a slot; `SILENT` for a stop word. */
-const numberOf = (held: number): number => (held < 0 ? SILENT : held - 1)
 
 const first = (slots: Int32Array, hash: number): number => ((hash >>> PART_BITS) * WIDTH) & (slots.length - 1)
 const next = (slots: Int32Array, slot: number): number => (slot + WIDTH) & (slots.length - 1)

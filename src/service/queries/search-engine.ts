@@ -1,7 +1,8 @@
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { SearchQuery } from '../../search/query.ts'
-import type { SearchField, SearchIndex } from '../../search/search-index.ts'
+import type { SearchField } from '../../search/scorer.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
 import type { ReadOptions, Store } from '../../store/store.ts'
 
 /** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */

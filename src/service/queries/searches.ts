@@ -8,6 +8,7 @@ import type { FieldFilter, Plan } from '../../query/plan.ts'
 import type { Positions } from '../../search/highlight.ts'
 import { readQuery, type SearchQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
+import { textOf } from '../../search/text-of.ts'
 import type { ReadOptions, StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
@@ -94,6 +95,7 @@ export class Searches {
     const chosen = models === undefined ? viewable : models.map((key) => this.#modelFor(actor, key))
     const hits: { score: number }[] = []
     let total = 0
+    let length = 0
     for (const model of new Set(chosen)) {
       const request = { q, fields: undefined, fuzzy: false, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
       const found = await this.find(actor, model.key, request, options)
@@ -101,6 +103,10 @@ export class Searches {
       for (const { id, score, record } of found.hits) {
         const label = String(record[model.displayField] ?? id)
         hits.push({ ...{ model: model.key, id, label }, score: rounded(score), ...{ matches: found.matchesIn(record) } })
+        length += model.searchableFields.reduce((sum, { name }) => sum + textOf(record, name).length, 0)
+        if (length < MAX_AT_ONCE) continue
+        await this.#pause()
+        length = 0
       }
     }
     const best = hits.sort((a, b) => b.score - a.score).slice(0, limit)

@@ -3,7 +3,9 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { excerptIndex } from '../../search/excerpt.ts'
 import type { SearchQuery } from '../../search/query.ts'
+import type { SearchIndex } from '../../search/search-index.ts'
 import { textAnalyser, WORDS_REVISION, wantedWords } from '../../search/stored-words.ts'
+import { MAX_SEARCHED } from '../../search/text-of.ts'
 import type { SearchedTable, SearchMoment, SearchStorage } from '../../store/search-storage.ts'
 import type { ReadOptions } from '../../store/store.ts'
 import type { Traffic } from '../../util/traffic.ts'
@@ -27,6 +29,8 @@ const RECORDS_A_SLICE = 2000
 const REST_PER_WORK = 9
 /** After this time it is looked again whether requests arrive, in milliseconds. */
 const LONGEST_REST_MS = 50
+/** Maximum time of a slice of the analysis of changed records in a search, in milliseconds. */
+const SLICE_MS = 8
 /** A search that reads this many changed records has their words stored soon, since it analyses their texts. */
 const MANY_CHANGED = 200
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
@@ -143,6 +147,7 @@ export class StoredSearchIndexes implements SearchEngine {
   async #read<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>, options?: ReadOptions) {
     const read = async ({ stored, records, lengthsOf }: SearchMoment) => {
       const index = excerptIndex(weightedFields(model), stored)
+      await this.#settle(index)
       if (stored.changed.length >= MANY_CHANGED) void this.#makeNow(model)
       const changed = new Set(stored.changed.map(({ id }) => id))
       const narrow = async (among: ReadonlySet<number>) => {
@@ -152,6 +157,16 @@ export class StoredSearchIndexes implements SearchEngine {
       return { result: await work({ index, records, isCurrent: () => true, narrow }) }
     }
     return this.#options.storage.read(this.#tableOf(model), wantedWords(query), read, options)
+  }
+
+  /** Analyses the texts of changed records in slices. */
+  async #settle(index: SearchIndex): Promise<void> {
+    const { now, pause } = this.#options
+    while (!index.isSettled) {
+      const begun = now()
+      index.settle(() => now() - begun >= SLICE_MS)
+      if (!index.isSettled) await pause()
+    }
   }
 
   async #catchUp(): Promise<void> {
@@ -208,5 +223,6 @@ export class StoredSearchIndexes implements SearchEngine {
 const searchedTable = (model: Model): SearchedTable => ({
   table: model.key,
   fields: model.searchableFields.map(({ name }) => name),
+  maxText: MAX_SEARCHED,
   revision: WORDS_REVISION,
 })

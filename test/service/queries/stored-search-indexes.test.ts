@@ -20,6 +20,8 @@ class FakeStorage implements SearchStorage {
   /** True while too many records have no words. */
   isBehind = false
   isReady = true
+  /** The text of the record. */
+  text = 'travel'
 
   async open({ table }: { readonly table: string }): Promise<void> {
     this.calls.push(`open ${table}`)
@@ -43,8 +45,8 @@ class FakeStorage implements SearchStorage {
 
   async read<T>(_: unknown, __: unknown, work: (moment: SearchMoment) => Promise<T>): Promise<T | undefined> {
     if (!this.isReady) return undefined
-    const changed = [{ id: 1, texts: ['travel'], lengths: undefined }]
-    const stored = { totals: { records: 0, words: [0] }, words: [], changed }
+    const changed = [{ id: 1, texts: [this.text], lengths: undefined }]
+    const stored = { totals: { records: 0, words: [0] }, words: [], slight: [], changed }
     const records = {
       get: async () => [],
       find: async () => ({ records: [], total: 0 }),
@@ -62,6 +64,7 @@ function indexesOf(storage: SearchStorage, { isPatient = true, requests = 0 } = 
   const traffic = new Traffic(() => 0)
   for (let request = 0; request < requests; request++) traffic.note()
   let time = 0
+  const pauses: number[] = []
   const indexes = new StoredSearchIndexes({
     registry,
     storage,
@@ -74,11 +77,14 @@ function indexesOf(storage: SearchStorage, { isPatient = true, requests = 0 } = 
       time += 10
       return time
     },
-    pause: setImmediate,
+    pause: async () => {
+      pauses.push(time)
+      await setImmediate()
+    },
     traffic,
   })
   const found = () => indexes.within(genre, travel, async ({ index }) => index.search(travel, { offset: 0, limit: 10 }).total)
-  return { indexes, found, waits, errors }
+  return { indexes, found, waits, errors, pauses }
 }
 
 const isNotReady = (error: unknown) => error instanceof AppError && error.code === 'SEARCH_NOT_READY'
@@ -89,6 +95,14 @@ describe('search indexes in a store', () => {
     const { found } = indexesOf(storage)
     assert.deepEqual([await found(), await found()], [1, 1])
     assert.deepEqual(storage.calls, ['open genre'])
+  })
+
+  test('read a long text that changed in steps', async () => {
+    const storage = new FakeStorage()
+    storage.text = `${'東京都'.repeat(30_000)} travel`
+    const { found, pauses } = indexesOf(storage)
+    assert.equal(await found(), 1)
+    assert.ok(pauses.length > 100, `${pauses.length} pauses`)
   })
 
   test('have words stored before a search when too many records have none', async () => {

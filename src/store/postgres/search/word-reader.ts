@@ -17,6 +17,7 @@ const LAST_CHARACTER = '\u{10ffff}'
 const STATE = 's'
 const CHANGED = 'c'
 const WORD = 'w'
+const SLIGHT = 'o'
 
 /**
  * Reads a selection of the stored words of a table, and the changed records. Needs a snapshot that spans statements.
@@ -44,6 +45,7 @@ export async function readWords(
   return {
     totals: { records: Number(state[2]), words: inOrder(readJson<number[]>(state[3]) ?? []) },
     words: rows.filter(([kind]) => kind === WORD).map((row) => storedWord(row, positions)),
+    slight: rows.filter(([kind]) => kind === SLIGHT).map((row) => storedWord(row, positions)),
     changed,
   }
 }
@@ -66,31 +68,37 @@ function storedWord([, word, chunk, places]: Row, positions: readonly number[]):
   }
 }
 
-function selectStatement(layout: Layout, { table, fields, revision }: SearchedTable, selection: WordSelection): Sql {
+function selectStatement(layout: Layout, searched: SearchedTable, selection: WordSelection): Sql {
+  const { table, revision } = searched
   const { state, changes, documents, words } = searchTablesOf(layout)
   const generation = sql`(select generation from state)`
   const { table: records } = layout.of(table)
   return sql`
     with state as materialized (
-      select number, generation, fields, records, lengths from ${state} where table_name = ${table} and revision = ${revision})
+      select number, generation, fields, records, lengths from ${state} where table_name = ${table} and revision = ${revision}),
+    found as materialized (
+      select word, chunk, places from ${words} w where w.generation = ${generation} and (${conditionOf(selection, words, generation)}))
     select ${STATE} as kind, array_to_json(fields)::text, records::text, array_to_json(lengths)::text from state
     union all
-    select ${CHANGED}, case when r.id is not null then ${recordTexts(layout.of(table), identifier('r'), fields)}::text end,
+    select ${CHANGED}, case when r.id is not null then ${recordTexts(layout.of(table), identifier('r'), searched)}::text end,
       c.id::text, array_to_json(d.lengths)::text
     from (
       select distinct id from ${changes} where number = (select number from state) limit ${MAX_CHANGED + 1}) c
     left join ${records} r on r.id = c.id
     left join ${documents} d on d.generation = ${generation} and d.id = c.id
     union all
-    select ${WORD}, w.word, w.chunk::text, w.places from ${words} w
-    where w.generation = ${generation} and (${conditionOf(selection, words, generation)})`
+    select ${WORD}, word, chunk::text, places from found
+    union all
+    select ${SLIGHT}, w.word, w.chunk::text, w.places from ${words} w
+    where w.generation = ${generation} and w.word = any(${selection.slight}::text[]) and w.chunk = any(array(select distinct chunk from found))`
 }
 
 /** The condition on rows of words. It uses no subquery per row, so that the index finds the words. */
 function conditionOf({ words: exact, stems, prefixes }: WordSelection, words: Sql, generation: Sql): Sql {
   const inflected = sql`array(select word from ${words} where generation = ${generation} and stem = any(${stems}::text[]))`
   const ranges = prefixes.map(
-    (prefix) => sql`(w.word >= ${prefix} collate "C" and w.word < ${prefix + LAST_CHARACTER} collate "C")`,
+    ({ prefix, except }) =>
+      sql`(w.word >= ${prefix} collate "C" and w.word < ${prefix + LAST_CHARACTER} collate "C" and w.word <> all(${except}::text[]))`,
   )
   return joined([sql`w.word = any(${exact}::text[] || ${inflected})`, ...ranges], ' or ')
 }

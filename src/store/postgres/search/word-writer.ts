@@ -4,12 +4,19 @@ import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
 import { letterSignature } from './letter-signature.ts'
 import { chunkOf, eachPlace, type Place, placesText } from './places.ts'
-import { readJson, recordTexts } from './record-texts.ts'
+import { readJson, recordTexts, textBytes } from './record-texts.ts'
 import { resetWords } from './search-state.ts'
 import { type SearchTables, searchTablesOf, TRUNCATED } from './search-tables.ts'
 
 /** Number of words of texts, or of rows, between two pauses. */
 const WORK_BETWEEN_PAUSES = 5000
+
+const WORDS_A_STEP = 1000
+
+/** A transaction takes no further record after this number of bytes of texts. */
+const MAX_BYTES = 4 * 2 ** 20
+/** Number of words that one statement stores. */
+const WORDS_A_STATEMENT = 10_000
 
 /**
  * Settings of plans that read whole tables. They are off in these transactions, since the planner knows little of tables that were just
@@ -67,33 +74,46 @@ export class WordWriter {
     const [number, generation] = (locked.rows[0] ?? []).map(Number)
     if (number === undefined || generation === undefined) return 'busy'
     // A statement of its own, so that it sees what the previous holder of the lock committed.
-    const { numbers, changes } = await this.#changes(number, generation, limit)
+    const { numbers, changes, hasMore } = await this.#changes(number, generation, limit)
     if (numbers.length === 0) return 'none'
     if (changes.some(({ id }) => id === TRUNCATED)) {
       await resetWords(this.#connection, this.#layout, this.#searched, number)
       return 'more'
     }
     await this.#store(number, generation, numbers, changes)
-    return numbers.length < limit ? 'none' : 'more'
+    return hasMore ? 'more' : 'none'
   }
 
   async #changes(number: number, generation: number, limit: number) {
     const { changes, documents } = this.#tables
-    const { table, fields } = this.#searched
+    const { table } = this.#searched
+    const records = this.#layout.of(table)
+    const bytes = textBytes(records, identifier('r'), this.#searched)
     const { rows } = await this.#connection.query(
-      sql`select c.change, c.id, d.words, array_to_json(d.lengths),
-          case when r.id is not null then ${recordTexts(this.#layout.of(table), identifier('r'), fields)} end
-        from (select change, id from ${changes} where number = ${number} order by change limit ${limit}) c
+      sql`with next as materialized (
+          select change, id from ${changes} where number = ${number} order by change limit ${limit}
+        ), sized as (
+          select n.change, n.id, sum(${bytes}) over (order by n.change) - (${bytes}) as before
+          from next n left join ${records.table} r on r.id = n.id
+        )
+        select c.change, c.id, d.words, array_to_json(d.lengths),
+          case when r.id is not null then ${recordTexts(records, identifier('r'), this.#searched)} end,
+          (select count(*) from next)
+        from sized c
         left join ${documents} d on d.generation = ${generation} and d.id = c.id
-        left join ${this.#layout.of(table).table} r on r.id = c.id`,
+        left join ${records.table} r on r.id = c.id
+        where c.before < ${MAX_BYTES}
+        order by c.change`,
     )
+    const available = Number(rows[0]?.[5] ?? 0)
     const byId = new Map<number, Change>()
     for (const [, id, words, lengths, texts] of rows) {
       const stored =
         words === null || words === undefined ? undefined : { words: wordsOf(words), lengths: readJson<number[]>(lengths) ?? [] }
       byId.set(Number(id), { id: Number(id), stored, texts: readJson<string[]>(texts) })
     }
-    return { numbers: rows.map(([change]) => String(change)), changes: [...byId.values()] }
+    const hasMore = rows.length < available || available === limit
+    return { numbers: rows.map(([change]) => String(change)), changes: [...byId.values()], hasMore }
   }
 
   async #store(number: number, generation: number, numbers: readonly string[], changes: readonly Change[]): Promise<void> {
@@ -105,11 +125,10 @@ export class WordWriter {
       for (const [field, length] of lengths.entries()) totals.lengths[field] = (totals.lengths[field] ?? 0) + sign * length
     }
     for (const { id, stored, texts } of changes) {
-      const present = texts === undefined ? undefined : this.#analyser.analyse(texts)
+      const present = texts === undefined ? undefined : await this.#analyser.analyse(texts, this.#pause)
       if (stored !== undefined) count(stored.lengths, -1)
       if (present !== undefined) count(present.lengths, 1)
-      await this.#pauseAfter((stored?.words.length ?? 0) + (present?.words.size ?? 0))
-      addChanges(byPlace, id, stored?.words ?? [], present)
+      for (const work of changeSteps(byPlace, id, stored?.words ?? [], present)) await this.#pauseAfter(work)
       if (present === undefined) documents.removed.push(id)
       else {
         documents.ids.push(id)
@@ -117,14 +136,12 @@ export class WordWriter {
         documents.lengths.push(`{${present.lengths.join()}}`)
       }
     }
-    const rows = await this.#rows(generation, [...byPlace.values()])
-    const { words, changes: changed, documents: kept, state } = this.#tables
+    const all = [...byPlace.values()]
+    for (let at = 0; at < all.length; at += WORDS_A_STATEMENT)
+      await this.#storeWords(generation, all.slice(at, at + WORDS_A_STATEMENT))
+    const { changes: changed, documents: kept, state } = this.#tables
     await this.#connection.query(sql`
-      with words as (
-        insert into ${words} (generation, word, chunk, places, stem, size, signature)
-        select ${generation}::bigint, * from ${rows}
-        on conflict (generation, word, chunk) do update set places = excluded.places
-      ), documents as (
+      with documents as (
         insert into ${kept} (generation, id, words, lengths)
         select ${generation}::bigint, id, words, lengths::integer[]
         from unnest(${documents.ids}::bigint[], ${documents.words}::text[], ${documents.lengths}::text[]) given (id, words, lengths)
@@ -138,6 +155,14 @@ export class WordWriter {
       update ${state} set records = records + ${totals.records}, lengths = array(
         select a + b from unnest(lengths, ${totals.lengths}::bigint[]) with ordinality sums (a, b, position) order by position)
       where number = ${number}`)
+  }
+
+  async #storeWords(generation: number, changes: readonly WordChange[]): Promise<void> {
+    const rows = await this.#rows(generation, changes)
+    await this.#connection.query(sql`
+      insert into ${this.#tables.words} (generation, word, chunk, places, stem, size, signature)
+      select ${generation}::bigint, * from ${rows}
+      on conflict (generation, word, chunk) do update set places = excluded.places`)
   }
 
   /** The rows of the changed words. */
@@ -181,13 +206,13 @@ export class WordWriter {
 
 const wordsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(' '))
 
-/** Notes the removed and added places of a record. */
-function addChanges(
+/** Notes the removed and added places of a record, in steps. Each yields the number of its words. */
+function* changeSteps(
   byPlace: Map<string, WordChange>,
   id: number,
   stored: readonly string[],
   present: RecordWords | undefined,
-): void {
+): Generator<number, void> {
   const chunk = chunkOf(id)
   const changeOf = (word: string): WordChange => {
     const key = `${word} ${chunk}`
@@ -197,11 +222,17 @@ function addChanges(
     byPlace.set(key, change)
     return change
   }
-  for (const word of stored) changeOf(word).removed.add(id)
+  let words = 0
+  for (const word of stored) {
+    changeOf(word).removed.add(id)
+    if (++words % WORDS_A_STEP === 0) yield WORDS_A_STEP
+  }
   for (const [word, occurrences] of present?.words ?? []) {
     const { added } = changeOf(word)
     for (const { field, times } of occurrences) added.push({ id, field, times, length: present?.lengths[field] ?? 0 })
+    if (++words % WORDS_A_STEP === 0) yield WORDS_A_STEP
   }
+  yield words % WORDS_A_STEP
 }
 
 /** The places of a word in a chunk after a change, in order. */

@@ -50,7 +50,8 @@ export function comparedSearches(name: string, open: () => Promise<Database>, qu
     describe('beside the embedded engine', () => {
       const embedded = embeddedStore(registry)
       const random = mulberry32(21)
-      const words = makeWords(random, 600)
+      const stopWords = ['the', 'will', 'it', 'us', 'wants', 'about', 'th', 'wil']
+      const words = [...makeWords(random, 600), ...stopWords, 'used', 'willing']
       const ids = new Set<number>()
       let nextId = 1
 
@@ -76,6 +77,8 @@ export function comparedSearches(name: string, open: () => Promise<Database>, qu
       }
       const queryOf = (round: number): string => {
         const word = () => pick(random, words)
+        if (round % 9 === 0) return pick(random, stopWords)
+        if (round % 7 === 0) return `${pick(random, stopWords)} ${word()} ${pick(random, stopWords)}`
         if (round % 4 === 0) return misspelt(random, word())
         if (round % 4 === 1) return `${misspelt(random, word())} ${misspelt(random, word())}`
         if (round % 4 === 2) return `${word()} ${word().slice(0, 3)}`
@@ -146,6 +149,42 @@ export function comparedSearches(name: string, open: () => Promise<Database>, qu
           await both(...Array.from({ length: integer(random, 1, 4) }, change))
           if (round % 20 === 19) await process.engine.make(note)
           await compare(queryOf(round), { fuzzy: round % 4 !== 3 })
+        }
+      })
+
+      const row = (title: string, body: string | null = null): Operation =>
+        insert({ title, body, labels: null, rank: null, hidden: null }, nextId++)
+
+      test('with stop words beside a word that few records have, and beside one that most have', async () => {
+        await both(...Array.from({ length: 4500 }, (_, at) => row(at % 900 === 0 ? 'the zebra' : 'the owl', 'it')))
+        await process.engine.make(note)
+        await both(row('zebra of the us'), row('zebra', 'wants it'))
+        for (const q of [
+          'zebra',
+          'the zebra',
+          'the zebra it wants',
+          'of the owl',
+          'it us',
+          'the',
+          'zebra the owl',
+          'of lion the',
+        ])
+          await compare(q, { pageSize: 20 })
+        assert.deepEqual([await compare('the zebra'), await compare('zebra')], [7, 7])
+      })
+
+      test('in the first 100,000 characters of a text', async () => {
+        const [halves, wide] = ['\u{20000}'.repeat(60_000), '渡'.repeat(99_995)]
+        await both(row('long', `${'kelp '.repeat(20_000)}otter`), row(`${wide} eel1 eel2`, `${halves}eel3`))
+        const found = (page: SearchPage) =>
+          page.hits.map(({ id, score, record }) => ({ id, score, matches: page.matchesIn(record) }))
+        for (const state of ['changed', 'stored']) {
+          for (const q of ['kelp', 'otter', 'eel1', 'eel2', 'eel3', '\u{20000}', 'long kelp otter']) {
+            const expected = found(await embedded.search(q))
+            assert.deepEqual(found(await process.search(q)), expected, `${q}, ${state}`)
+            assert.equal(expected.length, ['otter', 'eel2', 'eel3'].includes(q) ? 0 : 1, q)
+          }
+          await process.engine.make(note)
         }
       })
     })

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { textAnalyser, WORDS_REVISION } from '../../../../src/search/stored-words.ts'
+import { MAX_SEARCHED } from '../../../../src/search/text-of.ts'
 import type { SearchPage } from '../../../../src/service/queries/searches.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
+import type { TextAnalyser } from '../../../../src/store/search-storage.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
 import {
   type Asked,
@@ -114,7 +116,7 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
   })
 
   describe('stores words', () => {
-    const searched = { table: 'note', fields: ['title', 'body', 'labels'], revision: WORDS_REVISION }
+    const searched = { table: 'note', fields: ['title', 'body', 'labels'], maxText: MAX_SEARCHED, revision: WORDS_REVISION }
     const count = async (name: string): Promise<number> => {
       const { rows } = await (await sharedDatabase()).query(sql`select count(*) from ${schema.layout.system(name)}`)
       return Number(rows[0]?.[0])
@@ -159,7 +161,7 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       await assert.rejects(former.search('owl'), isNotReady, 'a process with the former definition does not change it back')
       former.engine.close()
       while ((await schema.storage.storeNext(other, textAnalyser, 10, pause)) === 'more');
-      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [], nearOf: () => [] }
+      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], slight: [], near: [], nearOf: () => [] }
       const places = await schema.storage.read(other, selection, async ({ stored }) =>
         stored.words.flatMap(({ word, eachPlace }) => {
           const list: unknown[] = []
@@ -174,6 +176,53 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       assert.ok((await count('search_words')) > words)
       while (await schema.storage.discardGarbage());
       assert.deepEqual([await count('search_words'), await count('search_documents')], [2, 2])
+    })
+
+    test('again after an update of the program that makes other words', async () => {
+      await fresh()
+      await process.write(insert({ title: 'Will' }), insert({ title: 'About the owl', body: 'Mül\u00adler' }))
+      const former = { ...searched, revision: WORDS_REVISION - 1 }
+      const analyser: TextAnalyser = {
+        analyse: async (texts) => ({ lengths: texts.map(() => 1), words: new Map([['former', [{ field: 0, times: 1 }]]]) }),
+        stemOf: (word) => word,
+      }
+      await schema.storage.open(former)
+      assert.equal(await schema.storage.storeNext(former, analyser, 10, pause), 'none')
+      assert.deepEqual(await schema.storage.behind(['note']), [])
+      const started = schema.open()
+      await started.engine.make(note)
+      assert.deepEqual(
+        [
+          await found(started, 'will'),
+          await found(started, 'about'),
+          await found(started, 'müller'),
+          await found(started, 'former'),
+        ],
+        [[1], [2], [2], []],
+      )
+      const { rows } = await (await sharedDatabase()).query(sql`select revision from ${schema.layout.system('search')}`)
+      assert.deepEqual(rows, [[String(WORDS_REVISION)]])
+    })
+
+    test('in revision 2 or later, since those of revision 1 lack stop words', () => assert.ok(WORDS_REVISION >= 2))
+
+    test('of a few records with long texts in a transaction, and says that there are more', async () => {
+      await fresh()
+      const long = (word: string) => `${word} ${'渡'.repeat(MAX_SEARCHED)}`
+      for (let at = 0; at < 6; at++)
+        await process.write(
+          insert({ title: long(`owl${at}`), body: `fox ${'x'.repeat(4 * MAX_SEARCHED)}` }),
+          insert({ title: 'elk' }),
+        )
+      await schema.storage.open(searched)
+      let pauses = 0
+      const counted = async () => void pauses++
+      const steps: string[] = []
+      do steps.push(await schema.storage.storeNext(searched, textAnalyser, 100, counted))
+      while (steps.at(-1) === 'more')
+      assert.deepEqual([steps, await count('search_changes'), await count('search_documents')], [['more', 'none'], 0, 12])
+      assert.ok(pauses > 100, `${pauses} pauses`)
+      assert.deepEqual([await found(process, 'owl5'), (await found(process, 'elk')).length], [[11], 6])
     })
 
     test('first when more than 1,000 records changed, and a search waits for that', async () => {
