@@ -10,7 +10,7 @@ import { dropTablesOf, storedContentIn } from '../../store/postgres/schema/remov
 import { dataFolderOf } from './open-store.ts'
 
 /**
- * Finds what the data of a project holds of models that are gone. Takes no lock, so it works beside a server.
+ * Finds what the data of a project holds of removed models. Takes no lock, so it works beside a server.
  *
  * @throws {AppError} DATA_CORRUPT, RENAME_CONFLICT, STORE_UNAVAILABLE
  */
@@ -24,7 +24,7 @@ export async function removedModels(project: Project): Promise<RemovedModel[]> {
 }
 
 /**
- * Removes the tables of models that are gone, with their records. The other data stays as it is.
+ * Removes the tables of removed models, with their records. The other data stays as it is.
  *
  * @throws {AppError} DATA_IN_USE while a process holds the data folder; MIGRATION_NEEDED, TASK_FAILED
  */

@@ -30,6 +30,10 @@ export const localeNumbers = (locale: string, decimals = 0): Intl.NumberFormat =
 
 /** Formats a number with all its digits. @param value a number, or a decimal as text @param decimals digits behind the point at least */
 export function formatNumber(value: number | string, locale: string, decimals = 0): string {
+  const [, digits, mantissaPlaces = '', exponent] = /^(-?\d+(?:\.(\d+))?)(e-\d+)$/i.exec(String(value)) ?? []
+  // Formatters would round a number with more decimals.
+  if (digits !== undefined && exponent !== undefined && mantissaPlaces.length - Number(exponent.slice(1)) > MAX_DECIMALS)
+    return `${formatNumber(digits, locale)}${exponent}`
   const [, whole, places = ''] = /^(-?\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
   // A decimal stays text, since it may have more digits than a number can hold.
   if (whole === undefined || Math.max(places.length, decimals) <= MAX_DECIMALS)

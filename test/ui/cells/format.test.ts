@@ -3,6 +3,14 @@ import { test } from 'node:test'
 import { formatDate, formatNumber, formatTime, localeOf, utcText } from '../../../src/ui/cells/format.ts'
 import { linkOf } from '../../../src/ui/cells/links.ts'
 
+test('small numbers have all their digits', () => {
+  assert.equal(formatNumber(1e-21, 'en'), '1e-21')
+  assert.equal(formatNumber(-2.5e-300, 'de'), '-2,5e-300')
+  assert.equal(formatNumber('1.5e-21', 'en'), '1.5e-21')
+  assert.equal(formatNumber(1.5e-7, 'en'), '0.00000015')
+  assert.equal(formatNumber(1.234567890123456e-7, 'de'), '1,234567890123456e-7')
+})
+
 test("the locale is the browser's variant of the page's language", () => {
   assert.equal(localeOf('en', ['de-AT', 'en-GB', 'en-US']), 'en-GB')
   assert.equal(localeOf('de', ['en-GB']), 'de')

@@ -36,7 +36,7 @@ export function doctorCommand(io: Io): Command {
     new Command('doctor').description('check the project, the machine and the data; changes nothing by itself'),
   )
     .option('--repair <dir>', 'save all readable records into a new folder, while no server runs')
-    .addOption(new Option('--purge', 'remove records and permissions of models that are gone').conflicts(['repair', 'json']))
+    .addOption(new Option('--purge', 'remove records and permissions of removed models').conflicts(['repair', 'json']))
     .option('--yes', 'with --purge: do not ask; needed without a terminal')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', NOTES)
@@ -55,7 +55,7 @@ export function doctorCommand(io: Io): Command {
     })
 }
 
-/** Removes what the data holds of models that are gone: the permissions as any client does, then the tables. */
+/** Removes what the data holds of removed models: the permissions as any client does, then the tables. */
 async function purge(io: Io, options: DoctorOptions): Promise<void> {
   const project = await loadProject(sourceOf(io, options, {}))
   if (!(await hasData(project))) throw noData(placeOf(project))

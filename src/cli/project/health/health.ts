@@ -55,7 +55,7 @@ function checkConfig({ project, faults }: ExaminedProject): CheckResult {
   return { level: 'ok', message: `${counted(registry.public.length, 'model')}, ${counted(viewCount, 'view')}` }
 }
 
-/** Names what the data holds of models that are gone. Left out without data, with faulty models, and if the data cannot be read. */
+/** Names what the data holds of removed models. Left out without data, with faulty models, and if the data cannot be read. */
 async function checkRemoved({ project, faults }: ExaminedProject): Promise<CheckResults> {
   try {
     if (faults.any || !(await hasData(project))) return {}

@@ -3,7 +3,6 @@ import { useMemo, useState } from 'react'
 import { type Permission, permissionsQuery } from '../../data/accounts.ts'
 import { type AnyRecord, refreshModel } from '../../data/records.ts'
 import { useSite } from '../../data/site.ts'
-import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { useToasts } from '../../parts/popups/toast.tsx'
@@ -14,6 +13,7 @@ import { Checks } from '../checks.tsx'
 import { useAction } from '../use-action.ts'
 import { mergedIds, permissionIds, permissionRows } from './permission-rows.ts'
 import { PermissionTable } from './permission-table.tsx'
+import { SaveActions } from './save-actions.tsx'
 
 interface PermissionMatrixProps {
   readonly model: 'user' | 'group'
@@ -47,7 +47,7 @@ function Editor({
   onSaved,
   permissions,
 }: PermissionMatrixProps & { readonly permissions: readonly Permission[] }) {
-  const { users: text, common } = useText()
+  const { users: text } = useText()
   const { models } = useSite()
   const queries = useQueryClient()
   const toasts = useToasts()
@@ -82,14 +82,12 @@ function Editor({
           onChange={(ids) => setChosen(new Set(ids.map(Number)))}
         />
       )}
-      <div className="actions">
-        <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={() => void save()}>
-          {text.savePermissions}
-        </Button>
-        <Button disabled={!isChanged} onClick={() => setChosen(before)}>
-          {common.cancel}
-        </Button>
-      </div>
+      <SaveActions
+        label={text.savePermissions}
+        onSave={() => void save()}
+        onCancel={() => setChosen(before)}
+        {...{ isBusy, isChanged }}
+      />
     </>
   )
 }

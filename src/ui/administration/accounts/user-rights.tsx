@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { type AnyRecord, refreshModel } from '../../data/records.ts'
 import { fieldOf, modelOf, useSite } from '../../data/site.ts'
 import { type FieldView, helpOf } from '../../data/views.ts'
-import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useToasts } from '../../parts/popups/toast.tsx'
@@ -11,6 +10,7 @@ import { useText } from '../../text/text.tsx'
 import { Widget } from '../../widgets/widget.tsx'
 import { useAction } from '../use-action.ts'
 import { mergedIds, permissionIds } from './permission-rows.ts'
+import { SaveActions } from './save-actions.tsx'
 
 interface UserRightsProps {
   /** A record of the model `user`. */
@@ -32,7 +32,7 @@ const rightsOf = (record: AnyRecord): Rights => ({
 
 /** The groups of a user, and whether the user is a superuser. Forms seldom have these fields, since only superusers may set them. */
 export function UserRights({ record, onSaved }: UserRightsProps) {
-  const { users: text, common } = useText()
+  const { users: text } = useText()
   const model = modelOf(useSite(), 'user')
   const queries = useQueryClient()
   const toasts = useToasts()
@@ -87,14 +87,12 @@ export function UserRights({ record, onSaved }: UserRightsProps) {
           </Field>
         )
       })}
-      <div className="actions">
-        <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={() => void save()}>
-          {text.saveRights}
-        </Button>
-        <Button disabled={!isChanged} onClick={() => setEdits(undefined)}>
-          {common.cancel}
-        </Button>
-      </div>
+      <SaveActions
+        label={text.saveRights}
+        onSave={() => void save()}
+        onCancel={() => setEdits(undefined)}
+        {...{ isBusy, isChanged }}
+      />
     </div>
   )
 }

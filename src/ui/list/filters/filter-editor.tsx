@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import type { SiteModel } from '../../../client/client.ts'
 import { useLocale } from '../../cells/use-locale.ts'
 import { may, modelOf, useSite } from '../../data/site.ts'
-import { faultsOf } from '../../form/fields/fault-text.ts'
+import { faultsOf, faultText } from '../../form/fields/fault-text.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useText } from '../../text/text.tsx'
@@ -12,7 +12,7 @@ import { Widget } from '../../widgets/widget.tsx'
 import type { FilterField } from './filter-field.ts'
 import { editorOperator, firstOperator, offeredOperators, operatorLabel } from './filter-labels.ts'
 import type { ListFilter } from './filter-text.ts'
-import { comparedField, filterValue, widgetValue } from './filter-value.ts'
+import { comparedField, faultyItems, filterValue, widgetValue } from './filter-value.ts'
 
 export interface FilterEditorProps {
   /** The model that has the fields. */
@@ -42,7 +42,10 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
   if (chosen === undefined || field === undefined) return undefined
   const canPick = field.relation === null || may(modelOf(site, field.relation.model), 'view')
   const compared = comparedField(chosen, operator, canPick)
-  const faults = faultsOf(value, text.form, isMissing)
+  const faults =
+    operator === 'in' && isMissing
+      ? faultyItems(field, value, signs).map((item) => `${item.text}: ${faultText(item.fault, text.form)}`)
+      : faultsOf(value, text.form, isMissing)
 
   const chooseField = (next: string) => {
     const found = fields.find((each) => each.field.name === next)

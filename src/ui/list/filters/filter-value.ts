@@ -1,4 +1,6 @@
 import type { SiteField } from '../../../client/client.ts'
+import { withOffset } from '../../../client/providers/local-time.ts'
+import { fromLocal, toLocal } from '../../widgets/dates/date-times.ts'
 import { formatNumber, type NumberSigns, parseNumber } from '../../widgets/numbers/numbers.ts'
 import { Unparsed } from '../../widgets/unparsed.ts'
 import type { FilterField } from './filter-field.ts'
@@ -67,18 +69,27 @@ export function filterValue(
 ): Pick<ListFilter, 'operator' | 'value'> | undefined {
   if (operator === 'empty' || operator === 'filled') return { operator: 'isnull', value: String(operator === 'empty') }
   if (operator === 'in') {
-    const items = (Array.isArray(value) ? value.map(String) : []).map((item) => readItem(field, item, signs))
-    const read = items.filter((item) => item !== undefined)
+    const items = itemsIn(value).map((item) => readItem(field, item, signs))
+    const read = items.filter((item) => typeof item === 'string')
     return read.length === 0 || read.length < items.length ? undefined : { operator, value: itemsText(read) }
   }
   return value === null || value === undefined || value === '' ? undefined : { operator, value: String(value) }
 }
 
+/** The items of a typed list that are no values of the field, with the faults that are known. */
+export const faultyItems = (field: SiteField, value: unknown, signs: NumberSigns): readonly Unparsed[] =>
+  itemsIn(value)
+    .map((item) => readItem(field, item, signs))
+    .filter((item) => item instanceof Unparsed)
+
+const itemsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
 /** The value of a filter as the input of its editor takes it. */
 export function widgetValue({ operator, value }: ListFilter, field: SiteField, signs: NumberSigns): unknown {
   if (operator === 'isnull') return null
   // Lists of other values than related records are typed as words.
-  const word = (item: string) => (isNumber(field) ? formatNumber(item, signs) : item)
+  const word = (item: string) =>
+    isNumber(field) ? formatNumber(item, signs) : field.type === 'datetime' ? localTime(item) : item
   if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
   if (field.type === 'boolean') return value === 'true'
   if (field.relation !== null) return Number(value)
@@ -94,11 +105,25 @@ const numberType = ({ type }: SiteField): string => (type === 'primarykey' ? 'in
 
 const isNumber = ({ type }: SiteField): boolean => NUMBERS.has(type)
 
-/** An item of a typed list as the API takes it; undefined if it is no value of the field. */
-function readItem(field: SiteField, item: string, signs: NumberSigns): string | undefined {
-  if (!isNumber(field)) return isReadable(field, item) ? item : undefined
-  const parsed = parseNumber(numberType(field), item, signs)
-  return parsed instanceof Unparsed || parsed === null ? undefined : String(parsed)
+/** A time as the browser's time zone shows it, unless it would be read as another one. */
+function localTime(item: string): string {
+  const local = toLocal(item)
+  return Date.parse(String(fromLocal(local))) === Date.parse(item) ? local : item
+}
+
+/** An item of a typed list as the API takes it; undefined, or an `Unparsed` that says why, if it is no value of the field. */
+function readItem(field: SiteField, item: string, signs: NumberSigns): string | Unparsed | undefined {
+  if (isNumber(field)) {
+    const parsed = parseNumber(numberType(field), item, signs)
+    return parsed instanceof Unparsed ? parsed : parsed === null ? undefined : String(parsed)
+  }
+  if (!isReadable(field, item)) return undefined
+  if (field.type !== 'datetime') return item
+  const sent = withOffset(item)
+  // An item with an offset stays as it is.
+  if (sent === item) return item
+  const read = fromLocal(item.length === 10 ? `${item}T00:00` : item.replace(' ', 'T'))
+  return read instanceof Unparsed ? new Unparsed(item, read.fault) : String(read)
 }
 
 function isReadable(field: SiteField, item: string): boolean {

@@ -1,15 +1,17 @@
 import { useState } from 'react'
 import type { InputProps } from '../widget-props.ts'
+import { withLineBreaks } from './line-breaks.ts'
 
-/** Several lines of text; grows with the text. An empty input is null. */
-export function Textarea({ field, value, onChange, links }: InputProps) {
+/** Several lines of text; grows with the text. An empty input is null. Line breaks stay as the text has them. */
+export function Textarea({ field, modelField, value, onChange, links, record }: InputProps) {
+  const change = (text: string) => onChange(withLineBreaks(text, textOf(value), textOf(record?.[modelField.name])))
   return (
     <textarea
       {...links}
       className="input textarea"
       placeholder={field.placeholder}
       value={textOf(value)}
-      onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+      onChange={(event) => (event.target.value === '' ? onChange(null) : change(event.target.value))}
     />
   )
 }

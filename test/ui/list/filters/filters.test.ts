@@ -10,7 +10,7 @@ import {
   itemsText,
   parseFilter,
 } from '../../../../src/ui/list/filters/filter-text.ts'
-import { comparedField, filterValue, widgetValue } from '../../../../src/ui/list/filters/filter-value.ts'
+import { comparedField, faultyItems, filterValue, widgetValue } from '../../../../src/ui/list/filters/filter-value.ts'
 import { Unparsed } from '../../../../src/ui/widgets/unparsed.ts'
 import { relationTo, siteField, siteModel } from '../../site-fixture.ts'
 
@@ -128,4 +128,41 @@ test('a number of an address that cannot be kept is shown as it is written', () 
     const shown = opened(value, 'integer')
     assert.ok(shown instanceof Unparsed && shown.text === value, value)
   }
+})
+
+test('times of a list are those of the time zone of the browser', () => {
+  const former = process.env.TZ
+  process.env.TZ = 'Europe/Berlin'
+  try {
+    const at = siteField('at', 'datetime')
+    const sent = (...items: string[]) => filterValue(at, 'in', items, EN)?.value
+    assert.equal(sent('2024-06-01T10:00', '2024-01-05 10:00'), '2024-06-01T10:00+02:00,2024-01-05T10:00+01:00')
+    assert.equal(sent('2024-06-01'), '2024-06-01T00:00+02:00')
+    assert.equal(sent('2024-06-01T10:00Z', '2024-06-01T10:00+05:00'), '2024-06-01T10:00Z,2024-06-01T10:00+05:00')
+    assert.equal(sent('2024-06-01T10:00', '2024-06-31T10:00x'), undefined)
+    const shown = (value: string) => widgetValue({ path: 'at', operator: 'in', value }, at, EN)
+    assert.deepEqual(shown('2024-06-01T10:00+02:00,2024-06-01T10:00Z'), ['2024-06-01T10:00', '2024-06-01T12:00'])
+    // The second of two equal local times keeps its offset.
+    assert.deepEqual(shown('2024-10-27T02:30+01:00'), ['2024-10-27T02:30+01:00'])
+    assert.deepEqual(
+      faultyItems(at, ['2024-03-31 02:30'], EN).map(({ text, fault }) => [text, fault.kind]),
+      [['2024-03-31 02:30', 'skippedTime']],
+    )
+  } finally {
+    if (former === undefined) delete process.env.TZ
+    else process.env.TZ = former
+  }
+})
+
+test('each faulty number of a list is named with its fault', () => {
+  const found = faultyItems(siteField('n', 'integer'), ['1', '1.5', '9007199254740993', '1,234', 'two'], DE)
+  assert.deepEqual(
+    found.map(({ text, fault }) => [text, fault.kind]),
+    [
+      ['1.5', 'notNumber'],
+      ['9007199254740993', 'inexactNumber'],
+      ['1,234', 'notNumber'],
+      ['two', 'notNumber'],
+    ],
+  )
 })
