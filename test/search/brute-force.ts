@@ -17,7 +17,7 @@ export function makeWords(random: Random, count: number): string[] {
     const length = integer(random, 2, 9)
     const word = Array.from({ length }, () => pick(random, [...LETTERS])).join('')
     const ending = pick(random, ['', '', 's', 'ed', 'ing', 'ation', '7'])
-    if (lunr.stopWordFilter(new lunr.Token(word + ending, {})) !== undefined) words.add(word + ending)
+    if (!isStopWord(word + ending)) words.add(word + ending)
   }
   return [...words]
 }
@@ -76,12 +76,16 @@ export function distanceOf(a: string, b: string): number {
 
 export type Way = 'exact' | 'prefix' | 'fuzzy'
 
-const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? lunr.stemmer(new lunr.Token(word, {})).toString() : word)
+const isStopWord = (word: string): boolean => lunr.stopWordFilter(new lunr.Token(word, {})) === undefined
+
+/** Stop words have no other forms. */
+const stem = (word: string): string =>
+  /^[a-z]{3,}$/.test(word) && !isStopWord(word) ? lunr.stemmer(new lunr.Token(word, {})).toString() : word
 
 /** How well a word of a text answers to one that is looked for: 0 exactly, 1 inflected, 2 by its beginning, 3 and 4 by one or two slips. */
 export function gradeOf(wanted: string, word: string, ways: readonly Way[]): number | undefined {
   if (wanted === word) return 0
-  if (stem(wanted) === stem(word)) return 1
+  if (!isStopWord(wanted) && stem(wanted) === stem(word)) return 1
   if (ways.includes('prefix') && word.startsWith(wanted)) return 2
   const allowed = wanted.length < 3 ? 0 : wanted.length < 6 ? 1 : 2
   const distance = ways.includes('fuzzy') && Math.abs(wanted.length - word.length) <= 2 ? distanceOf(wanted, word) : Number.NaN
