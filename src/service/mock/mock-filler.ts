@@ -9,6 +9,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Store } from '../../store/store.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
+import { mapInSlices } from '../../util/slices.ts'
 import type { Form } from '../../validate/form.ts'
 import { forbidden } from '../access/refusals.ts'
 import type { Records } from '../records/records.ts'
@@ -136,7 +137,7 @@ export class MockFiller {
     const targets = ({ relation }: RelationField) => ids.get(relation.target) ?? []
     for (let from = 0; from < records.length; ) {
       const size = ownIds === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, ownIds.length))
-      const batch = records.slice(from, from + size).map((values, offset) => {
+      const batch = await mapInSlices(records.slice(from, from + size), (values, offset) => {
         const index = from + offset
         const data = { ...values, ...series.relations(index, targets) }
         validated(model, data)

@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Steps } from '../../util/slices.ts'
+import { STEP, type Steps } from '../../util/slices.ts'
 import { referencesOf } from '../references.ts'
 import type { Violation } from '../store.ts'
 import type { TransactionOverlay } from './transaction-overlay.ts'
@@ -10,7 +10,7 @@ import type { TransactionOverlay } from './transaction-overlay.ts'
  * empties the reference, links of many-to-many fields are removed. `restrict` is checked at the end of the transaction
  * (`restrictViolations`), when all deletions are known.
  *
- * A step deletes one record, with the links to it.
+ * A step deletes one record, or changes some of those that refer to it.
  *
  * @param index the operation of the transaction, to which the changes belong
  */
@@ -26,7 +26,8 @@ export function* deleteRecord(
     overlay.put(deletion.table, deletion.id, undefined, index)
     for (const { model, field } of registry.referrersOf(deletion.table)) {
       const { kind, onDelete } = field.relation
-      for (const referrer of overlay.referrersTo(model.key, field.name, deletion.id)) {
+      for (const [count, referrer] of overlay.referrersTo(model.key, field.name, deletion.id).entries()) {
+        if (count % STEP === STEP - 1) yield
         if (kind === 'many') {
           const links = referencesOf(referrer, field.name).filter((link) => link !== deletion.id)
           overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)

@@ -144,14 +144,14 @@ export const OTHER_SHAPES: readonly Shape[] = [
   {
     key: 'include',
     name: 'the 100,000 beds that refer to a ward, included in it',
-    expects: [200, 400, 413],
+    expects: [200, 413],
     requests: async (target) => {
       const ward = await wardWith(target, 100_000, 'ward_id')
       return [
-        get(`${API}/ward/${ward}?include=beds`),
-        get(`${API}/ward?include=beds&page_size=100`),
-        get(`${API}/ward?fields=name,beds__count&page_size=100`),
-        get(`${API}/bed?filters=${encodeURIComponent('ward_id.name__icontains=ar')}&sort_by=ward_id.name`),
+        get(`${API}/ward/${ward}?include=beds_by_ward`),
+        get(`${API}/ward?include=beds_by_ward&page_size=100`),
+        get(`${API}/ward?fields=name,beds_by_ward__count&page_size=100`),
+        get(`${API}/bed?filters=${encodeURIComponent('ward.name__icontains=ar')}&sort_by=ward.name`),
       ]
     },
   },

@@ -68,6 +68,19 @@ describe('a transaction of many operations', () => {
       assert.ok(more > 10, `${more} turns`)
     }, inTurns()))
 
+  test('lets other work run while one deletion empties the references of many records', () =>
+    inFolder(async ({ shelves, store }) => {
+      await shelves.accept([insert('author', { name: 'editor' }), insert('author', { name: 'author' })])
+      const book = (index: number) => insert('book', { title: 'a book', isbn: `isbn ${index}`, author_id: 2, editor_id: 1 })
+      await shelves.accept(Array.from({ length: COUNT }, (_, index) => book(index)))
+      const deletion = store.transact([remove('author', 1)], 'rehearse')
+      // Each pass over the referrers has 15 steps: their references are emptied, checked and compared.
+      const turns = await turnsUntil(deletion)
+      assert.ok(turns > 40, `${turns} turns`)
+      const outcome = await deletion
+      assert.deepEqual(outcome.ok && [outcome.changes.length, outcome.changes[1]?.after?.editor_id], [COUNT + 1, null])
+    }, inTurns()))
+
   test('makes other transactions wait, which are judged by its result', () =>
     inFolder(async ({ shelves, store, folder }) => {
       const long = shelves.accept(genres())
