@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import type { Filter, Plan, SortKey } from '../../query/plan.ts'
+import { type SliceOptions, Slices } from '../../util/slices.ts'
 import type {
   ChangeListener,
   FoundPage,
@@ -31,6 +32,7 @@ export class MemoryStore implements Store {
   readonly isShared = false
   protected readonly engine: Engine
   readonly #registry: Registry
+  readonly #slices: SliceOptions | undefined
   /** Tables of models that the project does not have at present; they are kept, as in files. */
   #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
@@ -38,6 +40,7 @@ export class MemoryStore implements Store {
 
   constructor(registry: Registry, options?: EngineOptions) {
     this.#registry = registry
+    this.#slices = options?.slices
     this.engine = new Engine(registry, options)
   }
 
@@ -49,13 +52,17 @@ export class MemoryStore implements Store {
    */
   async adopt(former: MemoryStore, tables?: ReadonlySet<string>): Promise<void> {
     const unclaimed = new Map<string, Contents>()
+    const slices = new Slices(this.#slices)
     for (const [name, { nextId, records }] of new Renaming(this.#registry).tables(await former.#contents())) {
       if (tables?.has(name) === false) continue
       const own = this.engine.tables.get(name)
       if (own === undefined) unclaimed.set(name, { nextId, records })
       else {
         own.nextId = nextId
-        for (const record of records) own.replace(record.id, record)
+        for (const record of records) {
+          own.replace(record.id, record)
+          if (slices.isOver) await slices.next()
+        }
       }
     }
     this.#unclaimed = unclaimed
@@ -63,6 +70,7 @@ export class MemoryStore implements Store {
 
   /** Takes over the records of some tables of a store of any engine. They are not validated again. */
   async copy(from: Store, tables: ReadonlySet<string>): Promise<void> {
+    const slices = new Slices(this.#slices)
     for (const name of tables) {
       const own = this.engine.tables.get(name)
       if (own === undefined) continue
@@ -71,6 +79,7 @@ export class MemoryStore implements Store {
           own.replace(record.id, record)
           own.nextId = Math.max(own.nextId, record.id + 1)
         }
+        if (slices.isOver) await slices.next()
       }
     }
   }

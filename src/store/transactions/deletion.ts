@@ -26,6 +26,7 @@ export function* deleteRecord(
     overlay.put(deletion.table, deletion.id, undefined, index)
     for (const { model, field } of registry.referrersOf(deletion.table)) {
       const { kind, onDelete } = field.relation
+      if (kind !== 'many' && onDelete === 'restrict') continue
       for (const [count, referrer] of overlay.referrersTo(model.key, field.name, deletion.id).entries()) {
         if (count % STEP === STEP - 1) yield
         if (kind === 'many') {

@@ -121,7 +121,10 @@ export class TransactionOverlay {
 
   /** Number of records that would refer to `target` by a relation field. */
   countReferrersTo(table: string, field: string, target: number): number {
-    return this.referrersTo(table, field, target).length + this.#table(table).countReferrersBeside(field, target)
+    const committed = this.#table(table)
+    const isTouched = (this.#staged.get(table)?.rows.size ?? 0) > 0
+    const known = isTouched ? this.referrersTo(table, field, target) : committed.referrersTo(field, target)
+    return known.length + committed.countReferrersBeside(field, target)
   }
 
   /** Calls back with each table that assigned ids, and its next id. */

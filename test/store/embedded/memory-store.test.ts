@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { ModelDefinition } from '../../../src/model/definition.ts'
 import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
 import { storeContract } from '../../helpers/store/store-contract.ts'
+import { turnsDuring } from '../../helpers/turns.ts'
 import { registryOf } from '../../model/models.ts'
 
 const skip = { reopen: 'a store in memory loses its records when it is closed' }
@@ -51,4 +52,22 @@ test('tables without a model are preserved, with their ids, until a project has 
     (await tasks(last)).records.map(({ id }) => id),
     [1, 2, 4],
   )
+})
+
+test('a store lets other work run while it takes over the records of another', async () => {
+  const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })
+  const former = new MemoryStore(registry)
+  const insert = { kind: 'insert', table: 'note', values: { title: 'a' } } as const
+  await former.transact(Array.from({ length: 1000 }, () => insert))
+  const slices = { now: everLater() }
+  for (const [takeOver, least] of [
+    [(store: MemoryStore) => store.adopt(former), 1000],
+    // Records are copied in batches of 200.
+    [(store: MemoryStore) => store.copy(former, new Set(['note'])), 5],
+  ] as const) {
+    const store = new MemoryStore(registry, { slices })
+    const turns = await turnsDuring(() => takeOver(store))
+    assert.ok(turns >= least, `${turns} turns`)
+    assert.deepEqual((await store.status()).records, new Map([...(await former.status()).records]))
+  }
 })
