@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
@@ -66,6 +67,8 @@ export class Engine {
   #applying: Promise<void> | undefined
   /** Number of times that changes were reverted. */
   #reverted = 0
+  /** Why the tables are not used any more: a change of them failed halfway. */
+  #damage: AppError | undefined
 
   constructor(registry: Registry, { smallTable, explain, failed, slices }: EngineOptions = {}) {
     this.#sliceOptions = slices
@@ -76,6 +79,7 @@ export class Engine {
   }
 
   get(table: string, ids: readonly number[]): (StoredRecord | undefined)[] {
+    this.#throwIfDamaged()
     const found = this.table(table)
     return ids.map((id) => found.get(id))
   }
@@ -86,6 +90,7 @@ export class Engine {
    * @returns undefined if the query can be executed now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
+    this.#throwIfDamaged()
     if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters, sort })
     const tableNamed = (other: string) => this.table(other)
@@ -94,6 +99,7 @@ export class Engine {
 
   /** Builds the indexes that an aggregate needs, as `prepare` does for a query. */
   prepareAggregate(name: string, plan: AggregatePlan): Promise<unknown> | undefined {
+    this.#throwIfDamaged()
     if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters: plan.filters, sort: [] })
     const tableNamed = (other: string) => this.table(other)
@@ -118,6 +124,7 @@ export class Engine {
 
   /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
   cachedPage(name: string, plan: Plan): Page | undefined {
+    this.#throwIfDamaged()
     if (this.#applying !== undefined) return undefined
     const page = this.table(name).queryCache.recall(plan)
     if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
@@ -177,9 +184,11 @@ export class Engine {
    * Runs a transaction. Applies it in mode `commit` if there is no violation. A long one is staged and applied in slices. Other
    * transactions wait for it; reads run while it is staged, and wait while it is applied.
    *
+   * @throws {AppError} STORE_UNAVAILABLE if a change of the tables failed halfway, now or earlier
    * @throws what `commit.admit` throws; then nothing is changed
    */
   transact(operations: readonly Operation[], options: TransactionOptions): Outcome | Promise<Outcome> {
+    this.#throwIfDamaged()
     if (this.#running !== undefined) return this.#running.then(() => this.transact(operations, options))
     const reverted = this.#reverted
     const attempt = this.#begin(operations, options)
@@ -205,7 +214,7 @@ export class Engine {
     if (!outcome.ok || mode !== 'commit') return outcome
     commit?.admit()
     this.#keepIds(transaction)
-    for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
+    for (const change of outcome.changes) this.#replace(change)
     this.#tell(outcome.changes)
     commit?.applied(outcome.changes)
     return outcome
@@ -220,6 +229,7 @@ export class Engine {
       const outcome = await runInSlices(attempt.steps, slices)
       if (!outcome.ok || mode !== 'commit') return outcome
       await commit?.settled()
+      this.#throwIfDamaged()
       if (reverted === this.#reverted) {
         commit?.admit()
         return await this.#apply(attempt.transaction, outcome, { commit, slices })
@@ -242,8 +252,8 @@ export class Engine {
       release = resolve
     })
     try {
-      for (const { table, id, after } of changes) {
-        this.table(table).replace(id, after)
+      for (const change of changes) {
+        this.#replace(change)
         if (slices.isOver) await slices.next()
       }
     } finally {
@@ -293,8 +303,33 @@ export class Engine {
   revert(changes: readonly Change[]): void {
     this.#reverted++
     const opposites = changes.toReversed().map(({ table, id, before, after }) => ({ table, id, before: after, after: before }))
-    for (const { table, id, after } of opposites) this.table(table).replace(id, after)
+    try {
+      for (const change of opposites) this.#replace(change)
+    } catch {
+      // The caller reports why the changes were reverted. All later calls are refused.
+      return
+    }
     this.#tell(opposites)
+  }
+
+  /** Changes a table. If that fails, some of the changes of a transaction are missing in memory, so the engine refuses all later calls. */
+  #replace({ table, id, after }: Change): void {
+    this.#throwIfDamaged()
+    try {
+      this.table(table).replace(id, after)
+    } catch (cause) {
+      this.#damage = new AppError('STORE_UNAVAILABLE', DAMAGED, { cause })
+      throw this.#damage
+    }
+  }
+
+  #throwIfDamaged(): void {
+    if (this.#damage !== undefined) throw this.#damage
+  }
+
+  /** Why all calls are refused; undefined if they are not. */
+  get refusal(): string | undefined {
+    return this.#damage && DAMAGED
   }
 
   table(name: string): Table {
@@ -303,3 +338,5 @@ export class Engine {
     return table
   }
 }
+
+const DAMAGED = 'A change failed in memory and is not stored; nothing is read or written until the server is restarted'

@@ -154,7 +154,7 @@ export class FileStore extends MemoryStore {
 
   /** Why no writes are accepted; undefined if they are. */
   get #refusal(): string | undefined {
-    return this.#closed ?? this.#writer.refusal
+    return this.#closed ?? this.engine.refusal ?? this.#writer.refusal
   }
 
   /** True until the first transaction, while there are no records. */

@@ -144,7 +144,7 @@ export class MemoryStore implements Store {
 
   async status(): Promise<StoreStatus> {
     const records = new Map([...this.engine.tables].map(([name, { size }]) => [name, size]))
-    return { takesWrites: true, journalBytes: 0, records }
+    return { takesWrites: this.engine.refusal === undefined, journalBytes: 0, records }
   }
 
   async close(): Promise<void> {

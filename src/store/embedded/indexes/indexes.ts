@@ -146,12 +146,18 @@ export class Indexes {
     }
   }
 
+  /** Adds the next rows. An index of which that fails is dropped, since some of them may be in it; the next query builds another. */
   #fillSlice(entry: Entry): void {
     const { index, keyOf, kind } = entry
     const end = Math.min(entry.filled + SLICE[kind], this.#records.length)
-    for (let row = entry.filled; row < end; row++) {
-      const record = this.#records[row]
-      if (record !== undefined) index.add(row, keyOf(record))
+    try {
+      for (let row = entry.filled; row < end; row++) {
+        const record = this.#records[row]
+        if (record !== undefined) index.add(row, keyOf(record))
+      }
+    } catch (error) {
+      this.#entries = this.#entries.filter((each) => each !== entry)
+      throw error
     }
     entry.filled = end
   }

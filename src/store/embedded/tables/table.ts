@@ -157,7 +157,8 @@ export class Table implements CommittedTable {
 
   /** Starts building the indexes that writes need, so that the first write need not wait. */
   warm(): void {
-    for (const field of this.#constrained) void this.#indexes.ensure({ kind: 'item', field })
+    // If that fails, the first write builds the index.
+    for (const field of this.#constrained) this.#indexes.ensure({ kind: 'item', field })?.catch(() => {})
   }
 
   #items(field: string): ItemIndex {
@@ -184,11 +185,13 @@ export class Table implements CommittedTable {
     const gaps = this.capacity - this.size
     if (this.#isOrdered && gaps <= Math.max(MIN_GAPS, this.size)) return
     const records = this.recordsAt([...this.#rows.values()]).sort((a, b) => a.id - b.id)
+    // Allocated before anything changes, since it can fail. The rest needs no more room than before.
+    const live = bitmapFor(records.length)
     this.#indexes.clear()
     this.#records.length = 0
     this.#ids.length = 0
     this.#rows.clear()
-    this.#live = bitmapFor(records.length)
+    this.#live = live
     this.#isOrdered = true
     for (const record of records) {
       const row = this.#append(record.id)

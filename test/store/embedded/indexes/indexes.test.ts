@@ -89,4 +89,22 @@ describe('an index', () => {
     assert.deepEqual(shelf.indexes.complete('value', 'number').rowsOf(2), 2)
     assert.equal(shelf.rowsOf(50).length, 7)
   })
+
+  for (const size of [10, 5000]) {
+    test(`of ${size} rows is built again after a failure`, async () => {
+      const records = Array.from({ length: size }, (_, row) => ({ id: row + 1, number: 7 }))
+      let fails = true
+      const failing = new Indexes(records, () => (record) => {
+        if (fails && record.id === size) throw new RangeError('Map maximum size exceeded')
+        return 7
+      })
+      const need = { kind: 'item', field: 'number' } as const
+      await assert.rejects(async () => failing.ensure(need), RangeError)
+      fails = false
+      await failing.ensure(need)
+      const rows: number[] = []
+      eachRow(failing.get('item', 'number')?.rowsOf(7) ?? 0, (row) => rows.push(row))
+      assert.equal(rows.length, size)
+    })
+  }
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { TypedFastBitSet } from 'typedfastbitset'
 import { Table } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
@@ -84,5 +85,18 @@ describe('a table', () => {
     table.replace(5, undefined)
     table.replace(2, book(2, { isbn: 'b' }))
     assert.equal(table.nextId, 6)
+  })
+
+  test('keeps its records if memory for other rows cannot be allocated', (t) => {
+    const table = books()
+    for (const id of [2, 1]) table.replace(id, book(id, { isbn: `${id}`, author_id: 1 }))
+    t.mock.method(TypedFastBitSet, 'fromWords', () => {
+      throw new RangeError('Array buffer allocation failed')
+    })
+    assert.throws(() => table.settle(), RangeError)
+    t.mock.restoreAll()
+    assert.deepEqual([table.size, table.get(1)?.isbn, table.ownerOf('isbn', '2')], [2, '1', 2])
+    table.settle()
+    assert.deepEqual([table.idAt(0), table.idAt(1), table.ownerOf('isbn', '2')], [1, 2, 2])
   })
 })
