@@ -13,7 +13,7 @@ import { clientAddress } from './client-address.ts'
 type BucketName = 'default' | 'auth' | 'upload'
 
 /** The requests that each bucket counts, in messages. */
-const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login or test request', upload: 'import' }
+const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login', upload: 'import' }
 
 interface Bucket {
   readonly window: RequestWindow

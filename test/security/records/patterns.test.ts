@@ -41,3 +41,29 @@ for (const pattern of ['^(?=(a+))\\1$', '(a)\\1', '(?<!a)b', '^(a{1000}){1000}$'
   test(`a pattern that cannot run in linear time stops the start: ${pattern}`, () =>
     assert.rejects(openTestApp({ files: project(pattern) }), /models\/note\.json:1:\d+: .*pattern/))
 }
+
+for (const [place, view] of [
+  ['form', { fields: [{ name: 'title', options: { pattern: '(a)\\1' } }] }],
+  ['rule', { fields: [{ name: 'title' }], rules: [{ rule: "self.title.matches('(?=a)b')", field: 'title', message: 'never' }] }],
+] as const) {
+  test(`a pattern that cannot run in linear time stops the start: in a ${place}`, () => {
+    const files = project('^a', { name: 'F', view_type: 'form', model: 'Note', ...view })
+    return assert.rejects(openTestApp({ files }), /views\/note\.json:1:\d+: .*exponential time/)
+  })
+}
+
+test('a rule is violated by a pattern of a record that cannot run in linear time', async () => {
+  const rules = [{ rule: "!'a'.matches(self.title)", field: 'title', message: 'no pattern' }]
+  const view = { name: 'F', view_type: 'form', model: 'Note', fields: [{ name: 'title' }], rules }
+  const app = await openTestApp({ files: project('.', view) })
+  try {
+    for (const [title, status] of [
+      ['b', 201],
+      ['(?=b)', 400],
+    ] as const) {
+      await play(app, { request: 'POST /api/v1/models/note', body: { data: { title }, form_id: 'F' }, status })
+    }
+  } finally {
+    await app.close()
+  }
+})

@@ -27,6 +27,7 @@ test('the sixth login in a minute is refused, however X-Forwarded-For rotates, a
     }
     const sixth = await login(app, '10.0.0.6', 'harbour-admin-2024', 'admin')
     assert.deepEqual([...statuses, sixth.status], [401, 401, 401, 401, 401, 429])
+    assert.match(sixth.text, /At most 5 logins a minute/)
     assert.equal(sixth.headers['retry-after'], '60')
     app.advance(60_000)
     assert.equal((await login(app, '10.0.0.7', 'harbour-admin-2024', 'admin')).status, 200)
@@ -115,4 +116,16 @@ test('a million addresses are not remembered', () => {
   const window = new SlidingWindow({ limit: 5, windowMs: 60_000, clock: () => 0 })
   for (let caller = 0; caller < 1_000_000; caller++) window.take(String(caller))
   assert.ok(window.entries <= 10_001, `${window.entries} entries`)
+})
+
+test('a caller is counted anew after 10,000 others, and not after fewer', () => {
+  for (const [others, isAllowed] of [
+    [9999, false],
+    [10_000, true],
+  ] as const) {
+    const window = new SlidingWindow({ limit: 1, windowMs: 60_000, clock: () => 0 })
+    window.take('first')
+    for (let caller = 0; caller < others; caller++) window.take(String(caller))
+    assert.equal(window.take('first').allowed, isAllowed, `${others} others`)
+  }
 })
