@@ -118,10 +118,11 @@ async function measure(target: StallTarget, probe: Worker, shape: Shape, { recor
   const { turn, cpu, gc } = await pauses.longestSince(since)
   const idle = await waitsDuring(probe, () => delay(Math.min(took, 2000)))
   const ours = Math.max(...waits)
-  const parts = `turn ${turn.toFixed(0)}, processor ${cpu?.toFixed(0)}, garbage collection ${gc.toFixed(0)}`
-  say(
-    `  ${shape.key}: ${ours.toFixed(0)} ms (${parts}) in ${(took / 1000).toFixed(1)} s, beside ${Math.max(...idle).toFixed(0)} ms`,
-  )
+  const processor = cpu === null ? '' : `, processor ${cpu.toFixed(0)}`
+  const parts = `turn ${turn.toFixed(0)}${processor}, garbage collection ${gc.toFixed(0)}`
+  const statuses = [...new Set(responses.map(({ status }) => status))].join(' and ')
+  const times = `${(took / 1000).toFixed(1)} s, beside ${Math.max(...idle).toFixed(0)} ms`
+  say(`  ${shape.key}: ${statuses}, ${ours.toFixed(0)} ms (${parts}) in ${times}`)
   for (const { status, text } of responses)
     if (!shape.expects.includes(status)) throw new Error(`The answer is ${status}: ${text.slice(0, 300)}`)
   return {

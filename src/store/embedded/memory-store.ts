@@ -70,7 +70,6 @@ export class MemoryStore implements Store {
 
   /** Takes over the records of some tables of a store of any engine. They are not validated again. */
   async copy(from: Store, tables: ReadonlySet<string>): Promise<void> {
-    const slices = new Slices(this.#slices)
     for (const name of tables) {
       const own = this.engine.tables.get(name)
       if (own === undefined) continue
@@ -79,7 +78,6 @@ export class MemoryStore implements Store {
           own.replace(record.id, record)
           own.nextId = Math.max(own.nextId, record.id + 1)
         }
-        if (slices.isOver) await slices.next()
       }
     }
   }
@@ -126,7 +124,12 @@ export class MemoryStore implements Store {
     { filters, sort }: { filters: readonly Filter[]; sort: readonly SortKey[] },
   ): AsyncGenerator<readonly StoredRecord[]> {
     const all = await this.#when(table, { filters, sort }, () => this.engine.all(table, filters, sort))
-    for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
+    // Most consumers await nothing else between the batches.
+    const slices = new Slices(this.#slices)
+    for (let from = 0; from < all.length; from += STREAM_BATCH) {
+      yield all.slice(from, from + STREAM_BATCH)
+      if (slices.isOver) await slices.next()
+    }
   }
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {

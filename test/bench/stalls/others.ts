@@ -151,7 +151,7 @@ export const OTHER_SHAPES: readonly Shape[] = [
         get(`${API}/ward/${ward}?include=beds_by_ward`),
         get(`${API}/ward?include=beds_by_ward&page_size=100`),
         get(`${API}/ward?fields=name,beds_by_ward__count&page_size=100`),
-        get(`${API}/bed?filters=${encodeURIComponent('ward.name__icontains=ar')}&sort_by=ward.name`),
+        get(`${API}/bed?filters=${encodeURIComponent('ward__name__icontains=ar')}&sort_by=ward.name`),
       ]
     },
   },

@@ -51,6 +51,23 @@ const MANY_KEYS = `{"data":{${times(700_000, (index) => `"k${index}":1`)}}}`
 
 /** One entry for each shape. Those that change records prepare what they need, so that each can be measured alone. */
 export const SHAPES: readonly Shape[] = [
+  // With the records of the bench alone.
+  {
+    key: 'snapshot-save',
+    name: 'snapshot of all records',
+    expects: [200, 201],
+    requests: () => [post('/api/v1/snapshots', { name: 'stalls', force: true })],
+  },
+  {
+    key: 'snapshot-load',
+    name: 'load of a snapshot of all records, after 100,000 changes',
+    expects: [200],
+    requests: async (target) => {
+      await prepare(target, post('/api/v1/snapshots', { name: 'stalls-load', force: true }))
+      await addVisits(target, 100_000, () => 9)
+      return [post('/api/v1/snapshots/stalls-load/load', {})]
+    },
+  },
   // Files that are read before a limit is looked at.
   ...IMPORT_SHAPES,
   // Bodies.
@@ -380,22 +397,6 @@ export const SHAPES: readonly Shape[] = [
       ['/api/v1/openapi.json', '/admin/api/v1/site', '/admin/api/v1/views/', '/metrics', '/admin/api/v1/lint'].map(get),
   },
   ...OTHER_SHAPES,
-  {
-    key: 'snapshot-save',
-    name: 'snapshot of all records',
-    expects: [200, 201],
-    requests: () => [post('/api/v1/snapshots', { name: 'stalls', force: true })],
-  },
-  {
-    key: 'snapshot-load',
-    name: 'load of a snapshot of all records, after 100,000 changes',
-    expects: [200],
-    requests: async (target) => {
-      await prepare(target, post('/api/v1/snapshots', { name: 'stalls-load', force: true }))
-      await addVisits(target, 100_000, () => 9)
-      return [post('/api/v1/snapshots/stalls-load/load', {})]
-    },
-  },
   {
     key: 'reset',
     name: 'reset of all records, after 100,000 changes',
