@@ -48,6 +48,7 @@ import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
 import { seedFaults, seedStore } from './transfer/seed.ts'
 import { systemClock } from './util/clock.ts'
+import { systemHeap } from './util/heap.ts'
 import { systemRandom, uniqueId } from './util/ids.ts'
 import { VERSION } from './util/package-files.ts'
 import { systemTimer } from './util/timer.ts'
@@ -97,7 +98,9 @@ async function open(
     const selections = new Selections(access, store, searches)
     const views = new ViewCatalog(registry, project.views)
     const generatedForm = (model: Model) => views.generatedForm(model)
-    const records = new Records({ access, store, forms, generatedForm, hasher, clock, random, log, selections })
+    const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
+    const recordParts = { access, store, forms, clock, random, log, maxRecordBytes: settings.max_record_bytes, heap }
+    const records = new Records({ ...recordParts, generatedForm, hasher, selections })
     const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -118,7 +121,7 @@ async function open(
     const seeded = await opened.initialize(initialize)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ access, store, forms, hasher: cachingHasher(hasher), clock, random, log })
+    const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })
     mockedRecords.setEventPublisher(webhooks)
     const recorded = recordedTables(settings, registry)
     const recorder = new HistoryRecorder(recorded, clock)
@@ -156,7 +159,7 @@ async function open(
       place,
       store,
       isRemote: opened.isRemote,
-      figures: () => opened.figures(),
+      figures: () => ({ ...opened.figures(), heap: heap?.use() }),
       probe: () => opened.probe(),
       records,
       reads: new Reads(access, store, writer, log),

@@ -27,6 +27,7 @@ import type { StoreFigures } from '../store/store-figures.ts'
 import type { Exports } from '../transfer/exports.ts'
 import type { Imports } from '../transfer/imports.ts'
 import type { Clock } from '../util/clock.ts'
+import type { Heap } from '../util/heap.ts'
 import type { Random } from '../util/ids.ts'
 import type { Timer } from '../util/timer.ts'
 import type { Traffic } from '../util/traffic.ts'
@@ -47,6 +48,8 @@ export interface AppDependencies {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Creates the log from the project's settings. Without it nothing is logged. */
   readonly log?: (settings: Settings['log']) => Log
+  /** The heap of the process, which has the records of the embedded store. */
+  readonly heap?: Heap
   /** Opens the database of the setting `store`. The default connects by the driver. */
   readonly openDatabase?: OpenDatabase
 }

@@ -20,6 +20,7 @@ export interface Settings {
   readonly validation_status: 400 | 422
   readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
   readonly max_upload_bytes: number
+  readonly max_record_bytes: number
   readonly trusted_proxies: number
   readonly cors: readonly string[]
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }

@@ -1,7 +1,11 @@
+import type { HeapUse } from '../util/heap.ts'
+
 /** Values of an engine for `/metrics`. */
 export interface StoreFigures {
   /** Undefined for an engine in this process, which has a journal instead. */
   readonly database?: DatabaseFigures
+  /** The heap that the records are in; undefined for an engine in another process. */
+  readonly heap?: HeapUse | undefined
 }
 
 /** Use of a database by this process. */

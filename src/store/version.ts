@@ -1,16 +1,25 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Json } from '../util/json.ts'
 import type { StoredRecord } from './store.ts'
 
-/** Cache size: the records of transactions and responses in progress, with a margin. */
-const versions = new LRUCache<StoredRecord, string>({ max: 1000 })
+/** Number of versions of a generation: the records of transactions and responses in progress, with a margin. */
+const GENERATION = 1000
+
+/** The latest versions, and those before. They keep no record in memory that is replaced or removed. */
+let versions = new WeakMap<StoredRecord, string>()
+let former = new WeakMap<StoredRecord, string>()
+let count = 0
 
 /** The version of a record: equal for equal content, also after a restart. 96 bits of SHA-256, base64url. */
 export function versionOf(record: StoredRecord): string {
-  const known = versions.get(record)
+  const known = versions.get(record) ?? former.get(record)
   if (known !== undefined) return known
   const version = versionOfJson(JSON.stringify(record))
+  if (count++ === GENERATION) {
+    former = versions
+    versions = new WeakMap()
+    count = 1
+  }
   versions.set(record, version)
   return version
 }

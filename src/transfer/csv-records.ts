@@ -16,6 +16,10 @@ export interface CsvRecord {
 /** Maximum number of cells of a row. */
 export const MAX_CELLS = 1000
 
+/** The message about a row of a file that is too long. */
+export const rowTooLong = (maxLength: number): string =>
+  `The row is longer than ${maxLength} characters (setting max_record_bytes)`
+
 const QUOTE = '"'
 
 /**
@@ -66,7 +70,7 @@ class CsvReader {
       else if (this.#place === 'closed') at = this.#readBehindQuote(piece, at)
       else at = this.#readPlain(piece, at)
       this.#length += at - start
-      if (this.#length > this.#maxLength) this.#fail(`The row is longer than ${this.#maxLength} characters`)
+      if (this.#length > this.#maxLength) this.#fail(rowTooLong(this.#maxLength))
     }
     return this.#taken()
   }

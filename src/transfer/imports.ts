@@ -96,13 +96,14 @@ export class Imports {
     if (upsertBy !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
     const isCsv = file.format === 'csv'
+    const { maxRecordBytes } = this.#records
     const lines: (number | undefined)[] = []
     const ignored = new Set<string>()
     async function* batches(): AsyncGenerator<readonly ImportItem[]> {
       let batch: ImportItem[] = []
       lines.length = 0
       ignored.clear()
-      for await (const row of readRows(file.format, file.open(), model, delimiter)) {
+      for await (const row of readRows(file.format, file.open(), model, { maxRecordBytes, delimiter })) {
         if (lines.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
         if (lines.length === 0 && isCsv) checkColumns(model, row)
         batch.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))

@@ -34,12 +34,14 @@ const MAX_POSITIONS_LENGTH = 4 << 20
 /**
  * Reads the records of a seed file: a list in YAML or JSON, one record a line in NDJSON, a table in CSV. Lines are read as the records
  * are requested, so a file of any length needs little memory.
+ *
+ * @param maxRecordBytes maximum size of a record
  */
-export async function readSeed(seed: SeedFile, model: Model): Promise<SeedReading> {
+export async function readSeed(seed: SeedFile, model: Model, maxRecordBytes: number): Promise<SeedReading> {
   const format = extname(seed.path)
   if (format === '.csv' || format === '.ndjson') {
     const faults = new Faults()
-    const records = readLines(seed, format === '.csv' ? 'csv' : 'ndjson', model, faults)
+    const records = readLines(seed, format === '.csv' ? 'csv' : 'ndjson', model, { maxRecordBytes, faults })
     return { records, faults, sourceOf: (line) => flatSource(seed.file, line) }
   }
   const faults = new Faults()
@@ -96,11 +98,11 @@ async function* readLines(
   { path, file }: SeedFile,
   format: 'csv' | 'ndjson',
   model: Model,
-  faults: Faults,
+  { maxRecordBytes, faults }: { readonly maxRecordBytes: number; readonly faults: Faults },
 ): AsyncGenerator<SeedRecord> {
   if (await isNoFile(path)) return faults.add(flatSource(file), [], NOT_A_FILE)
   try {
-    for await (const { data, line = 1, problems } of readRows(format, createReadStream(path), model)) {
+    for await (const { data, line = 1, problems } of readRows(format, createReadStream(path), model, { maxRecordBytes })) {
       for (const { message } of problems) faults.add(flatSource(file, line), [], message)
       if (faults.list.length >= MAX_NAMED)
         return faults.add(flatSource(file, line), [], 'Further faults of the file are not shown')

@@ -8,7 +8,7 @@ import { type JsonFault, parseStrictJson, SENT_LIMITS } from '../util/strict-jso
 import { readCell } from './cells.ts'
 import { type Column, columnsOf, labelsOf } from './csv-columns.ts'
 import { delimiterOf } from './csv-delimiter.ts'
-import { type Cell, MAX_CELLS, readCsvRecords } from './csv-records.ts'
+import { type Cell, MAX_CELLS, readCsvRecords, rowTooLong } from './csv-records.ts'
 import { JsonItems, malformedFile } from './json-items.ts'
 
 /** A record of a file, before validation. */
@@ -26,8 +26,20 @@ export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array |
 /** Number of bytes that are read before other work gets a turn. */
 const SLICE = 65_536
 
-/** Maximum number of characters of a row. */
-const MAX_ROW = 4 << 20
+/** Options of reading. */
+export interface RowOptions {
+  /** Maximum size of a record: the setting `max_record_bytes`. */
+  readonly maxRecordBytes: number
+  /** Delimiter of a CSV file; found in its header when absent. */
+  readonly delimiter?: DelimiterName | undefined
+}
+
+/** A row may have four characters for each byte of the largest record, since a file may have escapes and spaces where a record has none. */
+const ROW_OF_BYTES = 4
+/** A row may have this many characters at least, so that a header has room. */
+const LEAST_MAX_ROW = 65_536
+
+const maxRowOf = (maxRecordBytes: number): number => Math.max(LEAST_MAX_ROW, ROW_OF_BYTES * maxRecordBytes)
 
 /** Maximum number of fields of a record in JSON, as of columns in CSV. */
 const MAX_FIELDS = MAX_CELLS
@@ -41,10 +53,16 @@ const MAX_ITEMS = 100_000
  *
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
-export function readRows(format: Format, content: Content, model: Model, delimiter?: DelimiterName): AsyncIterable<Row> {
+export function readRows(
+  format: Format,
+  content: Content,
+  model: Model,
+  { maxRecordBytes, delimiter }: RowOptions,
+): AsyncIterable<Row> {
+  const maxRow = maxRowOf(maxRecordBytes)
   const text = decodeUtf8(content)
-  if (format === 'csv') return readCsv(text, model, delimiter)
-  return format === 'json' ? readJson(text) : readNdjson(text)
+  if (format === 'csv') return readCsv(text, model, maxRow, delimiter)
+  return format === 'json' ? readJson(text, maxRow) : readNdjson(text, maxRow)
 }
 
 /**
@@ -87,12 +105,17 @@ async function* slicesOf(content: Content): AsyncGenerator<Uint8Array> {
  *
  * @param delimiter found in the header when absent
  */
-async function* readCsv(text: AsyncIterable<string>, model: Model, delimiter?: DelimiterName): AsyncGenerator<Row> {
+async function* readCsv(
+  text: AsyncIterable<string>,
+  model: Model,
+  maxRow: number,
+  delimiter?: DelimiterName,
+): AsyncGenerator<Row> {
   const labels = labelsOf(model)
   const isKnown = (name: string) => model.fields.has(name) || labels.has(name)
   const delimiterFor = (header: string) => (delimiter === undefined ? delimiterOf(header, isKnown) : DELIMITERS[delimiter])
   let columns: readonly Column[] | undefined
-  for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor, MAX_ROW)) {
+  for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor, maxRow)) {
     if (fault !== undefined) yield { data: {}, line, problems: [{ message: fault }] }
     else if (columns === undefined) columns = columnsOf(cells, model, labels)
     else if (cells.length === columns.length) yield await csvRow(columns, cells, line)
@@ -143,11 +166,11 @@ async function jsonIn(cell: string): Promise<{ value: unknown; faults: readonly 
   }
 }
 
-async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
-  const items = new JsonItems(MAX_ROW)
+async function* readJson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<Row> {
+  const items = new JsonItems(maxRow)
   for await (const piece of text) {
     for (const item of items.read(piece)) {
-      if (item.length > MAX_ROW) yield { data: {}, problems: [TOO_LONG] }
+      if (item.length > maxRow) yield { data: {}, problems: [{ message: rowTooLong(maxRow) }] }
       else yield await jsonRow(item, malformedFile)
     }
     if (items.isOver) return
@@ -155,18 +178,16 @@ async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   items.end()
 }
 
-async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
+async function* readNdjson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<Row> {
   let line = 0
-  for await (const lines of linesOf(text)) {
+  for await (const lines of linesOf(text, maxRow)) {
     for (const each of lines) {
       line++
-      if (each.length > MAX_ROW) return yield { data: {}, line, problems: [TOO_LONG] }
+      if (each.length > maxRow) return yield { data: {}, line, problems: [{ message: rowTooLong(maxRow) }] }
       if (each.trim() !== '') yield { ...(await jsonRow(each)), line }
     }
   }
 }
-
-const TOO_LONG = { message: `The row is longer than ${MAX_ROW} characters` }
 
 /**
  * Reads the JSON text of a record.
@@ -194,12 +215,12 @@ const NO_OBJECT = { message: 'A record must be an object' }
 const TOO_MANY = `at most ${MAX_FIELDS} are read`
 
 /** The lines of a text, in batches. A line that is too long is returned before it is complete. */
-async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+async function* linesOf(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<readonly string[]> {
   let rest = ''
   for await (const chunk of text) {
     const [first = '', ...others] = chunk.split('\n')
     rest += first
-    if (others.length === 0 && rest.length <= MAX_ROW) continue
+    if (others.length === 0 && rest.length <= maxRow) continue
     const lines = [rest, ...others]
     rest = others.length === 0 ? '' : (lines.pop() ?? '')
     yield lines

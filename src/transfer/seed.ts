@@ -44,12 +44,15 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
  * The faults that would prevent the creation of the seed records of a project; found by creating them in memory.
  */
 export async function seedFaults(project: Project): Promise<readonly Fault[]> {
-  const { seeds, registry, access, forms } = project
+  const { seeds, registry, access, forms, settings } = project
   if (seeds.length === 0) return []
   const store = new MemoryStore(registry)
   const hasher = { hash: async () => '', verify: async () => false }
   try {
-    const records = new Records({ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog })
+    const records = new Records({
+      ...{ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog },
+      maxRecordBytes: settings.max_record_bytes,
+    })
     if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
     await seedStore(seeds, registry, records)
     return []
@@ -96,7 +99,7 @@ class SeedItems {
     for (const model of dependencyOrder(this.#registry)) {
       const file = this.#seeds.find((seed) => seed.model === model.key)
       if (file === undefined) continue
-      const reading = await readSeed(file, model)
+      const reading = await readSeed(file, model, this.#records.maxRecordBytes)
       const part: Part = { first: this.count, reading, positions: [] }
       this.#parts.push(part)
       for await (const item of withIds(reading, faults)) {

@@ -37,6 +37,7 @@ test('the defaults are the documented ones', () => {
     validation_status: 400,
     rate_limits: { default: 100, auth: 5, upload: 10 },
     max_upload_bytes: 10485760,
+    max_record_bytes: 1048576,
     trusted_proxies: 0,
     cors: [],
     log: { level: 'info', format: 'auto' },

@@ -13,6 +13,8 @@ import { systemClock } from '../../src/util/clock.ts'
 import { systemRandom } from '../../src/util/ids.ts'
 import { EVERYTHING, NASTY, THINGS } from './everything.ts'
 
+const SIZES = { maxRecordBytes: 1_048_576 }
+
 const { definition } = parseText(EVERYTHING['models/thing.yaml'], 'models/thing.yaml', 'yaml')
 const { registry, faults } = buildRegistry([definition], AUTH_MODELS)
 assert.deepEqual(faults.list, [])
@@ -20,7 +22,11 @@ const model = registry.expect('thing')
 
 /** The records as a store holds them. */
 const STORED: readonly StoredRecord[] = THINGS.map((data, index) => {
-  const { values, issues } = draftNew(SYSTEM, model, undefined, data, { clock: systemClock, random: systemRandom })
+  const { values, issues } = draftNew(SYSTEM, model, undefined, data, {
+    clock: systemClock,
+    random: systemRandom,
+    ...SIZES,
+  })
   assert.deepEqual(issues.toMessages(), {})
   return { id: index + 1, ...values, created_at: '2026-01-15T12:00:00.000Z', updated_at: '2026-01-15T12:00:00.000Z' }
 })
@@ -44,7 +50,7 @@ describe('reading restores every written value', () => {
       test(`${format}${bom ? ' with a byte order mark' : ''}, in pieces of a byte`, async () => {
         const bytes = [...Buffer.from(await written(format, STORED, bom))].map((byte) => Uint8Array.of(byte))
         const rows: unknown[] = []
-        for await (const { data, problems } of readRows(format, bytes, model)) {
+        for await (const { data, problems } of readRows(format, bytes, model, SIZES)) {
           assert.deepEqual(problems, [])
           rows.push(data)
         }
@@ -59,7 +65,7 @@ describe('reading restores every written value', () => {
     test(`${format} of no records is a file without records`, async () => {
       const text = await written(format, [])
       const rows: unknown[] = []
-      for await (const row of readRows(format, [text], model)) rows.push(row)
+      for await (const row of readRows(format, [text], model, SIZES)) rows.push(row)
       assert.deepEqual(rows, [])
       if (format === 'csv') assert.match(text, /^id,a_string,.*,created_at,updated_at\r\n$/)
       else assert.equal(text, format === 'json' ? '[]\n' : '\n')
@@ -111,6 +117,6 @@ test('lines end in CRLF, null is an empty cell, an empty text a pair of quotes, 
 
 test('a decimal with an apostrophe, as former versions wrote negative ones, is read', async () => {
   const rows: unknown[] = []
-  for await (const { data } of readRows('csv', ["a_decimal\n'-1.5\n-1.5\n+2\n'1.5\n"], model)) rows.push(data.a_decimal)
+  for await (const { data } of readRows('csv', ["a_decimal\n'-1.5\n-1.5\n+2\n'1.5\n"], model, SIZES)) rows.push(data.a_decimal)
   assert.deepEqual(rows, ['-1.5', '-1.5', '2', "'1.5"])
 })

@@ -79,7 +79,11 @@ describe('the reading ends before the whole row is read', () => {
     test(`within ${what}, where the row is too long`, async () => {
       const { count, records } = await piecesRead(start, piece, 1000)
       assert.ok(count < 15, String(count))
-      assert.deepEqual(records.at(-1), { cells: [], line: 2, fault: 'The row is longer than 1000 characters' })
+      assert.deepEqual(records.at(-1), {
+        cells: [],
+        line: 2,
+        fault: 'The row is longer than 1000 characters (setting max_record_bytes)',
+      })
     })
   }
 })

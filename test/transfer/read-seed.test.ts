@@ -7,6 +7,7 @@ import { assertLines, linesOf, unmark } from '../config/marks.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
+const MAX_RECORD = 1_048_576
 const post = registryOf(...BLOG).expect('post')
 
 interface Read {
@@ -28,7 +29,11 @@ async function read(name: string, marked: string): Promise<Read> {
   const file = `seed/${name}`
   const folder = await makeProject({ [file]: text })
   try {
-    const { records: reading, faults, sourceOf } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
+    const {
+      records: reading,
+      faults,
+      sourceOf,
+    } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
     const records = await all(reading)
     const places = records.map(({ position }) => sourceOf(position).at([])).map((at) => `${at.line}:${at.column}`)
     return { data: records.map(({ data }) => data), places, faults: linesOf(faults.list), marks }
@@ -232,7 +237,7 @@ describe('faults', () => {
       const folder = await makeProject({ 'seed/other.txt': '' })
       try {
         const file = `seed/${name}`
-        const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
+        const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
         assert.deepEqual(await all(records), [])
         assertLines(linesOf(faults.list), [`${file}:1:1: Cannot be read: ENOENT…`])
       } finally {
@@ -271,7 +276,7 @@ describe('a file that is not in UTF-8 is refused by the name of its encoding', (
       const path = join(folder.path, file)
       const faultsOf = async (bytes: Uint8Array) => {
         await writeFile(path, bytes)
-        const { records, faults } = await readSeed({ model: 'post', path, file }, post)
+        const { records, faults } = await readSeed({ model: 'post', path, file }, post, MAX_RECORD)
         await all(records)
         return linesOf(faults.list)
       }

@@ -40,6 +40,8 @@ export interface SiteLimits {
   /** Maximum number of items of a bulk operation. */
   readonly bulk_size: number
   readonly upload_bytes: number
+  /** Maximum size of a record. */
+  readonly record_bytes: number
   /** Null without a limit. */
   readonly requests_per_minute: number | null
 }

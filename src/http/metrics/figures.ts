@@ -1,5 +1,6 @@
 import type { StoreStatus } from '../../store/store.ts'
 import type { DatabaseFigures, StoreFigures } from '../../store/store-figures.ts'
+import { type HeapUse, isNearlyFull } from '../../util/heap.ts'
 import type { Metric, Sample } from './exposition.ts'
 import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
 
@@ -37,9 +38,18 @@ export const metricsOf = ({ routes, store, engine, models, rejections, outboxDep
   ...(engine.database === undefined
     ? [gauge('admin_journal_bytes', 'Length of the journal that is being written.', single(store.journalBytes))]
     : ofDatabase(engine.database)),
-  gauge('admin_store_writable', '1 while the store takes writes, else 0.', single(store.takesWrites ? 1 : 0)),
+  ...(engine.heap === undefined ? [] : ofHeap(engine.heap)),
+  gauge('admin_store_writable', '1 while records can be created and changed, else 0.', single(isWritable(store, engine) ? 1 : 0)),
   gauge('admin_webhook_outbox_depth', 'Deliveries of webhooks that are pending.', single(outboxDepth)),
   ...ofProcess(),
+]
+
+const isWritable = ({ takesWrites }: StoreStatus, { heap }: StoreFigures): boolean =>
+  takesWrites && !(heap !== undefined && isNearlyFull(heap))
+
+const ofHeap = ({ used, limit }: HeapUse): Metric[] => [
+  gauge('admin_heap_used_bytes', 'Heap that was in use after the last full collection of garbage.', single(used)),
+  gauge('admin_heap_limit_bytes', 'Heap that the process may use. Writes are refused from 85 % of it.', single(limit)),
 ]
 
 function ofDatabase({ pool, statements, retries }: DatabaseFigures): Metric[] {

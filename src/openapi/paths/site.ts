@@ -43,7 +43,13 @@ export const SITE_SCHEMAS: Readonly<Record<string, Schema>> = {
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
     user: object({ id: nullable({ type: 'integer' }), username: nullable(TEXT), is_superuser: FLAG }),
     capabilities: object(Object.fromEntries(CAPABILITIES.map((name) => [name, FLAG]))),
-    limits: object({ page_size: COUNT, bulk_size: COUNT, upload_bytes: COUNT, requests_per_minute: nullable(COUNT) }),
+    limits: object({
+      page_size: COUNT,
+      bulk_size: COUNT,
+      upload_bytes: COUNT,
+      record_bytes: COUNT,
+      requests_per_minute: nullable(COUNT),
+    }),
     models: {
       type: 'array',
       items: object(

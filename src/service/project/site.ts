@@ -68,6 +68,7 @@ export class Site {
         page_size: MAX_PAGE_SIZE,
         bulk_size: MAX_BULK_ITEMS,
         upload_bytes: settings.max_upload_bytes,
+        record_bytes: settings.max_record_bytes,
         requests_per_minute: settings.rate_limits.default === 0 ? null : settings.rate_limits.default,
       },
       models: await Promise.all(models.map((model) => this.#model(actor, model, new Set(models)))),

@@ -9,6 +9,7 @@ import { mapInSlices } from '../../util/slices.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
 import type { FieldIssues } from '../../validate/issues.ts'
 import { readRecord } from '../../validate/record.ts'
+import { checkRecordSize } from '../../validate/record-size.ts'
 import { type DefaultSources, withGeneratedDefaults } from './generated-defaults.ts'
 import { checkCreationKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
@@ -25,11 +26,17 @@ export interface Draft {
   readonly issues: FieldIssues
 }
 
+/** What drafts depend on beside the request: the sources of generated values, and the setting `max_record_bytes`. */
+export interface DraftParts extends DefaultSources {
+  readonly maxRecordBytes: number
+}
+
 /** A draft of an insert. */
-export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, sources: DefaultSources): Draft {
+export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, parts: DraftParts): Draft {
   const issues = checkCreationKeys(actor, model, form, data)
-  const { values, issues: found } = readRecord(model, withGeneratedDefaults(model, actor, data, sources))
+  const { values, issues: found } = readRecord(model, withGeneratedDefaults(model, actor, data, parts))
   if (form !== undefined) checkForm(form, values, new Set(), found)
+  checkRecordSize({ model, values, set: Object.keys(values) }, parts.maxRecordBytes, found)
   issues.addMissing(found)
   return { data: model.secrets.length === 0 ? NO_DATA : data, values, issues }
 }
@@ -37,16 +44,24 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
 const NO_DATA: RecordData = {}
 
 /** A draft of an update: the fields that get another value, validated within the merged record. */
-export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {
+export function draftChange(
+  model: Model,
+  form: Form | undefined,
+  existing: StoredRecord,
+  data: RecordData,
+  { maxRecordBytes }: Pick<DraftParts, 'maxRecordBytes'>,
+): Draft {
   const { values, issues } = readRecord(model, data, existing)
   if (form !== undefined) {
     const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
     checkForm(form, { ...existing, ...values }, new Set(kept), issues)
   }
-  const changed = Object.entries(values).filter(
-    ([name, value]) => Object.hasOwn(data, name) && isChange(model, existing, name, value),
+  const changed = Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => Object.hasOwn(data, name) && isChange(model, existing, name, value)),
   )
-  return { data, values: Object.fromEntries(changed), issues }
+  const former = () => readRecord(model, {}, existing).values
+  checkRecordSize({ model, values, former, set: Object.keys(changed) }, maxRecordBytes, issues)
+  return { data, values: changed, issues }
 }
 
 /** A stored record without a value of a list, such as one that is older than the field, has an empty list. A secret is stored as its hash. */

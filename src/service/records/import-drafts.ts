@@ -10,8 +10,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import type { WriteOrigin } from '../history/history-recorder.ts'
-import { type DraftedWrite, draftChange, draftNew, WHOLE_ROW } from './drafts.ts'
-import type { DefaultSources } from './generated-defaults.ts'
+import { type DraftedWrite, type DraftParts, draftChange, draftNew, WHOLE_ROW } from './drafts.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
@@ -49,7 +48,7 @@ export const byRow = (index: number): string => `${index + 1}.`
 export interface ImportContext {
   readonly store: Store
   readonly access: AccessRules
-  readonly sources: DefaultSources
+  readonly parts: DraftParts
   readonly actor: Actor
   readonly model: Model
   readonly form: Form | undefined
@@ -137,12 +136,12 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
   if (existing !== undefined) {
     const keys = checkUpdateKeys(actor, model, form, data)
     await guardAccount(context, actor, model, existing, data)
-    const { values, issues: found } = draftChange(model, form, existing, data)
+    const { values, issues: found } = draftChange(model, form, existing, data, context.parts)
     const issues = joined(item.issues, keys, found)
     if (quotesCells) quoteCells(issues, data, model)
     return { model, form, existing, draft: { data, values, issues } }
   }
-  const draft = draftNew(actor, model, form, data, context.sources)
+  const draft = draftNew(actor, model, form, data, context.parts)
   const issues = joined(item.issues, draft.issues)
   if (quotesCells) quoteCells(issues, data, model)
   // An id that does not exist is an error, since the row was meant for an existing record.

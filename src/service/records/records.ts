@@ -6,6 +6,7 @@ import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import type { Clock } from '../../util/clock.ts'
+import type { Heap } from '../../util/heap.ts'
 import type { Random } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
 import { mapInSlices, Slices } from '../../util/slices.ts'
@@ -20,10 +21,10 @@ import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type CommitOptions, Committer } from './committer.ts'
 import type { RemovalForecast } from './consequences.ts'
 import { byIndex, type IndexedIssues, throwIssues } from './constraint-errors.ts'
-import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
-import type { DefaultSources } from './generated-defaults.ts'
+import { type DraftedWrite, type DraftParts, draftChange, draftNew, Finisher } from './drafts.ts'
 import type { ImportItem, ImportRequest } from './import-drafts.ts'
 import { type ImportCounts, importRecords } from './import-records.ts'
+import { MemoryGuard } from './memory-guard.ts'
 import { idsBy } from './references.ts'
 import { type FormSources, formOf } from './requested-form.ts'
 import { namesSelection, readSelectionUpdate } from './selection.ts'
@@ -47,7 +48,8 @@ export class Records {
   readonly #access: AccessRules
   readonly #store: Store
   readonly #forms: FormSources
-  readonly #sources: DefaultSources
+  readonly #parts: DraftParts
+  readonly #memory: MemoryGuard
   readonly #committer: Committer
   readonly #targets: WriteTargets
 
@@ -59,6 +61,10 @@ export class Records {
     clock: Clock
     random: Random
     log: Log
+    /** The setting `max_record_bytes`. */
+    maxRecordBytes: number
+    /** The heap that the records of the store are in; undefined for a store in another process. */
+    heap?: Heap | undefined
     /** The forms that the Views API generates, which requests may name. */
     generatedForm?: FormSources['generated']
     /** Finds the records of writes by filters. */
@@ -67,10 +73,16 @@ export class Records {
     this.#access = parts.access
     this.#store = parts.store
     this.#forms = { forms: parts.forms, generated: parts.generatedForm ?? (() => undefined) }
-    this.#sources = parts
+    this.#parts = parts
+    this.#memory = new MemoryGuard(parts.heap, parts.clock)
     this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
     const finisher = new Finisher(parts.hasher, parts.clock)
     this.#committer = new Committer(parts.access, parts.store, finisher, { accounts: new AccountLog(parts.log), log: parts.log })
+  }
+
+  /** Maximum size of a record: the setting `max_record_bytes`. */
+  get maxRecordBytes(): number {
+    return this.#parts.maxRecordBytes
   }
 
   /** Registers the handler of changes to a user's password or active state. */
@@ -105,27 +117,28 @@ export class Records {
    */
   admit(actor: Actor, action: WriteAction, modelKey: string): void {
     if (action === 'change') this.#updateModel(actor, modelKey)
+    else if (action === 'add') this.#createModel(actor, modelKey)
     else this.#access.modelFor(actor, action, modelKey)
   }
 
   /** @param body `{data, form_id?}` */
   async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
-    const model = this.#access.modelFor(actor, 'add', modelKey)
+    const model = this.#createModel(actor, modelKey)
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
-    const draft = draftNew(actor, model, form, data, this.#sources)
+    const draft = draftNew(actor, model, form, data, this.#parts)
     return only(await this.#committer.write({ actor, model, options }, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
   async createMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
-    const model = this.#access.modelFor(actor, 'add', modelKey)
+    const model = this.#createModel(actor, modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = formOf(this.#forms, formId, model)
     const writes = await mapInSlices(records, (data) => ({
       model,
       form,
-      draft: draftNew(actor, model, form, data, this.#sources),
+      draft: draftNew(actor, model, form, data, this.#parts),
     }))
     return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => writes)
   }
@@ -140,7 +153,7 @@ export class Records {
     const slices = new Slices()
     for await (const { model: key, data, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
-      writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#sources) })
+      writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#parts) })
       if (slices.isOver) await slices.next()
     }
     return this.#committer.attempt(writes)
@@ -163,15 +176,22 @@ export class Records {
     read: () => AsyncIterable<readonly ImportItem[]>,
     request: ImportRequest,
   ): Promise<ImportCounts> {
-    const model = this.#access.modelFor(actor, 'add', modelKey)
+    const model = this.#createModel(actor, modelKey)
     const { formId, key, quotesCells } = request
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const form = formOf(this.#forms, formId, model)
     const context = {
-      ...{ store: this.#store, access: this.#access, sources: this.#sources },
+      ...{ store: this.#store, access: this.#access, parts: this.#parts },
       ...{ actor, model, form, key, quotesCells },
     }
-    return importRecords(this.#committer, context, read, request)
+    const memory = this.#memory
+    const readWhileRoom = async function* () {
+      for await (const rows of read()) {
+        memory.throwIfFull()
+        yield rows
+      }
+    }
+    return importRecords(this.#committer, context, readWhileRoom, request)
   }
 
   /** @param body `{data, form_id?}`; omitted fields do not change */
@@ -190,7 +210,7 @@ export class Records {
     const updated = await this.#committer.write({ actor, model, options }, async () => {
       const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition)
       await this.#targets.guard(actor, model, existing, data)
-      return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
+      return [{ model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }]
     })
     return only(updated)
   }
@@ -210,7 +230,7 @@ export class Records {
       const found = await this.#targets.all(actor, model, ids)
       await this.#targets.guardAll(actor, model, found, (index) => updates[index]?.data)
       return mapInSlices(found, (existing, index) => {
-        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
+        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}, this.#parts) }
       })
     })
   }
@@ -224,13 +244,18 @@ export class Records {
     return this.#committer.write({ actor, model, options, prefix }, async () => {
       found = await this.#targets.selected(actor, model, selection)
       await this.#targets.guardAll(actor, model, found, () => data)
-      return mapInSlices(found, (existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
+      return mapInSlices(found, (existing) => ({
+        model,
+        form,
+        existing,
+        draft: draftChange(model, form, existing, data, this.#parts),
+      }))
     })
   }
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
     const { model, read } = this.#targets.removal(actor, modelKey, recordId, options.precondition)
-    return only(await this.#committer.remove({ actor, model, options }, read))
+    return only(await this.#remove({ actor, model, options }, read))
   }
 
   /** Computes the consequences of deleting a record. */
@@ -247,7 +272,13 @@ export class Records {
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
   async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
-    return this.#committer.remove({ actor, model, options }, read)
+    return this.#remove({ actor, model, options }, read)
+  }
+
+  async #remove(...removal: Parameters<Committer['remove']>): Promise<readonly StoredRecord[]> {
+    const removed = await this.#committer.remove(...removal)
+    this.#memory.removed()
+    return removed
   }
 
   /** Computes the consequences of deleting several records. */
@@ -272,7 +303,7 @@ export class Records {
     await this.#committer.write({ actor, model }, async () => {
       const existing = await this.#targets.one(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
       if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
-      return [{ model, existing, draft: draftChange(model, undefined, existing, data), keptSession }]
+      return [{ model, existing, draft: draftChange(model, undefined, existing, data, this.#parts), keptSession }]
     })
   }
 
@@ -285,10 +316,24 @@ export class Records {
     })
   }
 
-  /** An update of an unknown model is a 400, where other operations answer 404. */
+  /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, MEMORY_FULL */
+  #createModel(actor: Actor, modelKey: string): Model {
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    if (!model.internal) this.#memory.throwIfFull()
+    return model
+  }
+
+  /**
+   * An update of an unknown model is a 400, where other operations answer 404. While memory is full, accounts are changed all the same: a
+   * superuser must be able to disable one.
+   *
+   * @throws {AppError} UPDATE_TARGET_MISSING, FORBIDDEN, MEMORY_FULL
+   */
   #updateModel(actor: Actor, modelKey: string): Model {
     try {
-      return this.#access.modelFor(actor, 'change', modelKey)
+      const model = this.#access.modelFor(actor, 'change', modelKey)
+      if (!model.internal && model.key !== 'user') this.#memory.throwIfFull()
+      return model
     } catch (error) {
       const missing = error instanceof AppError && error.code === 'MODEL_NOT_FOUND'
       throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error

@@ -12,6 +12,7 @@ import { jwtCodec } from '../../../src/http/plugins/jwt-codec.ts'
 import { createLog, type Log } from '../../../src/log/log.ts'
 import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/service/project/project.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
+import type { Heap } from '../../../src/util/heap.ts'
 import type { Resolve } from '../../../src/webhooks/requests/url-guard.ts'
 import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
 import { pglite } from '../postgres/pglite.ts'
@@ -64,6 +65,8 @@ export interface TestAppOptions {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** How a search waits for its index, and how the index is built: by default searches wait without end. */
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
+  /** The heap of the process, which counts for the embedded store; by default it has room. */
+  readonly heap?: Heap
   /** The folder of the built admin page; without it there is no page. */
   readonly ui?: string
   /** Where the records are; by default in files, or where `ADMIN_TEST_ENGINE` says. */
@@ -82,6 +85,8 @@ export const NEEDS_DATA_FOLDER: string | false =
 /** Why a test that starts with records that the models do not allow is skipped; false where such a start is possible. */
 export const REFUSES_STRICTER_MODELS: string | false =
   ENGINE === 'embedded' ? false : `A start on ${ENGINE} is refused while records break the models: test/store/postgres/schema/`
+
+const ROOMY: Heap = { use: () => ({ used: 0, limit: 2 ** 32 }), collect() {} }
 
 /** A search waits for seconds, the building of an index between two slices for milliseconds. */
 const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
@@ -170,7 +175,7 @@ async function fixtureProject(name: string, { path }: TemporaryFolder, flags: Se
 
 async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions, place: RecordPlace): Promise<TestApp> {
   const { schema, openDatabase } = place
-  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui } = options
+  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui, heap = ROOMY } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
   const reported: unknown[] = []
@@ -190,6 +195,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     hasher,
     log,
     wait: searchWait,
+    heap,
     ...(resolve === undefined ? {} : { resolve }),
     ...(openDatabase && { openDatabase }),
   })

@@ -229,7 +229,7 @@ scenarios('import', [
     rawBody: `\n{"name":"${'x'.repeat(5_000_000)}"}\n{}\n`,
     headers: { 'content-type': 'application/x-ndjson' },
     status: 400,
-    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters'] } } },
+    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters (setting max_record_bytes)'] } } },
   },
   {
     name: 'an item of JSON that is too long is the last one that is read',
@@ -237,7 +237,7 @@ scenarios('import', [
     rawBody: `[{"name":"${'x'.repeat(5_000_000)}"},{}]`,
     headers: JSON_TYPE,
     status: 400,
-    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters'] } } },
+    expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters (setting max_record_bytes)'] } } },
   },
   {
     name: 'a record of more than a thousand fields is refused',

@@ -99,6 +99,29 @@ describe('compaction in a worker thread', () => {
     await temporary.remove()
   })
 
+  test('is used by a close whose journal is long, since the records are in the heap of this thread', async () => {
+    for (const [length, expected] of [
+      [100, 0],
+      [5 << 20, 1],
+    ] as const) {
+      const temporary = await temporaryFolder()
+      const folder = join(temporary.path, 'data')
+      let [count, isClosing] = [0, false]
+      const compact: CompactionRunner = (task) => {
+        if (isClosing) count++
+        return compactInThread(task)
+      }
+      const store = await FileStore.open(folder, libraryRegistry(), 'write', { compact })
+      await store.transact([{ kind: 'insert', table: 'genre', values: { name: 'x'.repeat(length) } }])
+      isClosing = true
+      await store.close()
+      assert.equal(count, expected)
+      assert.deepEqual(readdirSync(folder), ['db.json'])
+      assert.equal((await onDisk(folder)).genre?.length, 1)
+      await temporary.remove()
+    }
+  })
+
   test('rejects if it fails in the thread', async () => {
     const temporary = await temporaryFolder()
     const path = join(temporary.path, 'journal.7.log')
