@@ -20,6 +20,7 @@ fields:
   - { name: lead_id, type: foreignkey, model: user }
 `,
   'models/plain.yaml': 'name: Plain\nfields:\n  - { name: text, type: string }\n',
+  'models/notice.yaml': 'name: Notice\nfields:\n  - { name: text, type: string }\naccess:\n  view: public\n',
   'roles/writers.yaml': 'name: writers\npermissions: [view_plain, change_plain]\n',
   'roles/readers.yaml': 'name: readers\npermissions: [view_plain, view_user]\n',
   'seed/user.yaml': `- { username: super, email: super@example.org, password: harbour-super-2024, is_superuser: true }
@@ -122,3 +123,10 @@ describe('the users of a history', () => {
       assert.deepEqual(await users('bob', '?filters=user_id=2'), [ann])
     }))
 })
+
+test('that of a model with `view: public` is read without a token, with ids of users and without their names', () =>
+  withApp(async (app) => {
+    await ask(app, 'super', `POST ${MODELS}/notice`, { data: { text: 'first' } })
+    const { json } = await send(app, { request: `GET ${MODELS}/notice/1/history`, as: null })
+    assert.deepEqual([json.total, json.data[0].user], [1, { id: 1, username: null }])
+  }))

@@ -134,7 +134,6 @@ export class Buckets {
   #settle(): void {
     if (this.#latest.length === 0) return
     const latest = this.#latest.sort((a, b) => a.bucket - b.bucket)
-    this.#latest = []
     const bits = new Map<number, number>()
     let taken = 0
     for (let index = latest[0]?.bucket ?? 0; index < this.#below.length; index++) {
@@ -146,6 +145,8 @@ export class Buckets {
       const slack = 0.1 + (0.4 * index) / this.#below.length
       if (below !== undefined) for (const [word, rows] of bits) addWord(below, word, rows, slack)
     }
+    // Only now: if a bitmap cannot grow, the rows are added at the next read.
+    this.#latest = []
   }
 
   /** Splits a bucket, unless it has only one value. */
