@@ -19,10 +19,12 @@ export interface Heap {
   collect(): void
 }
 
-/** The part of the heap from which it counts as nearly full. */
+/** The part of the heap from which it counts as nearly full, and the room that must be left in a small one: 32 MiB. */
 const NEARLY = 0.85
+const LEAST_ROOM = 32 << 20
 
-export const isNearlyFull = ({ used, limit }: HeapUse): boolean => used >= NEARLY * limit
+/** True if the rest of the heap is what requests need. */
+export const isNearlyFull = ({ used, limit }: HeapUse): boolean => used >= Math.min(NEARLY * limit, limit - LEAST_ROOM)
 
 /**
  * The heap of this process. Its statistics include garbage, which may be most of it, so they are read after each full collection. V8 makes

@@ -7,8 +7,8 @@ import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/
 import { play, send } from '../../helpers/api/scenario.ts'
 
 const MIB = 2 ** 20
-const ROOM: HeapUse = { used: 84 * MIB, limit: 100 * MIB }
-const FULL: HeapUse = { used: 85 * MIB, limit: 100 * MIB }
+const ROOM: HeapUse = { used: 849 * MIB, limit: 1000 * MIB }
+const FULL: HeapUse = { used: 850 * MIB, limit: 1000 * MIB }
 
 /** A heap whose use is what the test sets, and that has room after a collection, if it says so. */
 class SetHeap {
@@ -39,8 +39,8 @@ const BODY = {
   error: 'Memory is nearly full',
   status_code: 503,
   details:
-    'All records are in the heap of the server, of which 85 of 100 MiB are used, so none is created or changed. ' +
-    'Start the server with a larger heap, such as NODE_OPTIONS=--max-old-space-size=200, keep the records in PostgreSQL, or delete records',
+    'All records are in the heap of the server, of which 850 of 1000 MiB are used, so none is created or changed. ' +
+    'Start the server with a larger heap, such as NODE_OPTIONS=--max-old-space-size=2000, keep the records in PostgreSQL, or delete records',
 }
 
 const WRITES = [
@@ -142,9 +142,9 @@ describe('from 85 % of the heap', { skip: NEEDS_DATA_FOLDER }, () => {
         const { text } = await play(app, { request: 'GET /metrics', status: 200 })
         return text.split('\n').filter((line) => /^admin_(heap|store_writable)/.test(line))
       }
-      const limit = `admin_heap_limit_bytes ${100 * MIB}`
-      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${84 * MIB}`, limit, 'admin_store_writable 1'])
+      const limit = `admin_heap_limit_bytes ${1000 * MIB}`
+      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${849 * MIB}`, limit, 'admin_store_writable 1'])
       heap.present = FULL
-      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${85 * MIB}`, limit, 'admin_store_writable 0'])
+      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${850 * MIB}`, limit, 'admin_store_writable 0'])
     }))
 })

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isNearlyFull, systemHeap } from '../../src/util/heap.ts'
+
+const MIB = 2 ** 20
+
+test('a heap is nearly full from 85 %, a small one when 32 MiB are left', () => {
+  for (const [used, limit, expected] of [
+    [0, 4096, false],
+    [3481, 4096, false],
+    [3482, 4096, true],
+    [95, 128, false],
+    [96, 128, true],
+    [10, 32, true],
+  ] as const) {
+    assert.equal(isNearlyFull({ used: used * MIB, limit: limit * MIB }), expected, `${used} of ${limit} MiB`)
+  }
+})
+
+test('the heap of this process counts what is reachable, and no garbage', () => {
+  const heap = systemHeap()
+  heap.collect()
+  const before = heap.use()
+  assert.ok(before.used > 0 && before.used < before.limit)
+  let texts = Array.from({ length: 80 }, (_, index) => Buffer.alloc(MIB / 2, 97 + (index % 26)).toString('latin1'))
+  heap.collect()
+  assert.ok(heap.use().used - before.used > 39 * MIB)
+  assert.ok(texts.every((text) => text.length === MIB / 2))
+  texts = []
+  heap.collect()
+  assert.ok(heap.use().used - before.used < 10 * MIB)
+})
