@@ -1,61 +1,58 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { App, AppDependencies, AppMode } from './app/interfaces.ts'
-import { type Inheritance, openNext, rehearse } from './app/replacement.ts'
-import { openMemoryCopy } from './app/stores/embedded-stores.ts'
-import { openStore, placeOf } from './app/stores/open-store.ts'
+import { Logins } from './accounts/logins.ts'
+import { OwnAccounts } from './accounts/own-accounts.ts'
+import { addMissingGrants, grantsPrecedeSeeds } from './accounts/roles.ts'
+import { Sessions } from './accounts/sessions.ts'
+import type { App, AppDependencies, AppMode } from './app/dependencies.ts'
+import { openMemoryCopy } from './app/embedded-stores.ts'
+import { openStore, placeOf } from './app/open-store.ts'
+import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
 import { argon2id, normalizing } from './auth/password.ts'
-import { ServerProof } from './auth/server-proof.ts'
-import { Tokens } from './auth/token.ts'
-import { Lockout } from './limit/lockout.ts'
+import { ServerProof } from './auth/secret.ts'
+import { TokenIssuer } from './auth/token.ts'
+import { ChangeFeed } from './events/change-feed.ts'
+import { EventStreams } from './events/event-streams.ts'
+import { SharedChanges } from './events/shared-changes.ts'
+import { History } from './history/history.ts'
+import { createPruning } from './history/history-pruning.ts'
+import { Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
-import { SharedLockout } from './limit/shared-lockout.ts'
-import { json } from './lint/formats/json.ts'
+import { jsonReport } from './lint/format.ts'
 import { silentLog } from './log/log.ts'
+import { cachingHasher, MockFiller } from './mock/mock-filler.ts'
+import { Mocks } from './mock/mocks.ts'
+import { ModelTests } from './mock/model-tests.ts'
 import type { Model } from './model/model.ts'
 import type { Registry } from './model/registry.ts'
-import { Logins } from './service/accounts/logins.ts'
-import { OwnAccounts } from './service/accounts/own-accounts.ts'
-import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permission-records.ts'
-import { Sessions } from './service/accounts/sessions.ts'
-import { ChangeFeed } from './service/events/change-feed.ts'
-import { EventStreams } from './service/events/event-streams.ts'
-import { SharedChanges } from './service/events/shared-changes.ts'
-import { History } from './service/history/history.ts'
-import { HistoryRecorder } from './service/history/history-recorder.ts'
-import { createPruning } from './service/history/pruning.ts'
-import { recordedTables } from './service/history/recorded-tables.ts'
-import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
-import { Mocks } from './service/mock/mocks.ts'
-import { ModelTests } from './service/mock/model-tests.ts'
-import { noData } from './service/project/broken-records.ts'
-import { lintProject } from './service/project/lint.ts'
-import type { Project } from './service/project/project.ts'
-import { renameReferences } from './service/project/renamed-models.ts'
-import { Site } from './service/project/site.ts'
-import { Snapshots } from './service/project/snapshots.ts'
-import { ViewCatalog } from './service/project/view-catalog.ts'
-import { Aggregates } from './service/queries/aggregates.ts'
-import { Reads } from './service/queries/reads.ts'
-import { RecordSerializer } from './service/queries/record-json.ts'
-import type { SearchEngine } from './service/queries/search-engine.ts'
-import { SearchIndexes } from './service/queries/search-indexes.ts'
-import { Searches } from './service/queries/searches.ts'
-import { Selections } from './service/queries/selections.ts'
-import { StoredSearchIndexes } from './service/queries/stored-search-indexes.ts'
-import { Records } from './service/records/records.ts'
-import { createWebhooks } from './service/webhooks/create-webhooks.ts'
+import { noData } from './project/broken-records.ts'
+import { lintProject } from './project/lint.ts'
+import type { Project } from './project/project.ts'
+import { SiteReader } from './project/site.ts'
+import { Snapshots } from './project/snapshots.ts'
+import { renameReferences } from './project/stored-models.ts'
+import { ViewCatalog } from './project/view-catalog.ts'
+import { Aggregates } from './reads/aggregates.ts'
+import { Reads } from './reads/reads.ts'
+import { RecordSerializer } from './reads/record-json.ts'
+import { Searches } from './reads/searches.ts'
+import { HistoryRecorder, recordedTables } from './records/history-recorder.ts'
+import { Records } from './records/records.ts'
+import { Selections } from './records/selection.ts'
+import type { SearchEngine } from './search/search-engine.ts'
+import { SearchIndexes } from './search/search-indexes.ts'
+import { StoredSearchIndexes } from './search/stored-search-indexes.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
 import { seedFaults, seedStore } from './transfer/seed.ts'
-import { systemClock } from './util/clock.ts'
+import { systemClock, systemTimer } from './util/clock.ts'
+import { VERSION } from './util/files.ts'
 import { systemHeap } from './util/heap.ts'
 import { systemRandom, uniqueId } from './util/ids.ts'
-import { VERSION } from './util/package-files.ts'
-import { systemTimer } from './util/timer.ts'
-import { Traffic } from './util/traffic.ts'
+import { RequestPace } from './util/traffic.ts'
 import { EVENTS, SUBSCRIPTIONS } from './webhooks/models.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
-export type { App, AppDependencies, AppMode, Replaced, Replacement } from './app/interfaces.ts'
+export type { App, AppDependencies, AppMode, Replaced, Replacement } from './app/dependencies.ts'
 
 /**
  * Opens a loaded project: opens its store, and creates the seed records on the first start.
@@ -70,7 +67,7 @@ async function open(
   project: Project,
   mode: AppMode,
   dependencies: AppDependencies,
-  { from, secret: inherited, seeds }: Inheritance = {},
+  { from, secret: inherited, seeds }: CarriedState = {},
 ): Promise<App> {
   const {
     tokenCodec,
@@ -87,7 +84,7 @@ async function open(
   const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
-    const traffic = new Traffic(clock)
+    const traffic = new RequestPace(clock)
     const searchParts = { registry, log, wait, now: () => performance.now(), pause: setImmediate, traffic }
     const searchIndexes: SearchEngine =
       opened.search === undefined
@@ -129,7 +126,7 @@ async function open(
     const pruning = createPruning({ settings, store, records, clock, timer, log })
     const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await opened.secret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
-    const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
+    const tokens = new TokenIssuer({ codec, lifetimes: settings.jwt, clock, random })
     const sessions = new Sessions({ records, store, clock })
     const { limits } = opened
     const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
@@ -167,7 +164,7 @@ async function open(
       aggregates: new Aggregates(access, store),
       searchIndexes,
       history,
-      site: new Site({
+      site: new SiteReader({
         settings,
         access,
         store,
@@ -227,5 +224,5 @@ const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds
 
 async function lintReport(folder: string): Promise<string> {
   const report = await lintProject({ folder, env: {}, flags: {} }, { cwd: folder, seedFaults })
-  return json(report, { paint: (_, text) => text, version: VERSION, failOn: 'error' })
+  return jsonReport(report, { paint: (_, text) => text, version: VERSION, failOn: 'error' })
 }

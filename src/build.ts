@@ -4,18 +4,18 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
 import { build } from 'rolldown'
-import { commandTree } from './cli/completion/command-tree.ts'
-import { COMMAND_TREE_FILE } from './cli/completion/complete.ts'
+import { commandTree } from './cli/command-tree.ts'
+import { COMMAND_TREE_FILE } from './cli/complete.ts'
+import { processIo } from './cli/io.ts'
 import { buildProgram } from './cli/main.ts'
-import { processIo } from './cli/terminal/io.ts'
-import { fileSchemas } from './openapi/schemas/project-files.ts'
-import { ownFile } from './util/package-files.ts'
+import { fileSchemas } from './openapi/project-schemas.ts'
+import { ownFile } from './util/files.ts'
 
 /** The entries of the package, as `exports` of package.json names them. */
 const ENTRIES = ['index', 'client/client', 'client/react-admin', 'client/refine']
 
 /** The modules that `bin/admin.js` imports, and the script of a worker thread. */
-const PROGRAM = ['cli/main', 'cli/completion/complete', 'cli/terminal/io', 'store/embedded/compaction/compact-worker']
+const PROGRAM = ['cli/main', 'cli/complete', 'cli/io', 'store/embedded/files/compact-worker']
 
 /**
  * Files of Swagger UI that the page at `/docs` needs, and its licences. The package itself is ten times larger and runs an

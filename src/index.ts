@@ -1,5 +1,5 @@
+export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'
-export type { SettingsInput } from './config/setting-types.ts'
 export { defineModel } from './model/define.ts'
 export type { ChoiceDefinition, FieldDefinition, ModelDefinition, ModelExtension } from './model/definition.ts'
 export { defineFormView, defineListView } from './views/define.ts'

@@ -42,7 +42,7 @@ test('each page of the admin page is a chunk of its own, which no other page loa
 })
 
 test('popups of the admin page are loaded after its first list', () => {
-  const popups = ['dialog', 'popover', 'tooltip'].map((name) => `parts/popups/${name}-popup.tsx`)
+  const popups = ['dialog', 'popover', 'tooltip'].map((name) => `parts/${name}-popup.tsx`)
   assert.deepEqual(
     popups.filter((name) => manifest[name] === undefined),
     [],

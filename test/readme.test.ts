@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SCAFFOLD } from '../src/cli/project/scaffold.ts'
+import { SCAFFOLD } from '../src/cli/commands/init.ts'
 import { runCli } from './helpers/cli/cli.ts'
 import { makeProject } from './helpers/fixture.ts'
 

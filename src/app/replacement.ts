@@ -1,14 +1,14 @@
 import type { SeedFile } from '../config/project-files.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Project, withPresentSeeds } from '../service/project/project.ts'
-import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from '../service/project/reset.ts'
-import { expectCopies } from '../service/project/snapshots.ts'
+import { type Project, withPresentSeeds } from '../project/project.ts'
+import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from '../project/reset.ts'
+import { expectCopies } from '../project/snapshots.ts'
 import type { Store } from '../store/store.ts'
-import type { App, AppDependencies, AppMode, Replaced, Replacement } from './interfaces.ts'
-import type { Handover, OpenedStore } from './stores/opened-store.ts'
+import type { App, AppDependencies, AppMode, Replaced, Replacement } from './dependencies.ts'
+import type { Handover, OpenedStore } from './opened-store.ts'
 
 /** State that a replacement takes over from the application before it. */
-export interface Inheritance {
+export interface CarriedState {
   /** The data of the former application. */
   readonly from?: Pick<Handover, 'open'> | undefined
   /** Token secret of an ephemeral application. */
@@ -18,7 +18,7 @@ export interface Inheritance {
 }
 
 /** Opens an application that takes over the given state. */
-export type Open = (project: Project, mode: AppMode, dependencies: AppDependencies, inheritance: Inheritance) => Promise<App>
+export type Open = (project: Project, mode: AppMode, dependencies: AppDependencies, inheritance: CarriedState) => Promise<App>
 
 /** An application with its store. */
 interface Running {

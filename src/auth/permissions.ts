@@ -1,6 +1,8 @@
+import { AppError } from '../errors.ts'
 import { ACCESS_ACTIONS } from '../model/definition.ts'
 import type { Model } from '../model/model.ts'
 import type { JsonObject } from '../util/json.ts'
+import { unauthenticated } from './login-failure.ts'
 
 /** Actions on the records of a model. */
 export type Action = (typeof ACCESS_ACTIONS)[number]
@@ -55,3 +57,15 @@ const PRIVILEGED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** True for fields that grant permissions; only superusers may set them. */
 export const isPrivileged = (model: Model, field: string): boolean => PRIVILEGED.get(model.key)?.has(field) === true
+
+/** The error for every action that the actor may not perform: UNAUTHENTICATED without a token, FORBIDDEN with one. */
+export const forbidden = (actor: Actor): AppError =>
+  actor === ANONYMOUS ? unauthenticated() : new AppError('FORBIDDEN', 'User does not have permission to access this resource')
+
+/** @throws {AppError} FORBIDDEN */
+export function superusersOnly(actor: Actor): void {
+  if (!actor.isSuperuser) throw forbidden(actor)
+}
+
+/** `User with ID 999 does not exist` */
+export const noSuchRecord = (model: { readonly name: string }, id: number): string => `${model.name} with ID ${id} does not exist`

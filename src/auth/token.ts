@@ -43,7 +43,7 @@ export interface TokenLifetimes {
 }
 
 /** Issues and verifies tokens. */
-export class Tokens {
+export class TokenIssuer {
   readonly #codec: TokenCodec
   readonly #lifetimes: TokenLifetimes
   readonly #clock: Clock

@@ -1,34 +1,34 @@
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
-import { VERSION } from '../util/package-files.ts'
-import { printable } from '../util/printable.ts'
-import type { Io } from './terminal/io.ts'
-import { painter } from './terminal/style.ts'
+import { VERSION } from '../util/files.ts'
+import { printable } from '../util/text.ts'
+import type { Io } from './io.ts'
+import { painter } from './style.ts'
 
 const USAGE_EXIT = 2
 
 /** Creates each command. Only the modules of the requested command are loaded: loading all of them takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   serve: async (io) => (await import('./commands/serve.ts')).serveCommand(io),
-  init: async (io) => (await import('./commands/project/init.ts')).initCommand(io),
-  token: async (io) => (await import('./commands/accounts/token.ts')).tokenCommand(io),
-  users: async (io) => (await import('./commands/accounts/users.ts')).usersCommand(io),
-  webhooks: async (io) => (await import('./commands/webhooks/webhooks.ts')).webhooksCommand(io),
-  search: async (io) => (await import('./commands/records/search.ts')).searchCommand(io),
-  history: async (io) => (await import('./commands/records/history.ts')).historyCommand(io),
-  events: async (io) => (await import('./commands/records/events.ts')).eventsCommand(io),
-  export: async (io) => (await import('./commands/records/export.ts')).exportCommand(io),
-  import: async (io) => (await import('./commands/records/import.ts')).importCommand(io),
-  mock: async (io) => (await import('./commands/records/mock.ts')).mockCommand(io),
-  lint: async (io) => (await import('./commands/project/lint.ts')).lintCommand(io),
-  generate: async (io) => (await import('./commands/project/generate.ts')).generateCommand(io),
-  openapi: async (io) => (await import('./commands/project/openapi.ts')).openapiCommand(io),
-  types: async (io) => (await import('./commands/project/types.ts')).typesCommand(io),
-  reset: async (io) => (await import('./commands/data/reset.ts')).resetCommand(io),
-  snapshot: async (io) => (await import('./commands/data/snapshot.ts')).snapshotCommand(io),
-  compact: async (io) => (await import('./commands/data/compact.ts')).compactCommand(io),
-  migrate: async (io) => (await import('./commands/data/migrate.ts')).migrateCommand(io),
-  doctor: async (io) => (await import('./commands/data/doctor.ts')).doctorCommand(io),
+  init: async (io) => (await import('./commands/init.ts')).initCommand(io),
+  token: async (io) => (await import('./commands/token.ts')).tokenCommand(io),
+  users: async (io) => (await import('./commands/users.ts')).usersCommand(io),
+  webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
+  search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
+  history: async (io) => (await import('./commands/history.ts')).historyCommand(io),
+  events: async (io) => (await import('./commands/events.ts')).eventsCommand(io),
+  export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
+  import: async (io) => (await import('./commands/import.ts')).importCommand(io),
+  mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),
+  lint: async (io) => (await import('./commands/lint.ts')).lintCommand(io),
+  generate: async (io) => (await import('./commands/generate.ts')).generateCommand(io),
+  openapi: async (io) => (await import('./commands/openapi.ts')).openapiCommand(io),
+  types: async (io) => (await import('./commands/types.ts')).typesCommand(io),
+  reset: async (io) => (await import('./commands/reset.ts')).resetCommand(io),
+  snapshot: async (io) => (await import('./commands/snapshot.ts')).snapshotCommand(io),
+  compact: async (io) => (await import('./commands/compact.ts')).compactCommand(io),
+  migrate: async (io) => (await import('./commands/migrate.ts')).migrateCommand(io),
+  doctor: async (io) => (await import('./commands/doctor.ts')).doctorCommand(io),
   completion: async (io) => (await import('./commands/completion.ts')).completionCommand(io),
   complete: async (io) => (await import('./commands/completion.ts')).completeCommand(io),
 }

@@ -1,37 +1,50 @@
-import type { ClientOptions } from './client-options.ts'
-import { errorOf } from './connection/admin-error.ts'
-import { Session } from './connection/session.ts'
-import { memoryStorage } from './connection/tokens.ts'
-import { type ApiRequest, DEFAULT_RETRY, discard, jsonOf, systemWait, Transport, type Wait } from './connection/transport.ts'
-import { Subscription } from './events/subscription.ts'
-import { ModelClient } from './models/model-client.ts'
-import { historyEntries } from './models/model-queries.ts'
-import { namesText, type QueryEntries, queryText, withQuery } from './models/query.ts'
-import type { LoginSession, Me } from './types/account.ts'
-import type { CallOptions, Page } from './types/calls.ts'
-import type { SubscribeOptions } from './types/events.ts'
-import type { HistoryEntry, HistoryQuery } from './types/history.ts'
-import type { AnyModel, AnyModels, ModelTypes } from './types/models.ts'
-import type { LintReport, Site, SiteSearchQuery, SiteSearchResult } from './types/site.ts'
-import type { View, ViewOptions } from './types/views.ts'
+import { errorOf } from './admin-error.ts'
+import { ModelClient } from './model-client.ts'
+import { historyEntries } from './model-queries.ts'
+import { namesText, type QueryEntries, queryText, withQuery } from './query.ts'
+import { memoryStorage, Session, type TokenStorage } from './session.ts'
+import { Subscription } from './subscription.ts'
+import {
+  type ApiRequest,
+  DEFAULT_RETRY,
+  discard,
+  jsonOf,
+  type RetryLimits,
+  systemWait,
+  Transport,
+  type Wait,
+} from './transport.ts'
+import type { AnyModel, AnyModels, CallOptions, ModelTypes, Page } from './types-calls.ts'
+import type {
+  HistoryEntry,
+  HistoryQuery,
+  LintReport,
+  LoginSession,
+  Me,
+  Site,
+  SiteSearchQuery,
+  SiteSearchResult,
+  SubscribeOptions,
+  View,
+  ViewOptions,
+} from './types-site.ts'
 
-export type { ClientOptions } from './client-options.ts'
-export { AdminError, type AdminErrorType, type FieldErrors, titled } from './connection/admin-error.ts'
-export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './connection/tokens.ts'
-export type { RetryLimits, Wait } from './connection/transport.ts'
-export { type Id, ModelClient } from './models/model-client.ts'
-export type * from './types/account.ts'
-export type * from './types/calls.ts'
-export type * from './types/changes.ts'
-export type * from './types/events.ts'
-export type * from './types/filters.ts'
-export type * from './types/history.ts'
-export type * from './types/models.ts'
-export type * from './types/site.ts'
-export type * from './types/views.ts'
+export { AdminError, type AdminErrorType, type FieldErrors, titled } from './admin-error.ts'
+export { type Id, ModelClient } from './model-client.ts'
+export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './session.ts'
+export type { RetryLimits, Wait } from './transport.ts'
+export type * from './types-calls.ts'
+export type * from './types-calls.ts'
+export type * from './types-calls.ts'
+export type * from './types-calls.ts'
+export type * from './types-site.ts'
+export type * from './types-site.ts'
+export type * from './types-site.ts'
+export type * from './types-site.ts'
+export type * from './types-site.ts'
 
 /** A request to a route that has no method of its own. */
-export interface RawRequest extends CallOptions {
+interface RawRequest extends CallOptions {
   /** Default: `GET`. */
   readonly method?: ApiRequest['method']
   /** Query parameters as pairs of name and value; a name may repeat. */
@@ -278,3 +291,52 @@ export const createClient = <Models extends Typed<Models> = AnyModels>(options: 
 
 /** Casts a client to one without model types, for code that works with any model. */
 export const untyped = <Models extends Typed<Models>>(client: Client<Models>): Client => client as unknown as Client
+
+interface CommonOptions {
+  /** Base URL of the server, including `base_path`: `http://127.0.0.1:8000`. Use `''` for the origin of the page. */
+  readonly url: string
+  /** The setting `api_version` of the server. Default: `v1`. */
+  readonly api_version?: string
+  /** The setting `admin_path` of the server. Default: `/admin`. */
+  readonly admin_path?: string
+  /**
+   * Retries after 429 or 503 with `Retry-After`: at most 2 times, each after at most 10 seconds. POST requests are never repeated.
+   */
+  readonly retry?: Partial<RetryLimits>
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /** Replaces the timer between retries, for tests. */
+  readonly wait?: Wait
+  /** Replaces `Math.random`, for tests: varies the delays before a subscription connects again. */
+  readonly random?: () => number
+}
+
+interface TokenOptions {
+  /** An access token, such as `admin token` prints, instead of a login. It is not renewed. */
+  readonly token?: string
+  readonly storage?: never
+  readonly session?: never
+}
+
+interface CookieOptions {
+  readonly token?: never
+  readonly storage?: never
+  /**
+   * Keeps the refresh token in a cookie that scripts cannot read, and the access token in memory. The session survives a reload of the
+   * page and is shared by all tabs. Only for pages that the server itself serves, or that share its origin behind a proxy.
+   */
+  readonly session: 'cookie'
+}
+
+interface StorageOptions {
+  readonly token?: never
+  readonly session?: never
+  /** Stores the tokens of a login. Default: memory. `webStorage(localStorage)` survives a reload of the page. */
+  readonly storage?: TokenStorage
+}
+
+/**
+ * Options of `createClient`: the address of the server, and either an access token, a storage for the tokens of logins, or a session
+ * in a cookie.
+ */
+export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions | CookieOptions)

@@ -1,7 +1,99 @@
-import type { SettingsInput } from './setting-types.ts'
-import { markCallSite } from './sources/call-site.ts'
+import { markCallSite } from './call-site.ts'
 
 /** Defines a project's settings in TypeScript. An unknown setting is a type error. */
 export function defineConfig(settings: SettingsInput): SettingsInput {
   return markCallSite(settings, defineConfig)
+}
+
+// Types of their own file, so that the types of the package need no library.
+
+/** The settings of a project, with defaults filled in. Lifetimes in minutes, sizes in bytes, rates per minute. */
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly base_path: string
+  readonly admin_path: string
+  readonly api_version: string
+  /** The engine that keeps the records: in files of the folder `data`, or a PostgreSQL database. */
+  readonly store: 'embedded' | PostgresSettings
+  readonly data: string
+  readonly secret_key?: string
+  readonly jwt: {
+    readonly algorithm: JwtAlgorithm
+    readonly access_token_minutes: number
+    readonly refresh_token_minutes: number
+  }
+  readonly views_auth: 'optional' | 'required'
+  readonly validation_status: 400 | 422
+  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
+  readonly max_upload_bytes: number
+  readonly max_record_bytes: number
+  readonly trusted_proxies: number
+  readonly cors: readonly string[]
+  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
+  readonly stop_delay_seconds: number
+  readonly metrics: 'off' | 'local' | 'open'
+  readonly webhooks: WebhookSection
+  /** Which changes are recorded, and for how long; absent if none are. */
+  readonly history?: { readonly days: number; readonly models?: readonly string[] }
+  /** The admin page. */
+  readonly ui: {
+    readonly enabled: boolean
+    /** Name of the site; default: Admin. */
+    readonly title?: string
+    /** Accent colour, such as `#4f46e5`. */
+    readonly accent?: string
+    /** Logo: a path on the server's own origin, or an image as a `data:` URL. */
+    readonly logo?: string
+  }
+  readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
+}
+
+/** Signature algorithms of tokens (RFC 7518). */
+export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
+
+/** Settings of a PostgreSQL database as the store. */
+export interface PostgresSettings {
+  /** `postgres://user@host:5432/database`; a password in it is never shown. */
+  readonly url: string
+  /** The address of the server itself where `url` is that of a pooler, for notifications of changes. */
+  readonly listen_url?: string
+  /** The schema of the tables. */
+  readonly schema: string
+  /** Maximum number of connections of a process. */
+  readonly pool: number
+  /** Maximum duration of a statement, such as `30s`. */
+  readonly statement_timeout: string
+  /** Whether a start applies additive changes of the models to the tables. */
+  readonly migrate: 'additive' | 'never'
+}
+
+type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
+
+/** Settings as written; every member is optional. `webhooks` may be a list of subscriptions, `store` a URL. */
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store'>> & {
+  readonly store?: string | Partial<PostgresSettings>
+  readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
+}
+
+/** A webhook subscription in the settings. */
+export interface WebhookSettings {
+  readonly url: string
+  readonly events?: readonly ('create' | 'update' | 'delete')[]
+  readonly models?: readonly string[]
+  readonly secret?: string
+  readonly active?: boolean
+}
+
+/** Settings of webhook delivery. */
+export interface WebhookSection {
+  /**
+   * Allows receivers on this machine and in private networks. Default: true if the server itself listens on this machine only.
+   */
+  readonly allow_private?: boolean
+  /** Delays in seconds after each failed attempt. */
+  readonly retry_schedule: readonly number[]
+  readonly subscriptions: readonly WebhookSettings[]
+  /** Retention of the delivery log: number of deliveries, and days. */
+  readonly keep: { readonly deliveries: number; readonly days: number }
 }

@@ -3,12 +3,12 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
-import { wrongEncoding } from '../util/encoding.ts'
-import { isNoFile } from '../util/no-file.ts'
+import { isNoFile } from '../util/files.ts'
+import { wrongEncoding } from '../util/text.ts'
 import { Faults } from './fault.ts'
+import { ModuleLoader } from './module-source.ts'
 import { type Definition, flatSource, within } from './source.ts'
-import { ModuleLoader } from './sources/module-source.ts'
-import { parseText } from './sources/text-source.ts'
+import { parseText } from './text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
 /** Formats that may be mistaken for a supported one. Other files (a README, an editor's backup) are ignored. */

@@ -1,3 +1,4 @@
+import { Lexer } from 'yaml'
 import type { Json } from '../util/json.ts'
 
 /** A path into a definition: member names and item indexes. */
@@ -18,14 +19,14 @@ export interface Source {
   /** Position of the value at `path`, or of the nearest enclosing part that exists; with `part: 'key'`, of its key. */
   at(path: Path, part?: 'key' | 'value'): Position
   /** The text edit that makes a change; undefined if there is none. */
-  edit?(change: Change): TextEdit | undefined
+  edit?(change: TextChange): TextEdit | undefined
 }
 
 /**
  * A change of a definition: another value, the removal of a member or item, or a new member of the mapping at `path`, behind
  * another.
  */
-export type Change =
+export type TextChange =
   | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
   | { readonly kind: 'remove'; readonly path: Path }
   | { readonly kind: 'add'; readonly path: Path; readonly key: string; readonly value: Json; readonly after?: string }
@@ -37,7 +38,7 @@ export interface TextEdit {
   readonly to: number
   readonly text: string
   /** The only change that the edit makes to the definition. */
-  readonly change: Change
+  readonly change: TextChange
 }
 
 /** One definition (a model, a view, the settings) with its source. */
@@ -60,3 +61,19 @@ export function flatSource(file: string, line = 1, column = 1): Source {
   const position = { file, line, column }
   return { file, at: () => position }
 }
+
+/** The lines of a YAML text, from 1, that hold a comment. A `#` within a string does not begin a comment. */
+export function commentLines(text: string): ReadonlySet<number> {
+  const lines = new Set<number>()
+  let line = 1
+  let isScalar = false
+  for (const token of new Lexer().lex(text)) {
+    if (token.startsWith('#') && !isScalar) lines.add(line)
+    isScalar = token === SCALAR
+    for (const character of token) if (character === '\n') line++
+  }
+  return lines
+}
+
+/** The token that the lexer emits before an unquoted scalar. */
+const SCALAR = '\x1f'

@@ -1,7 +1,7 @@
 import Joi from 'joi'
 import { parseUrl, withDatabaseHost } from '../util/urls.ts'
+import type { PostgresSettings, Settings } from './define.ts'
 import type { Faults } from './fault.ts'
-import type { PostgresSettings, Settings } from './setting-types.ts'
 import { type Definition, flatSource } from './source.ts'
 
 /** Default settings of a PostgreSQL store; the URL has none. */

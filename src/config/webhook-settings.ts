@@ -1,8 +1,8 @@
 import Joi from 'joi'
 import { parseUrl } from '../util/urls.ts'
-import type { WebhookSettings } from './setting-types.ts'
+import type { WebhookSettings } from './define.ts'
 
-export type { WebhookSection, WebhookSettings } from './setting-types.ts'
+export type { WebhookSection, WebhookSettings } from './define.ts'
 
 const MAX_RETRIES = 50
 /** A week. */

@@ -2,7 +2,7 @@ import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server } from '@hapi/hapi'
 import type { App, Replacement } from '../app.ts'
 import { AppError } from '../errors.ts'
-import { type ConnectionLimits, Listener } from './connections/listener.ts'
+import { type ConnectionLimits, Listener } from './listener.ts'
 import { createServer, type ServerOptions } from './server.ts'
 
 export interface LiveOptions extends Omit<ServerOptions, 'replace'> {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
 
 /** When accounts are locked, and for how long; times in milliseconds. */
-export interface LockoutPolicy {
+interface LockoutPolicy {
   /** Number of consecutive failures that causes the first lock. */
   readonly failures: number
   /** Durations of the locks of a series: the failure that causes the first one, and each further failure, causes the next. */
@@ -19,7 +19,7 @@ export interface LockoutPolicy {
   readonly capacity: number
 }
 
-export const LOCKOUT_POLICY: LockoutPolicy = {
+const LOCKOUT_POLICY: LockoutPolicy = {
   failures: 5,
   // Doubled up to a quarter of an hour; an hour in all.
   series: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777].map((seconds) => seconds * 1000),
@@ -29,14 +29,14 @@ export const LOCKOUT_POLICY: LockoutPolicy = {
 }
 
 /** Duration of the lock that a failure causes, in milliseconds; 0 for none. */
-export function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'capacity'>): number {
+function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'capacity'>): number {
   const index = count - failures
   if (index < series.length) return series[index] ?? 0
   return (index - series.length + 1) % failures === 0 ? longest : 0
 }
 
 /** Settings of the lockout in memory. */
-export interface LockoutOptions extends Partial<LockoutPolicy> {
+interface LockoutOptions extends Partial<LockoutPolicy> {
   readonly clock: Clock
 }
 
@@ -58,7 +58,7 @@ export interface AccountLockout {
   forgive(account: string): void | Promise<void>
 }
 
-interface Standing {
+interface FailureCount {
   readonly failures: number
   readonly at: number
   readonly lockedUntil: number
@@ -75,8 +75,8 @@ interface Standing {
 export class Lockout implements AccountLockout {
   readonly #clock: Clock
   readonly #policy: LockoutPolicy
-  readonly #counting: LRUCache<string, Standing>
-  readonly #locked: LRUCache<string, Standing>
+  readonly #counting: LRUCache<string, FailureCount>
+  readonly #locked: LRUCache<string, FailureCount>
 
   constructor(options: LockoutOptions) {
     const { clock, ...policy } = { ...LOCKOUT_POLICY, ...options }
@@ -112,7 +112,7 @@ export class Lockout implements AccountLockout {
     return this.#counting.size + this.#locked.size
   }
 
-  #recall(name: string, now: number): Standing | undefined {
+  #recall(name: string, now: number): FailureCount | undefined {
     const standing = this.#locked.get(name) ?? this.#counting.get(name)
     // An entry from the future was written before the clock was set back. It would never expire.
     if (standing === undefined || standing.at > now) return undefined
@@ -133,8 +133,46 @@ export class Lockout implements AccountLockout {
 }
 
 /** A submitted name may be long, or a password, so only its digest is kept. The forms in which a name can be typed have one. */
-export const accountDigest = (account: string): string =>
+const accountDigest = (account: string): string =>
   createHash('sha256').update(account.normalize('NFC')).digest('base64url').slice(0, 22)
 
 /** The option `max` would allocate memory for all names at once, at every start. */
-const lastUsed = (names: number): LRUCache<string, Standing> => new LRUCache({ maxSize: names, sizeCalculation: () => 1 })
+const lastUsed = (names: number): LRUCache<string, FailureCount> => new LRUCache({ maxSize: names, sizeCalculation: () => 1 })
+
+/** The failed logins by the digest of the account, of all processes that share a database. */
+export interface FailedLogins {
+  /** Counts a failure, unless the name is locked. */
+  addFailure(name: string, policy: LockoutPolicy): Promise<void>
+  /** Resets the failures of a name and returns true, unless it is locked. */
+  reset(name: string, policy: LockoutPolicy): Promise<boolean>
+  isLocked(name: string, policy: LockoutPolicy): Promise<boolean>
+  /** Forgets a name, locked or not. */
+  remove(name: string): Promise<void>
+}
+
+/** The lockout of all processes that share a database. Each attempt is decided and counted by one statement, with the clock of the database. */
+export class SharedLockout implements AccountLockout {
+  readonly #failed: FailedLogins
+  readonly #policy: LockoutPolicy
+
+  constructor(failed: FailedLogins, policy = LOCKOUT_POLICY) {
+    this.#failed = failed
+    this.#policy = policy
+  }
+
+  async admit(account: string, succeeded: boolean): Promise<boolean> {
+    const name = accountDigest(account)
+    if (succeeded) return this.#failed.reset(name, this.#policy)
+    await this.#failed.addFailure(name, this.#policy)
+    return false
+  }
+
+  locks(account: string): Promise<boolean> {
+    return this.#failed.isLocked(accountDigest(account), this.#policy)
+  }
+
+  /** Called after a commit, so it does not fail: a lock that could not be removed ends by itself. */
+  async forgive(account: string): Promise<void> {
+    await this.#failed.remove(accountDigest(account)).catch(() => {})
+  }
+}

@@ -1,4 +1,4 @@
-import { commentLines } from '../config/sources/comments.ts'
+import { commentLines } from '../config/source.ts'
 
 /** A comment that disables rules for the following line. */
 export interface Directive {

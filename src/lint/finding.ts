@@ -27,7 +27,7 @@ export interface Finding {
 }
 
 /** Result of a lint run. */
-export interface LintReport {
+export interface LintResult {
   readonly findings: readonly Finding[]
   /** Number of files read. */
   readonly files: number

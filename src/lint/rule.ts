@@ -1,4 +1,4 @@
-import type { Change, Definition, Path, Source } from '../config/source.ts'
+import type { Definition, Path, Source, TextChange } from '../config/source.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldViewDefinition, FormViewDefinition, ViewDefinition } from '../views/definition.ts'
@@ -9,7 +9,7 @@ import type { LintProject } from './project.ts'
  * A lint rule. Faults that prevent a start are found by the loader; a rule of that kind only explains them. Other rules have a
  * check function for the project, or for each model, view or view field.
  */
-export interface Rule {
+export interface LintRule {
   /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`, or stands in a subfolder of its group. */
   readonly id: string
   /** Default severity. Rules whose violation prevents a start are always errors. */
@@ -22,12 +22,12 @@ export interface Rule {
   readonly invalid: readonly Example[]
   /** Examples without a finding of this rule. */
   readonly valid: readonly Example[]
-  readonly project?: (project: LintProject, report: Report) => void
-  readonly model?: (context: ModelContext, report: Report) => void
-  readonly view?: (context: ViewContext, report: Report) => void
-  readonly field?: (context: FieldContext, report: Report) => void
+  readonly project?: (project: LintProject, report: ReportFinding) => void
+  readonly model?: (context: ModelContext, report: ReportFinding) => void
+  readonly view?: (context: ViewContext, report: ReportFinding) => void
+  readonly field?: (context: FieldContext, report: ReportFinding) => void
   /** Compares a project with an earlier version. */
-  readonly compare?: (before: LintProject, after: LintProject, report: Report) => void
+  readonly compare?: (before: LintProject, after: LintProject, report: ReportFinding) => void
 }
 
 /**
@@ -41,16 +41,16 @@ export interface Example {
 }
 
 /** Reports a finding. */
-export type Report = (source: Source, path: Path, message: string, about?: ReportDetails) => void
+export type ReportFinding = (source: Source, path: Path, message: string, about?: ReportDetails) => void
 
 interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
   readonly part?: 'key' | 'value'
   /** A fix that does not change what the API accepts, rejects or stores. */
-  readonly fix?: Change
+  readonly fix?: TextChange
 }
 
 /** A model of the project, as passed to the check `model`. */
-export interface ModelContext {
+interface ModelContext {
   readonly project: LintProject
   readonly model: Model
   readonly definition: Definition
@@ -97,4 +97,82 @@ export function allowLists({ creation_fields: create, allowed_update_fields: upd
 export function quoted(names: readonly string[], last = 'and'): string {
   const all = names.map((name) => `'${name}'`)
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} ${last} ${all.at(-1)}`
+}
+
+/** The models of the rules' examples. */
+export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
+  'models/example.yaml': `- name: Post
+  fields:
+    - { name: title, type: string, required: true, min_length: 3, max_length: 200 }
+    - { name: body, type: text }
+    - { name: status, type: choice, choices: [draft, published], default: draft }
+    - { name: rating, type: number, gte: 0, lte: 5 }
+    - { name: views, type: integer, default: 0 }
+    - { name: is_featured, type: boolean }
+    - { name: published_at, type: datetime }
+    - { name: author_id, type: foreignkey, model: user }
+    - { name: tags, type: many_to_many, model: tag }
+- name: Tag
+  fields:
+    - { name: name, type: string, required: true }
+`,
+}
+
+const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
+
+/** An example with one form view of Post. */
+export const formExample = (rest: string): Example => ({ files: { 'views/post.yaml': `${INTRO}${rest}` } })
+
+/** An example with one list view of Post. */
+export const listExample = (rest: string): Example => ({
+  files: { 'views/post.yaml': `name: PostList\nview_type: list\nmodel: Post\n${rest}` },
+})
+
+/** An example with one model file. */
+export const modelExample = (text: string): Example => ({ files: { 'models/other.yaml': text } })
+
+/** An example with settings. */
+export const configExample = (text: string): Example => ({ files: { 'admin.config.yaml': text } })
+
+/** An example of a change in one file. */
+export const changeExample = (file: string, before: string, after: string): Example => ({
+  files: { [file]: after },
+  before: { [file]: before },
+})
+
+/** An example of a change of the only field of a model. */
+export const fieldChangeExample = (before: string, after: string): Example => {
+  const model = (field: string) => `name: Note\nfields:\n  - ${field}\n`
+  return changeExample('models/note.yaml', model(before), model(after))
+}
+
+const START = '»'
+const END = '«'
+
+/** A span of a text; positions start at 1, the end is exclusive. */
+export interface Span {
+  readonly line: number
+  readonly column: number
+  readonly end: { readonly line: number; readonly column: number }
+}
+
+/** Removes the marks `»` and `«` from a text and returns the marked spans. */
+export function unmark(marked: string): { text: string; spans: Span[] } {
+  const spans: Span[] = []
+  const open: Omit<Span, 'end'>[] = []
+  let text = ''
+  let line = 1
+  let column = 1
+  for (const character of marked) {
+    if (character === START) open.push({ line, column })
+    else if (character === END) {
+      const start = open.pop()
+      if (start !== undefined) spans.push({ ...start, end: { line, column } })
+    } else {
+      text += character
+      column += character.length
+      if (character === '\n') [line, column] = [line + 1, 1]
+    }
+  }
+  return { text, spans }
 }

@@ -1,10 +1,5 @@
 import type { FaultRule } from '../config/fault.ts'
-import type { Rule } from './rule.ts'
-import { configInvalid } from './rules/config/invalid.ts'
-import { configUnknownKey } from './rules/config/unknown-key.ts'
-import { configUnknownRule } from './rules/config/unknown-rule.ts'
-import { configWeakSecret } from './rules/config/weak-secret.ts'
-import { configWebhookUrl } from './rules/config/webhook-url.ts'
+import type { LintRule } from './rule.ts'
 import { contractAllowList } from './rules/contract/allow-list.ts'
 import { contractBounds } from './rules/contract/bounds.ts'
 import { contractField } from './rules/contract/field.ts'
@@ -13,9 +8,6 @@ import { contractRequired } from './rules/contract/required.ts'
 import { contractRule } from './rules/contract/rule.ts'
 import { contractType } from './rules/contract/type.ts'
 import { contractView } from './rules/contract/view.ts'
-import { dataInvalidRecord } from './rules/data/invalid-record.ts'
-import { dataLostRename } from './rules/data/lost-rename.ts'
-import { fileInvalid } from './rules/file/invalid.ts'
 import { modelAccessInvalid } from './rules/model/access-invalid.ts'
 import { modelDefaultInvalid } from './rules/model/default-invalid.ts'
 import { modelDeleteCycle } from './rules/model/delete-cycle.ts'
@@ -27,37 +19,45 @@ import { modelRequiredSelfReference } from './rules/model/required-self-referenc
 import { modelUnknownIcon } from './rules/model/unknown-icon.ts'
 import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
 import { modelUnsafePattern } from './rules/model/unsafe-pattern.ts'
-import { roleInvalid } from './rules/role/invalid.ts'
-import { roleUnknownPermission } from './rules/role/unknown-permission.ts'
-import { seedInvalidRecord } from './rules/seed/invalid-record.ts'
-import { viewFieldsReference } from './rules/view/allow-lists/fields-reference.ts'
-import { viewPrimaryKeyWritable } from './rules/view/allow-lists/primary-key-writable.ts'
-import { viewPrivilegedField } from './rules/view/allow-lists/privileged-field.ts'
-import { viewReadonlyUpdatable } from './rules/view/allow-lists/readonly-updatable.ts'
-import { viewRequiredNotCreatable } from './rules/view/allow-lists/required-not-creatable.ts'
-import { viewUnreachableField } from './rules/view/allow-lists/unreachable-field.ts'
+import { configInvalid } from './rules/project/config-invalid.ts'
+import { configUnknownKey } from './rules/project/config-unknown-key.ts'
+import { configUnknownRule } from './rules/project/config-unknown-rule.ts'
+import { configWeakSecret } from './rules/project/config-weak-secret.ts'
+import { configWebhookUrl } from './rules/project/config-webhook-url.ts'
+import { dataInvalidRecord } from './rules/project/data-invalid-record.ts'
+import { dataLostRename } from './rules/project/data-lost-rename.ts'
+import { fileInvalid } from './rules/project/file-invalid.ts'
+import { roleInvalid } from './rules/project/role-invalid.ts'
+import { roleUnknownPermission } from './rules/project/role-unknown-permission.ts'
+import { seedInvalidRecord } from './rules/project/seed-invalid-record.ts'
+import { viewChoiceDisplay } from './rules/view/choice-display.ts'
+import { viewChoicesMismatch } from './rules/view/choices-mismatch.ts'
+import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
+import { viewDuplicateField } from './rules/view/duplicate-field.ts'
 import { viewDuplicateName } from './rules/view/duplicate-name.ts'
-import { viewChoiceDisplay } from './rules/view/fields/choice-display.ts'
-import { viewDuplicateField } from './rules/view/fields/duplicate-field.ts'
-import { viewMissingTitle } from './rules/view/fields/missing-title.ts'
-import { viewPasswordExposed } from './rules/view/fields/password-exposed.ts'
-import { viewRelationDisplay } from './rules/view/fields/relation-display.ts'
-import { viewTypeMismatch } from './rules/view/fields/type-mismatch.ts'
-import { viewUnknownField } from './rules/view/fields/unknown-field.ts'
-import { viewWidgetMismatch } from './rules/view/fields/widget-mismatch.ts'
+import { viewFieldsReference } from './rules/view/fields-reference.ts'
+import { viewFilterUnusable } from './rules/view/filter-unusable.ts'
+import { viewImpossibleBounds } from './rules/view/impossible-bounds.ts'
 import { viewInlineForm } from './rules/view/inline-form.ts'
 import { viewInvalid } from './rules/view/invalid.ts'
-import { viewFilterUnusable } from './rules/view/lists/filter-unusable.ts'
-import { viewSortUnsortable } from './rules/view/lists/sort-unsortable.ts'
+import { viewLooserThanModel } from './rules/view/looser-than-model.ts'
+import { viewMissingTitle } from './rules/view/missing-title.ts'
 import { viewNoForm } from './rules/view/no-form.ts'
 import { viewNoList } from './rules/view/no-list.ts'
+import { viewPasswordExposed } from './rules/view/password-exposed.ts'
+import { viewPrimaryKeyWritable } from './rules/view/primary-key-writable.ts'
+import { viewPrivilegedField } from './rules/view/privileged-field.ts'
+import { viewReadonlyUpdatable } from './rules/view/readonly-updatable.ts'
+import { viewRelationDisplay } from './rules/view/relation-display.ts'
+import { viewRequiredNotCreatable } from './rules/view/required-not-creatable.ts'
+import { viewRuleInvalid } from './rules/view/rule-invalid.ts'
+import { viewSortUnsortable } from './rules/view/sort-unsortable.ts'
+import { viewTypeMismatch } from './rules/view/type-mismatch.ts'
+import { viewUnknownField } from './rules/view/unknown-field.ts'
 import { viewUnknownModel } from './rules/view/unknown-model.ts'
+import { viewUnreachableField } from './rules/view/unreachable-field.ts'
 import { viewUseIncomplete } from './rules/view/use-incomplete.ts'
-import { viewChoicesMismatch } from './rules/view/values/choices-mismatch.ts'
-import { viewDefaultInvalid } from './rules/view/values/default-invalid.ts'
-import { viewImpossibleBounds } from './rules/view/values/impossible-bounds.ts'
-import { viewLooserThanModel } from './rules/view/values/looser-than-model.ts'
-import { viewRuleInvalid } from './rules/view/values/rule-invalid.ts'
+import { viewWidgetMismatch } from './rules/view/widget-mismatch.ts'
 
 /** Every rule by id. */
 export const RULES = {
@@ -119,7 +119,7 @@ export const RULES = {
   'contract/rule': contractRule,
   'contract/type': contractType,
   'contract/view': contractView,
-} as const satisfies Readonly<Record<FaultRule, Rule>> & Readonly<Record<string, Rule>>
+} as const satisfies Readonly<Record<FaultRule, LintRule>> & Readonly<Record<string, LintRule>>
 
 /** Id of a rule, such as `view/unknown-field`. */
 export type RuleId = keyof typeof RULES
@@ -128,6 +128,6 @@ export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
 
 /** The rule of an id; undefined if there is none. */
-export function ruleOf(id: string): Rule | undefined {
+export function ruleOf(id: string): LintRule | undefined {
   return Object.hasOwn(RULES, id) ? RULES[id as RuleId] : undefined
 }

@@ -4,7 +4,7 @@ import { isObject } from '../util/json.ts'
 import { directivesIn } from './directives.ts'
 import { byPosition, endOf, type Finding, type Severity } from './finding.ts'
 import type { LintProject } from './project.ts'
-import type { FieldContext, Report, Rule, ViewContext } from './rule.ts'
+import type { FieldContext, LintRule, ReportFinding, ViewContext } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /**
@@ -15,7 +15,7 @@ import { RULES } from './rules.ts'
  * @param before an earlier version to compare with
  */
 export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
-  const rules: readonly Rule[] = Object.values(RULES)
+  const rules: readonly LintRule[] = Object.values(RULES)
   const severities = severitiesIn(project)
   const findings = faults.map(({ rule, message, position }): Finding => {
     const note = severities.has(rule) && severities.get(rule) !== 'error' ? CANNOT_BE_OFF : ''
@@ -37,7 +37,7 @@ export function lint(project: LintProject, faults: readonly Fault[], before?: Li
 
 const CANNOT_BE_OFF = '; this prevents the start, so lint.rules cannot turn it off'
 
-function reporter(project: LintProject, rule: Rule, severity: 'warn' | 'error', findings: Finding[]): Report {
+function reporter(project: LintProject, rule: LintRule, severity: 'warn' | 'error', findings: Finding[]): ReportFinding {
   return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {
     const edit = fix && source.edit?.(fix)
     findings.push({
@@ -57,7 +57,7 @@ function positionOf({ texts }: LintProject, position: Position): Pick<Finding, '
   return { file, line, column, end: endOf(position, texts.get(file)) }
 }
 
-function visitViews(project: LintProject, rule: Rule, report: Report): void {
+function visitViews(project: LintProject, rule: LintRule, report: ReportFinding): void {
   for (const { view, modelKey, source } of project.views) {
     const model = project.registry.expect(modelKey)
     const faultyFields = project.models.find((each) => each.model === model)?.faultyFields

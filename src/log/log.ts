@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { type Clock, isoTime, systemClock } from '../util/clock.ts'
-import { printable } from '../util/printable.ts'
+import { printable } from '../util/text.ts'
 import { describeError, REDACTED, redactText, SECRET_PATHS } from './redact.ts'
 import { asText } from './text.ts'
 

@@ -1,4 +1,4 @@
-import { withoutUrlPasswords } from '../util/url-passwords.ts'
+import { withoutUrlPasswords } from '../util/urls.ts'
 
 /** Replacement text of a secret. */
 export const REDACTED = '[Redacted]'

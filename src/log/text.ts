@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { printable, UNPRINTABLE } from '../util/printable.ts'
+import { printable, UNPRINTABLE } from '../util/text.ts'
 import type { ErrorDescription } from './redact.ts'
 
 const PREFIXES: Readonly<Record<string, string>> = { warn: 'Warning: ', error: 'Error: ' }

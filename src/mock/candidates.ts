@@ -1,12 +1,11 @@
 import type { RE2JS } from 're2js'
-import { checkLimits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
+import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
-import { datetimeFor, timeOfDay } from './datetimes.ts'
-import type { FakerSource } from './load-faker.ts'
-import { decimalFor, numberFor, placesOf } from './numbers.ts'
+import { datetimeFor, decimalFor, numberFor, placesOf, timeOfDay } from './numbers.ts'
 import { PatternText } from './pattern-text.ts'
+import type { FakerSource } from './random.ts'
 import { TEXT_BY_TYPE, textByName } from './texts.ts'
 
 /** Attempts with the hint of the field's name before the pattern generates texts itself. */

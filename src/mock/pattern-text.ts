@@ -1,5 +1,5 @@
 import type { RE2JS } from 're2js'
-import type { KeyedRandom } from './keyed-random.ts'
+import type { KeyedRandom } from './random.ts'
 
 /** Instruction codes of a compiled RE2 program (re2js `Inst`). */
 const OP = { alt: 1, altMatch: 2, fail: 5, match: 6, rune: 8, rune1: 9, runeAny: 10, runeAnyNotNewline: 11 } as const

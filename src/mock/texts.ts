@@ -9,8 +9,8 @@ const LINKS = ['and', 'of', 'behind', 'under', 'without'] as const
 const slug: Make = (faker) => faker.helpers.slugify(`${thing(faker)} ${faker.word.noun()}`).toLowerCase()
 
 /** Reserved domains (RFC 2606), since mock addresses may be sent mail by mistake. */
-export const email: Make = (faker) => faker.internet.exampleEmail().toLowerCase()
-export const url: Make = (faker) => `https://www.example.com/${slug(faker)}`
+export const mockEmail: Make = (faker) => faker.internet.exampleEmail().toLowerCase()
+export const mockUrl: Make = (faker) => `https://www.example.com/${slug(faker)}`
 
 /** `Quiet harbour of the old lantern` */
 export const title: Make = (faker) => capitalised(`${thing(faker)} ${faker.helpers.arrayElement(LINKS)} the ${thing(faker)}`)
@@ -27,7 +27,7 @@ const BY_FIELD: readonly (readonly [RegExp, Make])[] = [
   [/last_?name|sur_?name|family_?name/, (faker) => faker.person.lastName()],
   [/middle_?name/, (faker) => faker.person.middleName()],
   [/file_?name/, (faker) => faker.system.fileName()],
-  [/(^|_)e?_?mail/, email],
+  [/(^|_)e?_?mail/, mockEmail],
   [/(full|display|guest|contact|author|customer|owner|recipient)_?name|^(author|customer|owner|recipient|contact)$/, fullName],
   [/product(_?name)?$/, (faker) => faker.commerce.productName()],
   [/company|organi[sz]ation|employer|supplier|vendor|brand|manufacturer|publisher/, company],
@@ -49,7 +49,7 @@ const BY_FIELD: readonly (readonly [RegExp, Make])[] = [
   [/(^|_)ip(_?addr(ess)?)?$/, (faker) => faker.internet.ip()],
   [/u?uid$|guid/, (faker) => faker.string.uuid()],
   [/(^|_)(locale|lang(uage)?)(_?code)?$/, (faker) => faker.location.language().alpha2],
-  [/url|link|web_?site|home_?page/, url],
+  [/url|link|web_?site|home_?page/, mockUrl],
   [/mime/, (faker) => faker.system.mimeType()],
   [/version/, (faker) => faker.system.semver()],
   [/title|subject|head_?line|heading/, title],
@@ -89,7 +89,7 @@ export const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g
 export const TEXT_BY_TYPE = {
   string: name,
   text: paragraph,
-  email,
-  url,
+  email: mockEmail,
+  url: mockUrl,
   slug,
 } as const satisfies Record<string, Make>

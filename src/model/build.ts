@@ -1,16 +1,15 @@
 import { Faults } from '../config/fault.ts'
-import type { Definition } from '../config/source.ts'
+import type { Definition, Path, Source, TextChange } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
-import { withBaseFields } from './parsing/extension.ts'
-import { formerNameProblem, type ParseOptions, parseModel } from './parsing/parse-model.ts'
+import { formerNameProblem, type ParseOptions, parseModel } from './parse-model.ts'
 import { Registry } from './registry.ts'
 import { namedReferrers } from './reverse-relations.ts'
 
 /** Built-in models. A project may replace those that are not internal. */
-export interface BuiltInModels {
+interface BuiltInModels {
   readonly public: readonly Definition[]
   readonly internal: readonly Definition[]
   /** Fields that the server sets, also of a model of the project that replaces a built-in one. */
@@ -197,4 +196,63 @@ function checkRelations(entries: ReadonlyMap<string, DefinedModel>, unclear: Rea
 function fieldIndex(definition: unknown, name: string): number {
   const { fields } = definition as { fields: readonly ({ name?: unknown } | null)[] }
   return fields.findIndex((field) => field?.name === name)
+}
+
+/**
+ * The whole definition of a model that extends a built-in one: its own fields follow those of the built-in model. A definition
+ * without `extends` is returned as it is.
+ *
+ * @param builtIn the built-in models that a project may extend
+ * @returns undefined if it extends none of them
+ */
+function withBaseFields(definition: Definition, builtIn: readonly Definition[], faults: Faults): Definition | undefined {
+  const { value, source } = definition
+  if (!isObject(value) || value.extends === undefined) return definition
+  const bases = builtIn.map((each) => each.value).filter(isObject)
+  const keys = bases.map(({ name }) => String(name).toLowerCase())
+  const base = bases[keys.indexOf(String(value.extends))]
+  const { extends: _, ...own } = value
+  if (base === undefined) {
+    const guess = meantOrKnown(String(value.extends), keys)
+    faults.add(source, ['extends'], `'extends' must name a built-in model, not '${String(value.extends)}'${guess}`)
+    return undefined
+  }
+  if (own.name !== undefined && own.name !== base.name) {
+    faults.add(source, ['name'], `A model that extends ${value.extends} has the name ${base.name}; leave out 'name'`)
+  }
+  if (own.was !== undefined) {
+    faults.add(source, ['was'], `A model that extends ${value.extends} cannot be renamed; leave out 'was'`)
+  }
+  const inherited: readonly unknown[] = Array.isArray(base.fields) ? base.fields : []
+  const names = new Set(inherited.map(nameOf))
+  const written: readonly unknown[] = Array.isArray(own.fields) ? own.fields : []
+  /** Positions of the added fields. */
+  const added = [...written.keys()].filter((index) => {
+    const isInherited = names.has(nameOf(written[index]))
+    if (isInherited) {
+      const message = `'${String(nameOf(written[index]))}' is a field of the built-in ${value.extends}; leave it out, or replace the whole model`
+      faults.add(source, ['fields', index, 'name'], message)
+    }
+    return !isInherited
+  })
+  const fields =
+    own.fields === undefined || Array.isArray(own.fields) ? [...inherited, ...added.map((index) => written[index])] : own.fields
+  return { value: { ...base, ...own, name: base.name, fields }, source: extendedSource(source, inherited.length, added) }
+}
+
+const nameOf = (field: unknown): unknown => (isObject(field) ? field.name : undefined)
+
+/** The source of a definition whose fields are `count` inherited ones and the written ones at the given positions. */
+function extendedSource(source: Source, count: number, added: readonly number[]): Source {
+  const own = (path: Path): Path => {
+    const [first, index, ...rest] = path
+    if (first !== 'fields' || typeof index !== 'number') return path
+    const position = added[index - count]
+    return position === undefined ? ['extends'] : ['fields', position, ...rest]
+  }
+  return {
+    file: source.file,
+    at: (path, part) => source.at(own(path), part),
+    edit: (change: TextChange) => source.edit?.({ ...change, path: own(change.path) }),
+  }
 }

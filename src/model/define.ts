@@ -1,4 +1,4 @@
-import { markCallSite } from '../config/sources/call-site.ts'
+import { markCallSite } from '../config/call-site.ts'
 import type { Json } from '../util/json.ts'
 import type { AccessDefinition, FieldDefinition, ModelDefinition } from './definition.ts'
 

@@ -1,5 +1,4 @@
 import type { Json } from '../util/json.ts'
-import type { FakerMethod } from './faker-methods.ts'
 
 /** Names of the field types; each type is one file below `model/fields/`. */
 export const FIELD_TYPE_NAMES = [
@@ -29,7 +28,7 @@ export const FIELD_TYPE_NAMES = [
 export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number]
 
 /** The effect on a record when the record that it refers to is deleted. */
-export type OnDelete = 'restrict' | 'cascade' | 'set_null'
+export type DeletionRule = 'restrict' | 'cascade' | 'set_null'
 
 /** Limits of a value. Lengths count characters (code points); `pattern` is a regular expression in RE2 syntax. */
 export interface LimitsDefinition {
@@ -49,7 +48,7 @@ export interface LimitsDefinition {
 export const CHOICE_COLORS = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink', 'brown'] as const
 
 /** Name of a colour of a choice, such as `green`. */
-export type ChoiceColor = (typeof CHOICE_COLORS)[number]
+type ChoiceColor = (typeof CHOICE_COLORS)[number]
 
 /** A choice with the text and the colour that front ends show for it. */
 export interface ChoiceDefinition {
@@ -59,7 +58,7 @@ export interface ChoiceDefinition {
 }
 
 /** Kind of mock data, where name and type of the field do not determine it. */
-export interface MockHint {
+interface MockHint {
   /** A method of @faker-js/faker, such as `commerce.productName`. */
   readonly faker: FakerMethod
 }
@@ -88,7 +87,7 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   /** For relations: the other model, in lower case. */
   readonly model?: string
   /** For `foreignkey` and `one_to_one`; default: `restrict`. */
-  readonly on_delete?: OnDelete
+  readonly on_delete?: DeletionRule
   /** For all types except relations. */
   readonly mock?: MockHint
 }
@@ -133,3 +132,51 @@ export interface ModelDefinition {
   readonly access?: AccessDefinition
   readonly fields: readonly FieldDefinition[]
 }
+
+/**
+ * Methods of @faker-js/faker that `mock: { faker: … }` accepts: those that return a text, number, boolean or date without
+ * arguments. Listed here so that validation at start need not load the library; a test compares the list with it.
+ */
+const METHODS = {
+  datatype: 'boolean',
+  date: 'anytime birthdate future month past recent soon timeZone weekday',
+  location:
+    'buildingNumber cardinalDirection city continent country countryCode county direction latitude longitude ordinalDirection postalAddress secondaryAddress state street streetAddress timeZone zipCode',
+  number: 'binary float hex int octal romanNumeral',
+  string: 'alpha alphanumeric binary hexadecimal nanoid numeric octal sample symbol ulid uuid',
+  airline: 'aircraftType flightNumber recordLocator seat',
+  animal: 'bear bird cat cetacean cow crocodilia dog fish horse insect lion petName rabbit rodent snake type',
+  book: 'author format genre publisher series title',
+  color: 'cssSupportedFunction cssSupportedSpace human rgb space',
+  commerce: 'department isbn price product productAdjective productDescription productMaterial productName upc',
+  company:
+    'buzzAdjective buzzNoun buzzPhrase buzzVerb catchPhrase catchPhraseAdjective catchPhraseDescriptor catchPhraseNoun name',
+  database: 'collation column engine mongodbObjectId type',
+  finance:
+    'accountName accountNumber amount bic bitcoinAddress creditCardCVV creditCardIssuer creditCardNumber currencyCode currencyName currencyNumericCode currencySymbol ethereumAddress iban litecoinAddress pin routingNumber transactionDescription transactionType',
+  food: 'adjective description dish ethnicCategory fruit ingredient meat spice vegetable',
+  git: 'branch commitDate commitEntry commitMessage commitSha',
+  hacker: 'abbreviation adjective ingverb noun phrase verb',
+  image: 'avatar avatarGitHub dataUri personPortrait url urlPicsumPhotos',
+  internet:
+    'displayName domainName domainSuffix domainWord email emoji exampleEmail httpMethod httpStatusCode ip ipv4 ipv6 jwt jwtAlgorithm mac password port protocol url userAgent username',
+  lorem: 'lines paragraph paragraphs sentence sentences slug text word words',
+  music: 'album artist genre songName',
+  person:
+    'bio firstName fullName gender jobArea jobDescriptor jobTitle jobType lastName middleName prefix sex sexType suffix zodiacSign',
+  phone: 'imei number',
+  system:
+    'commonFileExt commonFileName commonFileType cron directoryPath fileExt fileName filePath fileType mimeType networkInterface semver',
+  vehicle: 'bicycle color fuel manufacturer model type vehicle vin vrm',
+  word: 'adjective adverb conjunction interjection noun preposition sample verb words',
+} as const
+
+type Words<T extends string> = T extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : T
+
+/** Name of an accepted method, such as `commerce.productName`. */
+export type FakerMethod = { [M in keyof typeof METHODS]: `${M}.${Words<(typeof METHODS)[M]>}` }[keyof typeof METHODS]
+
+/** Every accepted name. */
+export const FAKER_METHODS = Object.entries(METHODS).flatMap(([group, names]) =>
+  names.split(' ').map((name) => `${group}.${name}` as FakerMethod),
+)

@@ -1,10 +1,9 @@
 import { isObject, type Json } from '../util/json.ts'
-import { compileLimits, type Limits } from './constraints/limits.ts'
-import type { ChoiceDefinition, FieldDefinition, OnDelete } from './definition.ts'
-import type { FakerMethod } from './faker-methods.ts'
+import type { ChoiceDefinition, DeletionRule, FakerMethod, FieldDefinition } from './definition.ts'
 import type { FieldType } from './field-type.ts'
-import { primarykey } from './fields/primarykey.ts'
+import { primarykey } from './fields/numeric.ts'
 import { FIELD_TYPES } from './fields.ts'
+import { compileLimits, type Limits } from './limits.ts'
 
 /** One field of a registered model. */
 export interface Field {
@@ -47,7 +46,7 @@ export interface Relation {
   readonly kind: 'one' | 'many'
   /** Key of the target model. */
   readonly target: string
-  readonly onDelete: OnDelete
+  readonly onDelete: DeletionRule
 }
 
 /** A field that is a relation. */

@@ -1,6 +1,7 @@
-import type { UniqueSet } from './constraints/unique-set.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import type { AccessDefinition } from './definition.ts'
 import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
+import type { UniqueSet } from './unique-set.ts'
 
 /** A registered model: its fields in order, `id` first and timestamps last. */
 export class Model {
@@ -84,4 +85,31 @@ function guessDisplayField(fields: readonly Field[]): string {
   const usual = ['name', 'title', 'username', 'label', 'slug'].find((name) => texts.some((field) => field.name === name))
   const firstLine = texts.find((field) => field.type.name === 'string')
   return usual ?? firstLine?.name ?? 'id'
+}
+
+/** A key that no two records share: the value of a unique field, or the values of a unique set. */
+export interface UniqueKey {
+  /** The field that messages name. */
+  readonly field: string
+  /** Continues a message that begins with the field. */
+  readonly problem: string
+  /** Null if the record has none. */
+  keyOf(record: JsonObject): Json
+}
+
+/** The unique keys of a model, without its id. */
+export function uniqueKeys({ fields, uniqueSets }: Model): UniqueKey[] {
+  const single = [...fields.values()].filter(({ name, unique }) => unique && name !== 'id')
+  return [
+    ...single.map(({ name }) => ({
+      field: name,
+      problem: 'must be unique',
+      keyOf: (record: JsonObject) => record[name] ?? null,
+    })),
+    ...uniqueSets.map((set) => ({
+      field: set.fields[0] ?? '',
+      problem: set.problem,
+      keyOf: (record: JsonObject) => set.keyOf(record),
+    })),
+  ]
 }

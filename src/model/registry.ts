@@ -2,7 +2,7 @@ import type { RelationField } from './field.ts'
 import type { Model } from './model.ts'
 
 /** A relation, seen from its target model. */
-export interface Referrer {
+interface Referrer {
   readonly model: Model
   readonly field: RelationField
 }
@@ -46,4 +46,16 @@ export class Registry {
   referrersOf(key: string): readonly Referrer[] {
     return this.#referrers.get(key) ?? []
   }
+}
+
+/** Permissions first, then every model after those it refers to. Models with circular references keep their order. */
+export function dependencyOrder(registry: Registry): Model[] {
+  const ordered = new Set<Model>()
+  const visit = (model: Model, path: ReadonlySet<Model>): void => {
+    if (ordered.has(model) || path.has(model)) return
+    for (const { relation } of model.relations.values()) visit(registry.expect(relation.target), new Set([...path, model]))
+    ordered.add(model)
+  }
+  for (const model of [registry.expect('permission'), ...registry.public]) visit(model, new Set())
+  return [...ordered]
 }

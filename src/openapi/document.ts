@@ -1,25 +1,21 @@
+import type { AccessRules } from '../access/access-rules.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
-import type { AccessRules } from '../service/access/access-rules.ts'
-import { ViewCatalog } from '../service/project/view-catalog.ts'
+import { ViewCatalog } from '../project/view-catalog.ts'
 import type { Form } from '../validate/form.ts'
 import type { Views } from '../views/views.ts'
-import type { Roots } from './paths/access.ts'
-import { authPaths } from './paths/auth.ts'
-import { DATA_SCHEMAS, dataPaths } from './paths/data.ts'
-import { HISTORY_SCHEMAS, historyPaths } from './paths/history.ts'
-import { mockFillPaths } from './paths/mock.ts'
-import { modelPaths } from './paths/models.ts'
-import type { Header, Paths, Response } from './paths/operation.ts'
-import { operationsPaths } from './paths/operations.ts'
-import { ACCOUNT_SCHEMAS, ownAccountPaths } from './paths/own-account.ts'
-import { ERROR_SCHEMAS, Responses } from './paths/responses.ts'
-import { SITE_SCHEMAS, sitePaths } from './paths/site.ts'
-import { VIEW_SCHEMAS, viewPaths } from './paths/views.ts'
-import { webhookPaths, webhookSchemas } from './paths/webhooks.ts'
-import type { FormSchemas } from './schemas/bodies.ts'
-import { createSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './schemas/records.ts'
-import type { Schema } from './schemas/schema.ts'
+import type { FormSchemas } from './bodies.ts'
+import type { Header, Paths, ResponseObject } from './operation.ts'
+import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
+import { HISTORY_SCHEMAS, historyPaths } from './paths-history.ts'
+import { modelPaths } from './paths-models.ts'
+import { DATA_SCHEMAS, dataPaths, operationsPaths, SITE_SCHEMAS, sitePaths } from './paths-operations.ts'
+import { mockFillPaths } from './paths-transfer.ts'
+import { VIEW_SCHEMAS, viewPaths } from './paths-views.ts'
+import { webhookPaths, webhookSchemas } from './paths-webhooks.ts'
+import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
+import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
+import type { Schema } from './schema.ts'
 
 /** The parts of a project that the document describes. */
 export interface ContractSource {
@@ -40,7 +36,7 @@ export interface OpenApiDocument {
   readonly paths: Paths
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
-    readonly responses: Readonly<Record<string, Response>>
+    readonly responses: Readonly<Record<string, ResponseObject>>
     readonly headers: Readonly<Record<string, Header>>
     readonly securitySchemes: Readonly<Record<string, unknown>>
   }
@@ -158,11 +154,11 @@ function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): 
     schemas[names.record] = recordSchema(model, registry)
     schemas[names.part] = partSchema(model, registry)
     schemas[names.nested] = nestedSchema(model)
-    schemas[names.create] = createSchema(model)
+    schemas[names.create] = creationSchema(model)
     schemas[names.update] = updateSchema(model)
   }
   for (const { form, create, update } of formSchemas) {
-    schemas[create] = createSchema(form.model, form)
+    schemas[create] = creationSchema(form.model, form)
     schemas[update] = updateSchema(form.model, form)
   }
   return schemas

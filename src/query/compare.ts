@@ -1,6 +1,6 @@
 import type { Ordering } from '../model/field-type.ts'
+import { decimalKey } from '../util/decimal.ts'
 import type { Json, JsonObject } from '../util/json.ts'
-import { decimalKey } from '../util/numbers/decimal.ts'
 import type { SortKey } from './plan.ts'
 
 /** A record with its id. */

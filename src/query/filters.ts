@@ -1,13 +1,12 @@
-import { checkLimits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
 import type { Operator, Ordering, Reading } from '../model/field-type.ts'
+import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import type { Parameters } from './parameters.ts'
 import type { AnyFilter, FieldFilter, Filter } from './plan.ts'
-import { splitValues } from './value-list.ts'
 
 const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
 
@@ -149,4 +148,21 @@ export function unknownField(model: Model, name: string): string {
     name,
     model.visibleFields.map((field) => field.name),
   )}`
+}
+
+/**
+ * Splits a line of comma-separated values (RFC 4180): values with commas are enclosed in double quotes, quotes are doubled.
+ *
+ * @returns undefined for an unclosed quote
+ */
+export function splitValues(line: string): string[] | undefined {
+  const values: string[] = []
+  const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
+  while (cell.lastIndex <= line.length) {
+    const match = cell.exec(line)
+    if (match === null) return undefined
+    values.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '')
+    if (match[3] === '') return values
+  }
+  return values
 }

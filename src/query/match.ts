@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../util/json.ts'
-import { foldCase } from '../util/plain-text.ts'
+import { foldCase } from '../util/text.ts'
 import { orderingKey } from './compare.ts'
 import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type RelationFilter } from './plan.ts'
 

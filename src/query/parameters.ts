@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
-import { isPlainText } from '../util/plain-text.ts'
 import { furtherMessages, MAX_DESCRIBED, meantOrKnown } from '../util/suggest.ts'
+import { isPlainText } from '../util/text.ts'
 
 /** Replacement character of percent-encoded bytes that are not UTF-8. */
 const UNREADABLE = '\uFFFD'
@@ -100,4 +100,12 @@ export class Parameters {
     })
     throw new AppError('INVALID_REQUEST', Object.fromEntries(messages))
   }
+}
+
+/** @throws {AppError} INVALID_REQUEST if the path has no valid record id */
+export function readRecordId(given: string | number): number {
+  const id = /^\d{1,16}$/.test(String(given)) ? Number(given) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  const wanted = /^-?\d+$/.test(String(given)) ? `an integer from 0 to ${Number.MAX_SAFE_INTEGER}` : 'an integer'
+  throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be ${wanted}, not '${given}'`] })
 }

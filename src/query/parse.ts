@@ -4,17 +4,16 @@ import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { FILTER_PARAMETERS, parseFilters, visible } from './filters.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, sliceOf } from './page.ts'
 import { Parameters } from './parameters.ts'
-import type { Filter, Plan, SortKey } from './plan.ts'
-import { type Projection, parseIncludes, parseProjection } from './project.ts'
+import { DEFAULT_PAGE_SIZE, type Filter, MAX_PAGE_RECORDS, type PageRequest, type Plan, type SortKey, sliceOf } from './plan.ts'
+import { parseIncludes, parseProjection, type RecordProjection } from './project.ts'
 import { parseSort } from './sort.ts'
 
 /** A parsed list request. */
-export interface ListQuery {
+export interface ParsedListQuery {
   readonly page: PageRequest
   readonly plan: Plan
-  readonly projection: Projection
+  readonly projection: RecordProjection
 }
 
 const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
@@ -24,7 +23,7 @@ const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 's
  *
  * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
-export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ListQuery {
+export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ParsedListQuery {
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
@@ -35,7 +34,7 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
 }
 
 /** A parsed list request without a projection. */
-export type PlainListQuery = Omit<ListQuery, 'projection'>
+export type PlainListQuery = Omit<ParsedListQuery, 'projection'>
 
 const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
 
@@ -60,7 +59,7 @@ const asFilter =
     visible(model, name.split('__', 1)[0] ?? '') && `; to filter by it write 'filters=${name}=…'`
 
 /** Parses the query parameters of a single record: `fields` and `include`. */
-export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Registry): Projection {
+export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Registry): RecordProjection {
   const parameters = new Parameters(sent, ['fields', 'include'])
   const projection = parseProjection(parameters, model, registry)
   parameters.throwIfFaulty()
@@ -119,7 +118,7 @@ export interface SearchRequest {
   readonly filters: readonly Filter[]
   /** Empty for the order of relevance. */
   readonly sort: readonly SortKey[]
-  readonly projection: Projection
+  readonly projection: RecordProjection
 }
 
 const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
@@ -187,5 +186,5 @@ function parseSearchFields(parameters: Parameters, model: Model): string[] | und
 
 const parsePage = (parameters: Parameters): PageRequest => ({
   page: parameters.integer('page', { absent: 1, min: 1 }),
-  pageSize: parameters.integer('page_size', { absent: DEFAULT_PAGE_SIZE, min: 1, max: MAX_PAGE_SIZE }),
+  pageSize: parameters.integer('page_size', { absent: DEFAULT_PAGE_SIZE, min: 1, max: MAX_PAGE_RECORDS }),
 })

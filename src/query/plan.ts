@@ -26,12 +26,12 @@ export interface AnyFilter {
 }
 
 /** All filters match. Without filters it matches every record. */
-export interface AllFilter {
+interface AllFilter {
   readonly all: readonly Filter[]
 }
 
 /** The filter does not match. */
-export interface NotFilter {
+interface NotFilter {
   readonly not: Filter
 }
 
@@ -46,12 +46,12 @@ export function relationFilters(filters: readonly Filter[]): RelationFilter[] {
   return filters.flatMap((filter) => {
     if (isFieldFilter(filter)) return []
     if (isRelationFilter(filter)) return [filter, ...relationFilters([filter.filter])]
-    return relationFilters(partsOf(filter))
+    return relationFilters(filtersIn(filter))
   })
 }
 
 /** The filters that a group or a negation is made of. */
-export const partsOf = (filter: AnyFilter | AllFilter | NotFilter): readonly Filter[] =>
+export const filtersIn = (filter: AnyFilter | AllFilter | NotFilter): readonly Filter[] =>
   'any' in filter ? filter.any : 'all' in filter ? filter.all : [filter.not]
 
 /** One key of a sort order: a field of the record, or of the record that it refers to. */
@@ -64,7 +64,7 @@ export interface SortKey {
 }
 
 /** A relation to at most one record. */
-export interface SortRelation {
+interface SortRelation {
   readonly field: string
   readonly target: string
   /** Related records that do not match count as absent. */
@@ -85,4 +85,35 @@ export function relatedTables({ filters, sort }: Pick<Plan, 'filters' | 'sort'>)
   const relations = sort.flatMap(({ through }) => through ?? [])
   const within = relationFilters([...filters, ...relations.flatMap(({ only }) => only ?? [])])
   return new Set([...relations, ...within].map(({ target }) => target))
+}
+
+/** A requested page. */
+export interface PageRequest {
+  /** Counts from 1. */
+  readonly page: number
+  readonly pageSize: number
+}
+
+/** Default number of records on a page. */
+export const DEFAULT_PAGE_SIZE = 20
+/** Maximum number of records on a page. */
+export const MAX_PAGE_RECORDS = 100
+
+/** Offset and limit of a page. */
+export const sliceOf = ({ page, pageSize }: PageRequest): { offset: number; limit: number } => ({
+  offset: (page - 1) * pageSize,
+  limit: pageSize,
+})
+
+/**
+ * Serialises the envelope of a list. A page past the end is empty and has a previous page, unless nothing matched.
+ *
+ * @param data the records of the page, a JSON array
+ * @param beside further members of the envelope
+ */
+export function pageJson(data: string, total: number, { page, pageSize }: PageRequest, beside = ''): string {
+  const totalPages = Math.ceil(total / pageSize)
+  const hasPrev = page > 1 && totalPages > 0
+  const standing = `"total":${total},"page":${page},"page_size":${pageSize},"total_pages":${totalPages}`
+  return `{"data":${data},${standing},"has_next":${page < totalPages},"has_prev":${hasPrev}${beside && `,${beside}`}}`
 }

@@ -7,7 +7,7 @@ import { unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
 
 /** One member of a returned record. */
-export type Column =
+export type ProjectedColumn =
   | { readonly kind: 'value'; readonly name: string }
   | {
       readonly kind: 'related'
@@ -31,13 +31,13 @@ export type Column =
   | { readonly kind: 'reference'; readonly name: string; readonly field: RelationField }
 
 /** The members of each returned record, in order. */
-export type Projection = readonly Column[]
+export type RecordProjection = readonly ProjectedColumn[]
 
 /** Cached by model, since almost every request needs it. */
-const fullProjections = new WeakMap<Model, Projection>()
+const fullProjections = new WeakMap<Model, RecordProjection>()
 
 /** All visible members: foreign keys with the nested record, many-to-many as id and display field. */
-export function fullProjection(model: Model, registry: Registry): Projection {
+export function fullProjection(model: Model, registry: Registry): RecordProjection {
   const known = fullProjections.get(model)
   if (known !== undefined) return known
   const projection = model.visibleFields.flatMap((field) => fieldColumns(field, registry))
@@ -49,15 +49,20 @@ export function fullProjection(model: Model, registry: Registry): Projection {
  * Parses `fields` and `include`. Without either it returns the full projection object itself. The primary key is always
  * included.
  */
-export function parseProjection(parameters: Parameters, model: Model, registry: Registry): Projection {
+export function parseProjection(parameters: Parameters, model: Model, registry: Registry): RecordProjection {
   return projected(parameters, model, registry, parameters.names('fields'))
 }
 
 /** Parses `include` alone, where `fields` means something else. */
-export const parseIncludes = (parameters: Parameters, model: Model, registry: Registry): Projection =>
+export const parseIncludes = (parameters: Parameters, model: Model, registry: Registry): RecordProjection =>
   projected(parameters, model, registry, undefined)
 
-function projected(parameters: Parameters, model: Model, registry: Registry, names: readonly string[] | undefined): Projection {
+function projected(
+  parameters: Parameters,
+  model: Model,
+  registry: Registry,
+  names: readonly string[] | undefined,
+): RecordProjection {
   if (names === undefined && !parameters.has('include')) return fullProjection(model, registry)
   const paths = [...new Set(parameters.names('include'))]
   const included = parseInclude(paths, parameters, model, registry)
@@ -76,13 +81,13 @@ function projected(parameters: Parameters, model: Model, registry: Registry, nam
   })
 }
 
-function chosenColumns(names: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
-  const columns = new Map<string, Column>([['id', { kind: 'value', name: 'id' }]])
+function chosenColumns(names: readonly string[], parameters: Parameters, model: Model, registry: Registry): ProjectedColumn[] {
+  const columns = new Map<string, ProjectedColumn>([['id', { kind: 'value', name: 'id' }]])
   const reverse = reverseRelations(model, registry)
   for (const name of new Set(names)) {
     const field = visible(model, name)
     const counted = reverse.get(name.replace(COUNT_SUFFIX, ''))
-    const found: Column[] = model.relations.has(name)
+    const found: ProjectedColumn[] = model.relations.has(name)
       ? relationColumns(model, name, registry)
       : field !== undefined
         ? [{ kind: 'value', name }]
@@ -105,8 +110,8 @@ function unknownColumn(model: Model, name: string, registry: Registry): string {
 const COUNT_SUFFIX = /__count$/
 
 /** Parses the reverse relations in `include`: `comments`, `comments__text` and `comments__count`. */
-function parseReferrers(paths: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
-  const columns = new Map<string, Column>()
+function parseReferrers(paths: readonly string[], parameters: Parameters, model: Model, registry: Registry): ProjectedColumn[] {
+  const columns = new Map<string, ProjectedColumn>()
   const reverse = reverseRelations(model, registry)
   for (const path of paths) {
     const [name = '', fieldName, ...rest] = path.split('__')
@@ -157,24 +162,24 @@ function parseInclude(paths: readonly string[], parameters: Parameters, model: M
 }
 
 /** For a foreign key `include` replaces the nested fields; for many-to-many it adds to them. The id is always included. */
-function narrowed(column: Extract<Column, { kind: 'related' }>, fields: readonly string[]): string[] {
+function narrowed(column: Extract<ProjectedColumn, { kind: 'related' }>, fields: readonly string[]): string[] {
   const base = column.field.relation.kind === 'many' ? column.fields : ['id']
   return [...new Set([...base, ...fields])]
 }
 
-function fieldColumns(field: Field, registry: Registry): Column[] {
+function fieldColumns(field: Field, registry: Registry): ProjectedColumn[] {
   const { name, relation } = field
   if (relation === undefined) return [{ kind: 'value', name }]
   const related = relatedColumn(field as RelationField, registry)
   return relation.kind === 'many' ? [related] : [{ kind: 'value', name }, related]
 }
 
-function relationColumns(model: Model, name: string, registry: Registry): Column[] {
+function relationColumns(model: Model, name: string, registry: Registry): ProjectedColumn[] {
   const field = model.relations.get(name)
   return field === undefined ? [] : [relatedColumn(field, registry)]
 }
 
-function relatedColumn(field: RelationField, registry: Registry): Column {
+function relatedColumn(field: RelationField, registry: Registry): ProjectedColumn {
   const target = registry.expect(field.relation.target)
   const fields = field.relation.kind === 'many' ? [...new Set(['id', target.displayField])] : ownNames(target)
   return { kind: 'related', name: field.relation.name, field, target, fields }

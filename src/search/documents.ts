@@ -1,5 +1,4 @@
 import { roomFor } from './growing.ts'
-import { IdPages } from './id-pages.ts'
 
 /** Number of records, and number of words in each of their fields. */
 export interface IndexTotals {
@@ -128,5 +127,42 @@ export class Documents {
       return Math.max(1, words / Math.max(1, measured.size))
     }
     return Math.max(1, (this.#words[field] ?? 0) / Math.max(1, this.live))
+  }
+}
+
+const PAGE = 256
+const NONE = -1
+
+/** A map from ids to small numbers, in pages of adjacent ids: fast where ids that follow each other are used one after the other. */
+class IdPages {
+  readonly #pages = new Map<number, Int32Array>()
+  /** The page of the latest id, and its number. */
+  #page: Int32Array | undefined
+  #number = NONE
+
+  /** The number of an id, or -1. */
+  get(id: number): number {
+    return this.#pageOf(id)?.[id % PAGE] ?? NONE
+  }
+
+  set(id: number, value: number): void {
+    const page = this.#pageOf(id) ?? this.#add(id)
+    page[id % PAGE] = value
+  }
+
+  #pageOf(id: number): Int32Array | undefined {
+    const number = Math.floor(id / PAGE)
+    if (number !== this.#number) {
+      this.#number = number
+      this.#page = this.#pages.get(number)
+    }
+    return this.#page
+  }
+
+  #add(id: number): Int32Array {
+    const page = new Int32Array(PAGE).fill(NONE)
+    this.#pages.set(Math.floor(id / PAGE), page)
+    this.#page = page
+    return page
   }
 }

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../util/json.ts'
-import type { SearchQuery } from './query.ts'
-import { beginsStopWords, isStopWord } from './words/stop-words.ts'
-import { type TokenKind, tokenSteps } from './words/tokens.ts'
-import type { Vocabulary } from './words/vocabulary.ts'
+import type { ParsedSearch } from './query.ts'
+import { beginsStopWords, isStopWord } from './stems.ts'
+import { type TokenKind, tokenSteps } from './tokens.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Positions of words by field: start and length in UTF-16 code units of the stored text, in order, not overlapping. */
 export type Positions = Readonly<Record<string, readonly (readonly [start: number, length: number])[]>>
@@ -21,7 +21,7 @@ export class Highlighter {
   /** Compound words of the query. */
   readonly #joined: Wanted
 
-  constructor({ words, slight, fuzzy }: SearchQuery, vocabulary: Vocabulary) {
+  constructor({ words, slight, fuzzy }: ParsedSearch, vocabulary: Vocabulary) {
     this.#words = new Wanted(vocabulary, fuzzy)
     this.#joined = new Wanted(vocabulary, fuzzy)
     for (const word of slight) this.#words.addExact(word)

@@ -1,5 +1,5 @@
-import { isStopWord } from './words/stop-words.ts'
-import { eachToken, MAX_WORD, type TokenKind } from './words/tokens.ts'
+import { isStopWord } from './stems.ts'
+import { eachToken, MAX_WORD, type TokenKind } from './tokens.ts'
 
 const MAX_WORDS = 10
 /** Maximum number of parts of all words together. */
@@ -16,7 +16,7 @@ export interface QueryWord {
 }
 
 /** A parsed query. */
-export interface SearchQuery {
+export interface ParsedSearch {
   /** In the order of the text. Empty if there is nothing to search for. */
   readonly words: readonly QueryWord[]
   /** Stop words beside the words. Records without them are found too. */
@@ -33,7 +33,7 @@ export interface SearchQuery {
 export function readQuery(
   q: string,
   { fields, fuzzy }: { readonly fields?: readonly string[] | undefined; readonly fuzzy: boolean },
-): SearchQuery {
+): ParsedSearch {
   const spans = spansOf(q)
   const last = spans.findLast(isTelling) ?? spans.at(-1)
   const written = unlike(spans, last)

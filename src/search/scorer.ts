@@ -1,8 +1,8 @@
 import type { Documents } from './documents.ts'
 import { amongDocuments, fieldBitsOf, MORE_TIMES, type Postings, type TakeStretch, TIMES_BITS } from './postings.ts'
-import type { QueryWord, SearchQuery } from './query.ts'
+import type { ParsedSearch, QueryWord } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import type { Likeness, Vocabulary } from './words/vocabulary.ts'
+import type { Likeness, Vocabulary } from './vocabulary.ts'
 
 /** A searched field and its weight: greater than 0, at most 1. */
 export interface SearchField {
@@ -53,12 +53,12 @@ export class Scorer {
   }
 
   /** Names of the fields that a query searches. */
-  searched({ fields }: SearchQuery): readonly string[] {
+  searched({ fields }: ParsedSearch): readonly string[] {
     return this.#fields.map(({ name }) => name).filter((name) => fields?.includes(name) ?? true)
   }
 
   /** Computes the scores of all documents, from the statistics of all or of some records. */
-  score(query: SearchQuery, some?: { readonly ids: ReadonlySet<number>; readonly total: number }): void {
+  score(query: ParsedSearch, some?: { readonly ids: ReadonlySet<number>; readonly total: number }): void {
     const { count, ids } = this.#documents
     const live = some?.total ?? this.#documents.live
     for (const scores of [this.#word, this.tally, this.#parts]) scores.prepare(count)
@@ -72,7 +72,7 @@ export class Scorer {
   }
 
   /** Raises the scores of found documents that contain stop words too. It depends on no other document, so it reveals nothing of others. */
-  scoreSlight(query: SearchQuery, found: Int32Array, measured?: ReadonlySet<number>): void {
+  scoreSlight(query: ParsedSearch, found: Int32Array, measured?: ReadonlySet<number>): void {
     const { slight } = query
     if (slight.length === 0 || found.length === 0) return
     const raise = this.#raiser(this.searched(query), measured)

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../util/json.ts'
-import { bestOf } from './best.ts'
 import { Documents, type IndexTotals } from './documents.ts'
 import { Highlighter, type Positions } from './highlight.ts'
 import { fieldBitsOf, Postings, TIMES_BITS } from './postings.ts'
-import type { SearchQuery } from './query.ts'
+import type { ParsedSearch } from './query.ts'
 import { Scorer, type SearchField } from './scorer.ts'
+import { bestOf } from './scores.ts'
 import { textOf } from './text-of.ts'
-import { eachWord, unitsOf, wordSteps } from './words/tokens.ts'
-import { Vocabulary } from './words/vocabulary.ts'
+import { eachWord, unitsOf, wordSteps } from './tokens.ts'
+import { Vocabulary } from './vocabulary.ts'
 
 export interface Hit {
   readonly id: number
@@ -212,7 +212,7 @@ export class SearchIndex {
   }
 
   /** The ids of all records with any of the words, in no order. */
-  candidates(query: SearchQuery): number[] {
+  candidates(query: ParsedSearch): number[] {
     this.settle()
     this.#scorer.score(query)
     const { tally } = this.#scorer
@@ -230,7 +230,7 @@ export class SearchIndex {
    *   so that scores reveal nothing about others
    */
   search(
-    query: SearchQuery,
+    query: ParsedSearch,
     page: { readonly offset: number; readonly limit: number } | undefined,
     among?: ReadonlySet<number>,
     known?: number,

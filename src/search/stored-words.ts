@@ -1,13 +1,12 @@
 import { MAX_LENGTH } from './documents.ts'
+import { EditDistance } from './edit-distance.ts'
 import { MORE_TIMES } from './postings.ts'
-import type { SearchQuery } from './query.ts'
+import type { ParsedSearch } from './query.ts'
+import { beginsStopWords, isStopWord, STOP_WORDS, stemOf } from './stems.ts'
 import { searchedPart } from './text-of.ts'
-import { EditDistance } from './words/edit-distance.ts'
-import { stemOf } from './words/stems.ts'
-import { beginsStopWords, isStopWord, STOP_WORDS } from './words/stop-words.ts'
-import { tokenSteps, unitsOf } from './words/tokens.ts'
-import { Trie } from './words/trie.ts'
-import { maxDistance } from './words/vocabulary.ts'
+import { tokenSteps, unitsOf } from './tokens.ts'
+import { Trie } from './trie.ts'
+import { maxDistance } from './vocabulary.ts'
 
 /** Version of the rules that make words of texts. Stored words of another version are useless. */
 export const WORDS_REVISION = 2
@@ -19,7 +18,7 @@ interface Occurrence {
 }
 
 /** Words of a record, as a store keeps them. */
-export interface RecordWords {
+export interface IndexedWords {
   /** Number of words in each field. */
   readonly lengths: readonly number[]
   readonly words: ReadonlyMap<string, readonly Readonly<Occurrence>[]>
@@ -33,7 +32,7 @@ export const textAnalyser = { analyse, stemOf }
  *
  * @param pause called after each step of at most a few milliseconds
  */
-async function analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<RecordWords> {
+async function analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<IndexedWords> {
   const words = new Map<string, Occurrence[]>()
   const lengths: number[] = []
   for (const [field, text] of texts.entries()) {
@@ -70,7 +69,7 @@ export interface WantedWords {
 }
 
 /** The words that an index must hold to answer a query. */
-export function wantedWords({ words: asked, slight, fuzzy }: SearchQuery): WantedWords {
+export function wantedWords({ words: asked, slight, fuzzy }: ParsedSearch): WantedWords {
   const texts = new Set<string>()
   const prefixes = new Set<string>()
   for (const { text, parts, prefix } of asked) {

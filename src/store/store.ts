@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
+import type { RelationField } from '../model/field.ts'
 import type { AggregateGroup, AggregatePlan } from '../query/aggregate.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
-import type { JsonObject } from '../util/json.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 
 /** A stored record. It is frozen; a change replaces the whole object. */
 export type StoredRecord = JsonObject & { readonly id: number }
@@ -32,11 +34,11 @@ export type Operation =
       readonly expect?: StoredRecord
       readonly allowed?: Filter
       /** Records that the removal must not remove by a cascade: if it would, it is `denied`. */
-      readonly spared?: SparedRecords
+      readonly spared?: ProtectedRecords
     }
 
 /** The records of a table that match a filter as they are stored. */
-export interface SparedRecords {
+export interface ProtectedRecords {
   readonly table: string
   readonly filter: Filter
 }
@@ -118,7 +120,7 @@ export interface HistoryRequest {
 }
 
 /** Applies a part of a transaction: all of its operations or none. */
-export type ApplyPart = (operations: readonly Operation[], notes?: TransactionNotes) => Promise<PartOutcome>
+export type ApplyPart = (operations: readonly Operation[], notes?: SideRecords) => Promise<PartOutcome>
 
 /** Whether a part was applied, and if not, why. */
 export type PartOutcome =
@@ -126,7 +128,7 @@ export type PartOutcome =
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
 /** Records about its changes that a transaction stores with them. They are the last changes of its outcome. */
-export interface TransactionNotes {
+export interface SideRecords {
   readonly events?: EventRequest | undefined
   readonly history?: HistoryRequest | undefined
 }
@@ -203,7 +205,7 @@ export interface Store {
    * @param mode `rehearse` validates without applying anything (dry run)
    * @throws {AppError} STORE_UNAVAILABLE if the changes could not be made durable; then none is applied
    */
-  transact(operations: readonly Operation[], mode?: TransactionMode, notes?: TransactionNotes): Promise<Outcome>
+  transact(operations: readonly Operation[], mode?: TransactionMode, notes?: SideRecords): Promise<Outcome>
 
   /**
    * A promise to wait for before a transaction can begin. Undefined if it begins at once, and for an engine whose transactions do not wait
@@ -237,3 +239,47 @@ export interface Store {
   /** Resolves once all accepted changes are durable and all resources are released. */
   close(): Promise<void>
 }
+
+/** Number of versions of a generation: the records of transactions and responses in progress, with a margin. */
+const GENERATION = 1000
+
+/** The latest versions, and those before. They keep no record in memory that is replaced or removed. */
+let versions = new WeakMap<StoredRecord, string>()
+let former = new WeakMap<StoredRecord, string>()
+let count = 0
+
+/** The version of a record: equal for equal content, also after a restart. 96 bits of SHA-256, base64url. */
+export function versionOf(record: StoredRecord): string {
+  const known = versions.get(record) ?? former.get(record)
+  if (known !== undefined) return known
+  const version = versionOfJson(JSON.stringify(record))
+  if (count++ === GENERATION) {
+    former = versions
+    versions = new WeakMap()
+    count = 1
+  }
+  versions.set(record, version)
+  return version
+}
+
+/** True if both records have the same version. */
+export const isSameVersion = (a: StoredRecord, b: StoredRecord): boolean => a === b || versionOf(a) === versionOf(b)
+
+/** True if both values leave the version of a record as it is. Lists and objects are compared by their texts, so their order counts. */
+export function isSameValue(a: Json, b: Json): boolean {
+  if (a === b) return true
+  return typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** The version of a record by its JSON. Not cached. */
+export const versionOfJson = (json: string): string => hash('sha256', json, 'base64url').slice(0, 16)
+
+/** The ids that a record refers to by one of its relation fields. */
+export function referencesOf(record: JsonObject, field: RelationField['name']): readonly number[] {
+  const value = record[field] ?? null
+  if (typeof value === 'number') return [value]
+  return Array.isArray(value) ? (value as readonly number[]) : []
+}
+
+/** Key of the table of history entries, whose fields `HistoryRequest` describes. */
+export const HISTORY_TABLE = 'historyentry'

@@ -1,13 +1,16 @@
+import { stringify } from 'csv-stringify/sync'
+import type { AccessRules } from '../access/access-rules.ts'
+import { checkRelations } from '../access/visibility.ts'
 import type { Actor } from '../auth/permissions.ts'
-import { MEDIA_TYPES } from '../query/formats.ts'
+import type { Field } from '../model/field.ts'
+import { type Format, MEDIA_TYPES } from '../query/formats.ts'
 import { parseExportRequest } from '../query/parse.ts'
-import type { AccessRules } from '../service/access/access-rules.ts'
-import { checkRelations } from '../service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { writeRows } from './row-writer.ts'
+import type { Json } from '../util/json.ts'
+import { writeCell } from './cells.ts'
 
 /** A file that is generated while it is read. */
-export interface ExportedFile {
+interface ExportedFile {
   readonly name: string
   readonly mediaType: string
   /** The text. Iteration throws if the file cannot be completed; it never ends early. */
@@ -61,3 +64,96 @@ async function* resumed(
     await rest.return?.()
   }
 }
+
+/** The fixed parts of a file. */
+interface Layout {
+  readonly head: string
+  /** Text between two records. */
+  readonly between: string
+  readonly tail: string
+  rows(records: readonly StoredRecord[]): string
+}
+
+/**
+ * The text of a file, in pieces of some hundred records.
+ *
+ * @param fields the fields to write, in order
+ * @param bom starts with a byte order mark, by which spreadsheets recognise UTF-8
+ */
+export async function* writeRows(
+  format: Format,
+  fields: readonly Field[],
+  batches: AsyncIterable<readonly StoredRecord[]>,
+  bom = false,
+): AsyncGenerator<string> {
+  const { head, between, tail, rows } = LAYOUTS[format](fields)
+  let text = bom ? `\uFEFF${head}` : head
+  let isFirst = true
+  for await (const records of batches) {
+    if (records.length === 0) continue
+    yield text + (isFirst ? '' : between) + rows(records)
+    text = ''
+    isFirst = false
+  }
+  if (text + tail !== '') yield text + tail
+}
+
+const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = {
+  csv: (fields) => ({
+    head: toCsv([fields.map(({ name }) => name)]),
+    between: '',
+    tail: '',
+    rows: (records) => toCsv(records.map((record) => fields.map((field) => writeCell(field, storedValue(record, field))))),
+  }),
+  json: (fields) => ({
+    head: '[',
+    between: ',\n',
+    tail: ']\n',
+    rows: (records) => jsonObjects(records, fields, ',\n'),
+  }),
+  ndjson: (fields) => ({
+    head: '',
+    between: '\n',
+    tail: '\n',
+    rows: (records) => jsonObjects(records, fields, '\n'),
+  }),
+}
+
+/** RFC 4180. Null is an empty cell, an empty text a pair of quotes; lone line breaks are quoted too. */
+const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
+  stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: QUOTED })
+
+/** Cells that need quotes beyond RFC 4180: empty texts, and line breaks other than the row separator. */
+const QUOTED = /^$|[\r\n]/
+
+/** The end of one record and the start of the next in a JSON array. */
+const BOUNDARY = '},{"id":'
+
+/**
+ * JSON of records joined by a separator. Whole records are serialised by one call, which is twice as fast as one call each. If
+ * the boundary text occurs within a record, the number of parts differs and records are serialised one by one.
+ */
+function jsonObjects(records: readonly StoredRecord[], fields: readonly Field[], between: string): string {
+  if (records.every((record) => isWhole(record, fields))) {
+    const parts = JSON.stringify(records).slice(1, -1).split(BOUNDARY)
+    if (parts.length === records.length) return parts.join(`}${between}{"id":`)
+  }
+  return records.map((record) => toJson(record, fields)).join(between)
+}
+
+function toJson(record: StoredRecord, fields: readonly Field[]): string {
+  if (isWhole(record, fields)) return JSON.stringify(record)
+  return JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
+}
+
+/** True for a record that has exactly these fields, in this order. */
+function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
+  let index = 0
+  for (const name in record) if (fields[index++]?.name !== name) return false
+  if (index !== fields.length) return false
+  for (const { name, type } of fields) if (type.list && record[name] === null) return false
+  return true
+}
+
+/** A field that was added to the model after the record was stored has no value yet. */
+const storedValue = (record: StoredRecord, { name, type }: Field): Json => record[name] ?? (type.list ? [] : null)

@@ -1,22 +1,22 @@
 import { setImmediate } from 'node:timers/promises'
+import type { AccessRules } from '../access/access-rules.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError, type FieldMessages } from '../errors.ts'
 import { isSettable } from '../model/field.ts'
 import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
 import type { DelimiterName, Format } from '../query/formats.ts'
-import type { AccessRules } from '../service/access/access-rules.ts'
-import type { WriteOrigin } from '../service/history/history-recorder.ts'
-import { WHOLE_ROW } from '../service/records/drafts.ts'
-import type { ImportItem, UpsertKey } from '../service/records/import-drafts.ts'
-import type { Records } from '../service/records/records.ts'
+import { WHOLE_ROW } from '../records/drafts.ts'
+import type { WriteOrigin } from '../records/history-recorder.ts'
+import type { ImportItem, UpsertKey } from '../records/imports.ts'
+import type { Records } from '../records/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
-import { type Content, type Row, readRows } from './row-reader.ts'
+import { type FileContent, type FileRow, readRows } from './row-reader.ts'
+import { isUsableId, MAX_GIVEN_ID } from './seed.ts'
 
 /** Options of an import. */
-export interface ImportOptions {
+export interface FileImportOptions {
   /** Validates the file without changing anything. */
   readonly dryRun?: boolean
   /** A unique field; records with the same value are updated. */
@@ -36,11 +36,11 @@ export interface ImportOptions {
 export interface ImportFile {
   readonly format: Format
   /** Begins to read the file. A file of many records is read several times. */
-  open(): Content
+  open(): FileContent
 }
 
 /** Result of an import. */
-export interface Imported {
+export interface ImportResult {
   readonly created: number
   readonly updated: number
   readonly total: number
@@ -90,8 +90,8 @@ export class Imports {
       origin,
       keepIds = false,
       maxRows = Number.POSITIVE_INFINITY,
-    }: ImportOptions = {},
-  ): Promise<Imported> {
+    }: FileImportOptions = {},
+  ): Promise<ImportResult> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     if (upsertBy !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
@@ -146,7 +146,7 @@ function upsertKey(model: Model, name: string): UpsertKey {
  *
  * @throws {AppError} VALIDATION_FAILED
  */
-function checkColumns(model: Model, { data }: Row): void {
+function checkColumns(model: Model, { data }: FileRow): void {
   const issues = new FieldIssues()
   for (const name of Object.keys(data)) {
     if (issues.size >= MAX_NAMED) break
@@ -159,7 +159,7 @@ function checkColumns(model: Model, { data }: Row): void {
 /** Separates the values of a row from those that only the server sets. */
 function itemOf(
   model: Model,
-  { data: given, problems }: Row,
+  { data: given, problems }: FileRow,
   { keepIds, byId, ignored }: { keepIds: boolean; byId: boolean; ignored: Set<string> },
 ): ImportItem {
   const issues = new FieldIssues()

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
+import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { DELIMITERS, type DelimiterName, type Format } from '../query/formats.ts'
-import { isUtf16, wrongEncoding } from '../util/encoding.ts'
 import { isObject } from '../util/json.ts'
 import { type JsonFault, parseStrictJson, SENT_LIMITS } from '../util/strict-json.ts'
+import { isUtf16, wrongEncoding } from '../util/text.ts'
+import { generatedTitle } from '../views/generate.ts'
 import { readCell } from './cells.ts'
-import { type Column, columnsOf, labelsOf } from './csv-columns.ts'
-import { delimiterOf } from './csv-delimiter.ts'
-import { type Cell, MAX_CELLS, readCsvRecords, rowTooLong } from './csv-records.ts'
+import { type CsvCell, delimiterOf, MAX_CELLS, readCsvRecords, rowTooLong } from './csv-records.ts'
 import { JsonItems, malformedFile } from './json-items.ts'
 
 /** A record of a file, before validation. */
-export interface Row {
+export interface FileRow {
   readonly data: Readonly<Record<string, unknown>>
   /** Line where it begins, from 1, in line-based formats. */
   readonly line?: number
@@ -21,13 +21,13 @@ export interface Row {
 }
 
 /** The bytes or the text of a file, from its beginning. */
-export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+export type FileContent = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /** Number of bytes that are read before other work gets a turn. */
 const SLICE = 65_536
 
 /** Options of reading. */
-export interface RowOptions {
+interface RowOptions {
   /** Maximum size of a record: the setting `max_record_bytes`. */
   readonly maxRecordBytes: number
   /** Delimiter of a CSV file; found in its header when absent. */
@@ -55,10 +55,10 @@ const MAX_ITEMS = 100_000
  */
 export function readRows(
   format: Format,
-  content: Content,
+  content: FileContent,
   model: Model,
   { maxRecordBytes, delimiter }: RowOptions,
-): AsyncIterable<Row> {
+): AsyncIterable<FileRow> {
   const maxRow = maxRowOf(maxRecordBytes)
   const text = decodeUtf8(content)
   if (format === 'csv') return readCsv(text, model, maxRow, delimiter)
@@ -70,7 +70,7 @@ export function readRows(
  *
  * @throws {AppError} INVALID_REQUEST
  */
-export async function* decodeUtf8(content: Content): AsyncGenerator<string> {
+async function* decodeUtf8(content: FileContent): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let first: Uint8Array | undefined
   let turn = 0
@@ -92,7 +92,7 @@ export async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   throw new AppError('INVALID_REQUEST', `The file ${wrongEncoding(first)}`)
 }
 
-async function* slicesOf(content: Content): AsyncGenerator<Uint8Array> {
+async function* slicesOf(content: FileContent): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   for await (const chunk of content) {
     const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
@@ -110,7 +110,7 @@ async function* readCsv(
   model: Model,
   maxRow: number,
   delimiter?: DelimiterName,
-): AsyncGenerator<Row> {
+): AsyncGenerator<FileRow> {
   const labels = labelsOf(model)
   const isKnown = (name: string) => model.fields.has(name) || labels.has(name)
   const delimiterFor = (header: string) => (delimiter === undefined ? delimiterOf(header, isKnown) : DELIMITERS[delimiter])
@@ -132,7 +132,7 @@ function wrongCells(cells: number, columns: number): string {
   return `The row has ${found} cells where the header has ${columns} columns`
 }
 
-async function csvRow(columns: readonly Column[], cells: readonly Cell[], line: number): Promise<Row> {
+async function csvRow(columns: readonly Column[], cells: readonly CsvCell[], line: number): Promise<FileRow> {
   const problems: { field: string; message: string }[] = []
   const entries: [string, unknown][] = []
   for (const [index, { name, field }] of columns.entries()) {
@@ -166,7 +166,7 @@ async function jsonIn(cell: string): Promise<{ value: unknown; faults: readonly 
   }
 }
 
-async function* readJson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<Row> {
+async function* readJson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<FileRow> {
   const items = new JsonItems(maxRow)
   for await (const piece of text) {
     for (const item of items.read(piece)) {
@@ -178,7 +178,7 @@ async function* readJson(text: AsyncIterable<string>, maxRow: number): AsyncGene
   items.end()
 }
 
-async function* readNdjson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<Row> {
+async function* readNdjson(text: AsyncIterable<string>, maxRow: number): AsyncGenerator<FileRow> {
   let line = 0
   for await (const lines of linesOf(text, maxRow)) {
     for (const each of lines) {
@@ -194,7 +194,7 @@ async function* readNdjson(text: AsyncIterable<string>, maxRow: number): AsyncGe
  *
  * @param malformed makes the error of a text that is not JSON; without it, the row has the problem
  */
-async function jsonRow(text: string, malformed?: (reason: string) => AppError): Promise<Row> {
+async function jsonRow(text: string, malformed?: (reason: string) => AppError): Promise<FileRow> {
   try {
     const { value, faults } = await parseStrictJson(text, 1, SENT_LIMITS)
     const problems = faults.length === 0 ? NO_PROBLEMS : faults.map(problemOf)
@@ -210,7 +210,7 @@ async function jsonRow(text: string, malformed?: (reason: string) => AppError): 
   }
 }
 
-const NO_PROBLEMS: Row['problems'] = []
+const NO_PROBLEMS: FileRow['problems'] = []
 const NO_OBJECT = { message: 'A record must be an object' }
 const TOO_MANY = `at most ${MAX_FIELDS} are read`
 
@@ -230,4 +230,73 @@ async function* linesOf(text: AsyncIterable<string>, maxRow: number): AsyncGener
 
 function problemOf({ path: [field], problem }: JsonFault): { field?: string; message: string } {
   return field === undefined ? { message: `The record ${problem}` } : { field: String(field), message: `${field} ${problem}` }
+}
+
+/** A column of a CSV file. */
+interface Column {
+  /** Name of the field, or the text of the header if there is no such field. */
+  readonly name: string
+  readonly field: Field | undefined
+}
+
+/** The labels of a model's fields, for headers that people write. A label that two fields share names neither. */
+function labelsOf(model: Model): ReadonlyMap<string, Field> {
+  const labels = new Map<string, Field>()
+  const shared = new Set<string>()
+  for (const field of model.fields.values()) {
+    const label = field.label ?? generatedTitle(field.name)
+    if (labels.has(label)) shared.add(label)
+    labels.set(label, field)
+  }
+  for (const label of shared) labels.delete(label)
+  return labels
+}
+
+/**
+ * The columns that a header names, by the names or the labels of fields.
+ *
+ * @throws {AppError} INVALID_REQUEST for too many columns, and for two of the same field
+ */
+function columnsOf(cells: readonly CsvCell[], model: Model, labels: ReadonlyMap<string, Field>): readonly Column[] {
+  if (cells.length > MAX_CELLS) throw new AppError('INVALID_REQUEST', `A CSV file must not have more than ${MAX_CELLS} columns`)
+  const texts = new Map<string, string>()
+  return cells.map((cell) => {
+    const text = cell ?? ''
+    const field = model.fields.get(text) ?? labels.get(text.trim())
+    const name = field?.name ?? text
+    const former = texts.get(name)
+    if (former !== undefined) throw new AppError('INVALID_REQUEST', twice(former, text, name))
+    texts.set(name, text)
+    return { name, field }
+  })
+}
+
+const twice = (one: string, other: string, name: string): string =>
+  one === other ? `The column '${one}' occurs twice` : `The columns '${one}' and '${other}' both are the field '${name}'`
+
+/**
+ * Finds the line where each row of a file begins, as `readRows` counts them: that of row 1 first. Lines count from 1. The list is empty for
+ * JSON, whose records have no lines of their own.
+ *
+ * @param delimiter of CSV; when absent, the one that splits the header into the most names
+ * @throws {AppError} INVALID_REQUEST for bytes that are not UTF-8
+ */
+export async function rowLines(format: Format, bytes: Uint8Array, delimiter?: DelimiterName): Promise<readonly number[]> {
+  if (format === 'json') return []
+  const text = decodeUtf8([bytes])
+  const lines: number[] = []
+  if (format === 'ndjson') {
+    let whole = ''
+    for await (const piece of text) whole += piece
+    return whole.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [index + 1]))
+  }
+  // The names of the fields are not known here.
+  const delimiterFor = (header: string) => (delimiter === undefined ? delimiterOf(header, () => false) : DELIMITERS[delimiter])
+  let isHeader = true
+  for await (const { line, fault } of readCsvRecords(text, delimiterFor, Number.POSITIVE_INFINITY)) {
+    // A syntax error may come in the place of the header.
+    if (!isHeader || fault !== undefined) lines.push(line)
+    isHeader = false
+  }
+  return lines
 }

@@ -3,18 +3,33 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { AdminError, createClient } from '../client/client.ts'
-import { watchFirstReads } from './data/first-reads.ts'
-import { earlyFetch } from './early/early-fetch.ts'
-import { Live } from './live/live.ts'
-import { LiveContext } from './live/use-live.ts'
+import { Live } from './data/live.ts'
+import { PageSession, SessionContext } from './data/page-session.ts'
+import { LiveContext } from './data/use-live.ts'
+import { earlyFetch } from './early-requests.ts'
 import { readPageSettings } from './page-settings.ts'
-import { PartsProvider } from './parts/provider.tsx'
+import { markFirstContents, whenIdle } from './parts/lazy-part.ts'
+import { PartsProvider } from './parts/tooltip.tsx'
 import { preferences } from './preferences.ts'
 import { createPageRouter } from './router.tsx'
-import { PageSession } from './session/page-session.ts'
-import { SessionContext } from './session/use-session.ts'
 import { TextProvider } from './text/text.tsx'
 import { SettingsContext } from './use-page-settings.ts'
+
+/** Reports the first contents of the page once its first reads have ended and the browser has time. */
+function watchFirstReads(queries: QueryClient): void {
+  let isDue = false
+  const check = () => {
+    isDue = false
+    if (queries.isFetching() > 0) return
+    stop()
+    markFirstContents()
+  }
+  const stop = queries.getQueryCache().subscribe(() => {
+    if (isDue || queries.isFetching() > 0) return
+    isDue = true
+    whenIdle(check)
+  })
+}
 
 /** Milliseconds for which the page stays empty at most, while it is not known what to show. */
 const PATIENCE_MS = 500

@@ -1,3 +1,5 @@
+import type { PreferenceStore } from './preferences.ts'
+
 /** Where the server has its parts. The server writes them into the page. */
 export interface PageSettings {
   /** The path that all parts have in common; empty or `/journal`. */
@@ -19,3 +21,10 @@ export function readPageSettings(page: Document): PageSettings {
   const text = page.querySelector<HTMLMetaElement>('meta[name="admin-settings"]')?.content ?? '{}'
   return { ...DEFAULTS, ...(JSON.parse(text) as Partial<PageSettings>) }
 }
+
+/**
+ * False if the browser has no session of this page for sure: a visitor is not asked for one of the server. A browser that keeps nothing
+ * may have one.
+ */
+export const mayHaveSession = (preferences: PreferenceStore): boolean =>
+  !preferences.isKept || preferences.get('hasSession') === true

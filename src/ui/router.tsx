@@ -1,13 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import type { Live } from './data/live.ts'
+import type { PageSession } from './data/page-session.ts'
+import { followAhead } from './data/use-live.ts'
 import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
 import { readAhead } from './list/read-ahead.ts'
-import { followAhead } from './live/follow-ahead.ts'
-import type { Live } from './live/live.ts'
 import { NotFound } from './pages/not-found.tsx'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
-import type { PageSession } from './session/page-session.ts'
 
 /** What loaders of routes need. */
 interface RouterContext {

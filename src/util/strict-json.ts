@@ -1,8 +1,7 @@
-import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
-import { isKeptExactly, isShortest, LongNumeral, shownNumeral } from './numbers/numeral.ts'
-import { isPlainText, NOT_PLAIN } from './plain-text.ts'
+import { isKeptExactly, isShortest, LongNumeral, shownNumeral } from './numeral.ts'
 import { runInSlices, type Steps } from './slices.ts'
+import { isPlainText, NOT_PLAIN } from './text.ts'
 
 /** A part of a JSON text that would be lost or changed by parsing. */
 export interface JsonFault {
@@ -21,7 +20,7 @@ export interface StrictJson {
 const MAX_FAULTS = 100
 
 /** Limits of a JSON text, which are checked before it is parsed: parsing takes the time of its values, not of its bytes. */
-export interface JsonLimits {
+interface JsonLimits {
   /** Total number of members of objects. */
   readonly members: number
   /** Total number of values: members of objects, items of lists, lists and objects. */
@@ -241,4 +240,83 @@ function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end === -1 ? text.length : end
+}
+
+/** A duplicate key in an object. `JSON.parse` would silently keep the last value. */
+interface DuplicateKey {
+  readonly key: string
+  /** Line of the second occurrence, from 1. */
+  readonly line: number
+}
+
+/**
+ * Finds the first duplicate key in a JSON text, at any depth.
+ *
+ * @param value the result of `JSON.parse` of the text
+ */
+export async function duplicateKey(text: string, value: unknown): Promise<DuplicateKey | undefined> {
+  if (!hasDuplicateKey(text, value)) return undefined
+  // Rarely needed, so it is not loaded at start.
+  const { visit } = await import('jsonc-parser')
+  const open: Set<string>[] = []
+  let found: DuplicateKey | undefined
+  visit(text, {
+    onObjectBegin() {
+      open.push(new Set())
+    },
+    onObjectEnd() {
+      open.pop()
+    },
+    onObjectProperty(key, _offset, _length, line) {
+      const keys = open.at(-1)
+      if (keys?.has(key) === true) found ??= { key, line: line + 1 }
+      keys?.add(key)
+    },
+  })
+  return found
+}
+
+/** True if a JSON text has more keys than the result of `JSON.parse`. */
+export const hasDuplicateKey = (text: string, value: unknown): boolean => keysInText(text) !== keysIn(value)
+
+/** Total number of members of all objects in a parsed value. */
+function keysIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += keysIn(item)
+    return count
+  }
+  const members = value as Readonly<Record<string, unknown>>
+  // Parsed objects inherit no enumerable members.
+  for (const key in members) {
+    count++
+    if (typeof members[key] === 'object') count += keysIn(members[key])
+  }
+  return count
+}
+
+const BACKSLASH = 0x5c
+
+const SPACE = 0x20
+
+/** Number of strings in a valid JSON text that are followed by a colon. */
+function keysInText(text: string): number {
+  let count = 0
+  for (let start = text.indexOf('"'); start !== -1; ) {
+    let end = text.indexOf('"', start + 1)
+    while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+    let next = end + 1
+    while (text.charCodeAt(next) <= SPACE) next++
+    if (text.charCodeAt(next) === COLON) count++
+    start = text.indexOf('"', end + 1)
+  }
+  return count
+}
+
+/** True if the quote is escaped. */
+function isEscaped(text: string, quote: number): boolean {
+  let at = quote
+  while (text.charCodeAt(at - 1) === BACKSLASH) at--
+  return (quote - at) % 2 === 1
 }

@@ -5,7 +5,7 @@ const REQUESTS = 8
 const WITHIN_MS = 100
 
 /** Measures request traffic, so that background work can give way to requests. */
-export class Traffic {
+export class RequestPace {
   readonly #clock: Clock
   /** Times of the latest requests. */
   readonly #times: number[] = new Array<number>(REQUESTS).fill(Number.NEGATIVE_INFINITY)

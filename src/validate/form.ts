@@ -1,11 +1,11 @@
 import Joi from 'joi'
-import { checkLimits, compileLimits, type Limits } from '../model/constraints/limits.ts'
 import type { LimitsDefinition } from '../model/definition.ts'
+import { checkLimits, compileLimits, type Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import type { FieldIssues } from './issues.ts'
 import { isEmpty } from './record.ts'
-import { type Condition, type Rule, RuleCompiler, ruleSubject } from './rules.ts'
+import { type Rule, RuleCompiler, type RuleCondition, ruleSubject } from './rules.ts'
 
 /** The parts of a form view that concern validation. */
 export interface FormSource {
@@ -48,7 +48,7 @@ interface FormField {
   /** Replaces generated messages. */
   readonly message: string | undefined
   /** Whether the form displays the field; undefined if always. */
-  readonly visible: Condition | undefined
+  readonly visible: RuleCondition | undefined
 }
 
 /** An error in a form's definition. */

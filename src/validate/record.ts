@@ -1,5 +1,5 @@
-import { checkLimits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
+import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { FieldIssues } from './issues.ts'

@@ -1,8 +1,7 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { Model } from '../model/model.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { one } from './rule-hints.ts'
-import { RuleCompiler } from './rules.ts'
+import { one, RuleCompiler } from './rules.ts'
 
 /** CEL types by field type; other types are dynamic. */
 const CEL_TYPES: Readonly<Record<string, string>> = {

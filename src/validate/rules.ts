@@ -1,19 +1,18 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { RE2JS } from 're2js'
-import { compilePattern } from '../model/constraints/pattern.ts'
+import { compilePattern } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { one, ruleHint } from './rule-hints.ts'
 
 /** A compiled condition over a record. */
-export interface Condition {
+export interface RuleCondition {
   /** False also if the evaluation fails. */
   holds(self: Readonly<Record<string, unknown>>): boolean
 }
 
 /** A compiled cross-field rule of a form. */
-export interface Rule extends Condition {
+export interface Rule extends RuleCondition {
   readonly field: string
   readonly message: string
 }
@@ -44,7 +43,7 @@ export class RuleCompiler {
   }
 
   /** @throws {Error} describing the error in the expression */
-  condition(text: string): Condition {
+  condition(text: string): RuleCondition {
     const program = this.#parse(text)
     return {
       holds(self) {
@@ -156,3 +155,26 @@ function celValue(value: Json, type: string): unknown {
   if (type === 'decimal' && typeof value === 'string') return Number(value)
   return type === 'many_to_many' && Array.isArray(value) ? value.map((id) => BigInt(Number(id))) : value
 }
+
+/** Operators of other languages, and what CEL writes instead. Longer ones come first. */
+const OPERATORS: readonly (readonly [RegExp, string, string])[] = [
+  [/!==/, '!==', '!='],
+  [/===/, '===', '=='],
+  [/<>/, '<>', '!='],
+  [/(?<![=!<>])=(?!=)/, '=', '=='],
+  [/\bor\b/i, 'or', '||'],
+  [/\band\b/i, 'and', '&&'],
+  [/\bnot\b/i, 'not', '!'],
+]
+
+/** A hint for a rule that does not compile, to follow its error; empty if nothing is known. */
+function ruleHint(rule: string, error: string, model: Model): string {
+  const [, name = ''] = /^Unknown variable: (\w+)$/.exec(error) ?? []
+  if (model.fields.has(name)) return `; write self.${name}`
+  const code = rule.replace(/'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?/g, '""')
+  const [, written, meant] = OPERATORS.find(([pattern]) => pattern.test(code)) ?? []
+  return written === undefined ? '' : `; write ${meant} instead of ${written}`
+}
+
+/** A CEL type with its article: `an int`, `a string`. */
+export const one = (type: string): string => `${type === 'int' ? 'an' : 'a'} ${type}`

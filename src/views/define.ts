@@ -1,4 +1,4 @@
-import { markCallSite } from '../config/sources/call-site.ts'
+import { markCallSite } from '../config/call-site.ts'
 import type { FieldName, RecordOf, RelationName, WritableFieldName } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
 import type {

@@ -124,7 +124,7 @@ function defaultValue(field: Field): { default_value?: Json } {
 
 function baseField({ name, label, type }: Field): FieldViewDefinition {
   const widget = WIDGETS[type.name]
-  const title = label ?? titleOf(name)
+  const title = label ?? generatedTitle(name)
   if (type.name === 'primarykey') return { name, title, field_type: type.name, is_primary_key: true }
   return { name, title, field_type: type.name, ...(widget === undefined ? {} : { widget }) }
 }
@@ -135,7 +135,7 @@ function optionsOf({ limits: { pattern: _, ...limits }, labelledChoices: choices
 }
 
 /** A title derived from a field's name: `published_at` → `Published at`, `author_id` → `Author`. */
-export function titleOf(name: string): string {
+export function generatedTitle(name: string): string {
   if (name === 'id') return 'ID'
   const words = name.replace(/(?<=.)_id$/, '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -4,7 +4,7 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { MAX_PAGE_SIZE } from '../query/page.ts'
+import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { FORM_USES, type FormViewDefinition, type ListViewDefinition, type ViewDefinition } from './definition.ts'
@@ -55,7 +55,7 @@ const listKeys = {
   sort: Joi.array()
     .items(Joi.object({ field: Joi.string().required(), order: Joi.valid('asc', 'desc') }))
     .min(1),
-  page_size: Joi.number().integer().min(1).max(MAX_PAGE_SIZE),
+  page_size: Joi.number().integer().min(1).max(MAX_PAGE_RECORDS),
   filters: names,
   inline_form: Joi.string(),
 }

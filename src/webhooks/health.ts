@@ -5,12 +5,12 @@ const MAX_FAILING_MS = 5 * 86_400_000
  * Times of the first failure in a row and of the latest one, in milliseconds since the Unix epoch; undefined for a healthy
  * receiver.
  */
-export interface Health {
+export interface ReceiverHealth {
   readonly failingSince: number | undefined
   readonly lastFailure: number | undefined
 }
 
-export const HEALTHY: Health = { failingSince: undefined, lastFailure: undefined }
+export const HEALTHY: ReceiverHealth = { failingSince: undefined, lastFailure: undefined }
 
 /**
  * The health after an attempt. After a time without attempts a failure counts as the first, since a message might have
@@ -19,10 +19,10 @@ export const HEALTHY: Health = { failingSince: undefined, lastFailure: undefined
  * @param maxGap the minimum duration of such a time, in milliseconds
  */
 export function healthAfter(
-  before: Health,
+  before: ReceiverHealth,
   { at, succeeded }: { readonly at: number; readonly succeeded: boolean },
   maxGap: number,
-): Health {
+): ReceiverHealth {
   if (succeeded) return HEALTHY
   const { failingSince = at, lastFailure } = before
   const isContinuous = lastFailure !== undefined && at - lastFailure <= maxGap
@@ -30,5 +30,5 @@ export function healthAfter(
 }
 
 /** True if the receiver has failed long enough to be disabled. */
-export const hasFailedTooLong = ({ failingSince = Number.POSITIVE_INFINITY }: Health, now: number): boolean =>
+export const hasFailedTooLong = ({ failingSince = Number.POSITIVE_INFINITY }: ReceiverHealth, now: number): boolean =>
   now - failingSince >= MAX_FAILING_MS

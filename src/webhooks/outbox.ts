@@ -1,6 +1,6 @@
-import type { Health } from './health.ts'
-import type { Message } from './requests/message.ts'
-import type { ScheduledJob } from './scheduling/queue.ts'
+import type { ReceiverHealth } from './health.ts'
+import type { Message } from './messages.ts'
+import type { ScheduledJob } from './queue.ts'
 
 /** The destination of a subscription's messages. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {
@@ -8,7 +8,7 @@ export interface Receiver {
   readonly url: string
   /** The present secret, followed by the previous one while that is valid. */
   readonly secrets: readonly [string, ...string[]]
-  readonly health: Health
+  readonly health: ReceiverHealth
 }
 
 /** One delivery attempt, for the log. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { ServerProof } from '../../src/auth/server-proof.ts'
+import { ServerProof } from '../../src/auth/secret.ts'
 import { systemRandom } from '../../src/util/ids.ts'
 
 const SECRET = 'a secret of more than thirty-two bytes'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Claims, type TokenCodec, Tokens, type TokenType } from '../../src/auth/token.ts'
-import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
+import { type Claims, type TokenCodec, TokenIssuer, type TokenType } from '../../src/auth/token.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
 
 const NOW = Date.parse('2026-01-15T12:00:00.000Z')
 const SECOND = NOW / 1000
@@ -19,8 +19,8 @@ const plainCodec: TokenCodec = {
   },
 }
 
-function tokensAt(now: number, codec: TokenCodec = plainCodec, lifetimes = LIFETIMES): Tokens {
-  return new Tokens({ codec, lifetimes, clock: () => now, random: (bytes) => Buffer.alloc(bytes, 7) })
+function tokensAt(now: number, codec: TokenCodec = plainCodec, lifetimes = LIFETIMES): TokenIssuer {
+  return new TokenIssuer({ codec, lifetimes, clock: () => now, random: (bytes) => Buffer.alloc(bytes, 7) })
 }
 
 const SOUND: Claims = {
@@ -172,7 +172,7 @@ describe('a token with a cached signature', () => {
       },
     }
     const random = (bytes: number) => Buffer.alloc(bytes, 7)
-    const tokens = new Tokens({ codec: counting, lifetimes: LIFETIMES, clock: () => time.now, random })
+    const tokens = new TokenIssuer({ codec: counting, lifetimes: LIFETIMES, clock: () => time.now, random })
     return { tokens, time, opened }
   }
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { lintProject } from '../../src/service/project/lint.ts'
+import { lintProject } from '../../src/project/lint.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { type Figure, median } from './results/figures.ts'
 

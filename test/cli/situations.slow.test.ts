@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { withRetries } from '../../src/cli/api/retry-limit.ts'
-import { processIo } from '../../src/cli/terminal/io.ts'
+import { processIo } from '../../src/cli/io.ts'
+import { withRetries } from '../../src/cli/retry-limit.ts'
 import { AppError } from '../../src/errors.ts'
 import { inSituation, SITUATIONS } from '../helpers/cli/situations.ts'
 

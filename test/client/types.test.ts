@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { typesOf } from '../../src/openapi/typescript/model-types.ts'
+import { typesOf } from '../../src/openapi/typescript.ts'
 import { typeCheck } from '../helpers/types/type-check.ts'
 import { fixture } from '../openapi/documents.ts'
 

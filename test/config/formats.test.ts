@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConfigError } from '../../src/config/fault.ts'
-import type { Project } from '../../src/service/project/project.ts'
+import type { Project } from '../../src/project/project.ts'
 import { viewsFor } from '../views/views.ts'
 import { assertFaults, type Files, load } from './projects.ts'
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
-import { lintProject } from '../../src/service/project/lint.ts'
+import { lintProject } from '../../src/project/lint.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
 import { makeProject } from '../helpers/fixture.ts'
 

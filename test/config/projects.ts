@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ConfigError, formatFault } from '../../src/config/fault.ts'
-import { loadProject, type Project, type ProjectSource } from '../../src/service/project/project.ts'
+import { loadProject, type Project, type ProjectSource } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { assertLines, unmark } from './marks.ts'
 

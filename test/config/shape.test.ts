@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Joi from 'joi'
 import { validateShape } from '../../src/config/shape.ts'
-import { parseText } from '../../src/config/sources/text-source.ts'
+import { parseText } from '../../src/config/text-source.ts'
 import { assertLines, linesOf, unmark } from './marks.ts'
 
 const schema = Joi.object({

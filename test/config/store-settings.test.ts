@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { DEFAULTS, resolveSettings, type SettingsInput } from '../../src/config/settings.ts'
 import { flatSource } from '../../src/config/source.ts'
 import { durationMs, postgresPlace } from '../../src/config/store-settings.ts'
-import { codeFrame } from '../../src/lint/explain/code-frame.ts'
+import { codeFrame } from '../../src/lint/formats.ts'
 import { linesOf } from './marks.ts'
 import { assertFaults } from './projects.ts'
 

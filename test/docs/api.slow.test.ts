@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCAFFOLD } from '../../src/cli/project/scaffold.ts'
+import { SCAFFOLD } from '../../src/cli/commands/init.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
 import { documentOf, projectOf } from '../openapi/documents.ts'
 import { readDocument, runDocument } from './document.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '../../src/client/client.ts'
-import { ModelClient } from '../../src/client/models/model-client.ts'
+import { ModelClient } from '../../src/client/model-client.ts'
 import { readDocument } from './document.ts'
 import { rowsOf } from './markdown.ts'
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/util/clock.ts'
-import type { Timer } from '../../src/util/timer.ts'
+import type { Clock, Timer } from '../../src/util/clock.ts'
 
 /** Time that stands still until it is moved. */
 export interface FakeTime {

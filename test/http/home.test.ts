@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import Hapi from '@hapi/hapi'
 import { DEFAULTS } from '../../src/config/settings.ts'
-import { homeRoutes } from '../../src/http/routes/home.ts'
+import { homeRoutes } from '../../src/http/routes/pages.ts'
 import { type Scenario, scenarios } from '../helpers/api/scenario.ts'
 
 const leadsTo = (request: Scenario['request'], location: string): Scenario => ({

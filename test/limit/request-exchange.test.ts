@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ExchangedWindow } from '../../src/limit/exchanged-window.ts'
-import { RequestExchange, type RequestLog } from '../../src/limit/request-exchange.ts'
+import { ExchangedWindow, RequestExchange, type RequestLog } from '../../src/limit/shared-limits.ts'
 import { fakeTime } from '../helpers/time.ts'
 
 const START = 1_000_000

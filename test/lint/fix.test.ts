@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { EXAMPLE_MODELS, unmark } from '../../src/lint/explain/example.ts'
-import type { Rule } from '../../src/lint/rule.ts'
+import { EXAMPLE_MODELS, type LintRule, unmark } from '../../src/lint/rule.ts'
 import { RULES } from '../../src/lint/rules.ts'
-import { lintProject } from '../../src/service/project/lint.ts'
-import { loadProject } from '../../src/service/project/project.ts'
+import { lintProject } from '../../src/project/lint.ts'
+import { loadProject } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
@@ -165,7 +164,7 @@ describe('a fix that would lose something is not applied', () => {
 })
 
 test('a fix never changes what a form accepts, requires or limits, and always leaves a project that can be served', async () => {
-  const rules: readonly Rule[] = Object.values(RULES)
+  const rules: readonly LintRule[] = Object.values(RULES)
   for (const { id, invalid } of rules) {
     for (const { files } of invalid) {
       const clean = Object.fromEntries(Object.entries(files).map(([file, marked]) => [file, unmark(marked).text]))

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { lostNames } from '../../src/app/stores/lost-names.ts'
-import { brokenRecords } from '../../src/app/stores/stored-records.ts'
+import { brokenRecords, lostNames } from '../../src/app/stored-models.ts'
 import { openApp } from '../../src/app.ts'
-import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
-import { EXAMPLE_MODELS, unmark } from '../../src/lint/explain/example.ts'
-import type { Finding, LintReport } from '../../src/lint/finding.ts'
-import type { Example } from '../../src/lint/rule.ts'
-import { type LintOptions, lintProject } from '../../src/service/project/lint.ts'
-import { loadProject, type Project } from '../../src/service/project/project.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import type { Finding, LintResult } from '../../src/lint/finding.ts'
+import { EXAMPLE_MODELS, type Example, unmark } from '../../src/lint/rule.ts'
+import { type LintOptions, lintProject } from '../../src/project/lint.ts'
+import { loadProject, type Project } from '../../src/project/project.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
@@ -15,7 +13,7 @@ import { makeProject } from '../helpers/fixture.ts'
 export type Files = Readonly<Record<string, string>>
 
 /** Lints a project of these files, which is removed afterwards. The report names files relative to the project. */
-export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintReport> {
+export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintResult> {
   const project = await makeProject(files)
   try {
     return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults, ...options })
@@ -32,7 +30,7 @@ export const placeOf = ({ file, line, column, end }: Pick<Finding, 'file' | 'lin
 export const lineOf = (finding: Finding): string => `${placeOf(finding)} ${finding.severity} ${finding.rule}: ${finding.message}`
 
 /** Lints an example of a rule; returns the findings and the marked spans. */
-export async function lintExample({ files, before }: Example): Promise<{ report: LintReport; marks: string[] }> {
+export async function lintExample({ files, before }: Example): Promise<{ report: LintResult; marks: string[] }> {
   const clean: Record<string, string> = { ...EXAMPLE_MODELS }
   const marks: string[] = []
   for (const [file, marked] of Object.entries(files)) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { Rule } from '../../src/lint/rule.ts'
+import type { LintRule } from '../../src/lint/rule.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { lintExample, placeOf } from './projects.ts'
 
-const rules: readonly Rule[] = Object.values(RULES)
+const rules: readonly LintRule[] = Object.values(RULES)
 
 /** The rules that the specification lists. */
 const WANTED = [
@@ -31,8 +31,11 @@ test('every required rule exists, is registered under its id, and has a file of 
   )
   assert.deepEqual(Object.keys(RULES), ids)
   const files = readdirSync(join(import.meta.dirname, '../../src/lint/rules'), { recursive: true, encoding: 'utf8' })
-  // A subfolder of a group is no part of the id: `view/fields/unknown-field.ts` is the rule `view/unknown-field`.
-  const named = files.flatMap((file) => /^(\w+)[/\\](?:[\w-]+[/\\])?([\w-]+)\.ts$/.exec(file)?.slice(1).join('/') ?? [])
+  // The small groups share a folder: `project/config-unknown-key.ts` is the rule `config/unknown-key`.
+  const named = files.flatMap((file) => {
+    const [, group, name = ''] = /^(\w+)[/\\]([\w-]+)\.ts$/.exec(file) ?? []
+    return group === undefined ? [] : group === 'project' ? name.replace('-', '/') : `${group}/${name}`
+  })
   assert.deepEqual(named.sort(), [...ids].sort())
 })
 

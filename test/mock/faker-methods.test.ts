@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { loadFaker } from '../../src/mock/load-faker.ts'
-import { FAKER_METHODS } from '../../src/model/faker-methods.ts'
+import { loadFaker } from '../../src/mock/random.ts'
+import { FAKER_METHODS } from '../../src/model/definition.ts'
 
 /** Methods that are deprecated or are helpers for other methods. */
 const LEFT_OUT = /^(image\.urlLoremFlickr|helpers\.|fakerCore\.)/

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { KeyedRandom } from '../../src/mock/keyed-random.ts'
 import { PatternText } from '../../src/mock/pattern-text.ts'
-import { compilePattern } from '../../src/model/constraints/pattern.ts'
+import { KeyedRandom } from '../../src/mock/random.ts'
+import { compilePattern } from '../../src/model/limits.ts'
 
 const random = new KeyedRandom()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { DEFAULT_LOCALE, loadFaker } from '../../src/mock/load-faker.ts'
+import { DEFAULT_LOCALE, loadFaker } from '../../src/mock/random.ts'
 import { Series } from '../../src/mock/series.ts'
 import type { FieldDefinition } from '../../src/model/definition.ts'
 import type { Model } from '../../src/model/model.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FieldDefinition, ModelDefinition } from '../../src/model/definition.ts'
-import { dependencyOrder } from '../../src/model/dependency-order.ts'
+import { dependencyOrder } from '../../src/model/registry.ts'
 import { registryOf } from './models.ts'
 
 /** `Post: user tag` is a model with foreign keys to two others; `tags*` is a many-to-many. */

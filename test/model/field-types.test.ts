@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { FieldTypeName } from '../../src/model/definition.ts'
-import { FIELD_TYPE_NAMES } from '../../src/model/definition.ts'
-import { primarykey } from '../../src/model/fields/primarykey.ts'
+import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/model/definition.ts'
+import { primarykey } from '../../src/model/fields/numeric.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
 
 /** Results of reading JSON: values stored unchanged, `[written, stored]` pairs, and rejected values with their problem. */

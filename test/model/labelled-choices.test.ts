@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { settableValue } from '../../src/openapi/schemas/fields.ts'
+import { settableValue } from '../../src/openapi/field-schemas.ts'
 import { generateForm } from '../../src/views/generate.ts'
 import { lintFiles } from '../lint/projects.ts'
 import { registryOf } from './models.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { TableValidator } from '../../src/store/embedded/recovery/table-validator.ts'
+import { TableValidator } from '../../src/store/embedded/files/validator.ts'
 import { lintFiles } from '../lint/projects.ts'
 import { registryOf } from './models.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { OpenApiDocument } from '../../src/openapi/document.ts'
-import type { Operation, Parameter } from '../../src/openapi/paths/operation.ts'
-import { nameBehind, type Schema } from '../../src/openapi/schemas/schema.ts'
+import type { OperationObject, ParameterObject } from '../../src/openapi/operation.ts'
+import { nameBehind, type Schema } from '../../src/openapi/schema.ts'
 import { clientTypes } from '../helpers/types/openapi-typescript.ts'
 import { typeCheck } from '../helpers/types/type-check.ts'
 import { documentOf, fixture } from './documents.ts'
@@ -14,8 +14,8 @@ function everyUse(document: OpenApiDocument): string[] {
   )
 }
 
-function use({ components }: OpenApiDocument, path: string, method: string, operation: Operation): string {
-  const given = (place: Parameter['in']) =>
+function use({ components }: OpenApiDocument, path: string, method: string, operation: OperationObject): string {
+  const given = (place: ParameterObject['in']) =>
     (operation.parameters ?? [])
       .filter((parameter) => parameter.in === place && (parameter.required === true || place === 'query'))
       .map(({ name, schema }) => [name, sample(schema, components.schemas)])

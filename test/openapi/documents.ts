@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SettingsInput } from '../../src/config/settings.ts'
 import { apiRoots } from '../../src/http/paths.ts'
 import { type OpenApiDocument, openApiDocument } from '../../src/openapi/document.ts'
-import { loadProject, type Project } from '../../src/service/project/project.ts'
+import { loadProject, type Project } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
 /** A fixture, understood. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { typesOf } from '../../src/openapi/typescript/model-types.ts'
+import { typesOf } from '../../src/openapi/typescript.ts'
 import { assertSnapshot } from '../helpers/snapshot.ts'
 import { documentOf, fixture } from './documents.ts'
 

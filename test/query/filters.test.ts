@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { groupText } from '../../src/client/models/query.ts'
+import { groupText } from '../../src/client/query.ts'
 import { parseFilters } from '../../src/query/filters.ts'
 import type { Filter } from '../../src/query/plan.ts'
 import type { Json } from '../../src/util/json.ts'

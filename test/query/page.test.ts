@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, pageJson, sliceOf } from '../../src/query/page.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS, pageJson, sliceOf } from '../../src/query/plan.ts'
 
-test('the documented sizes', () => assert.deepEqual([DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE], [20, 100]))
+test('the documented sizes', () => assert.deepEqual([DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS], [20, 100]))
 
 describe('the envelope', () => {
   // total, page, page_size → total_pages, has_next, has_prev

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { fullProjection, type Projection, parseProjection } from '../../src/query/project.ts'
+import { fullProjection, parseProjection, type RecordProjection } from '../../src/query/project.ts'
 import { faultsIn, parametersOf, post, registry } from './queries.ts'
 
 /** `title`, `author(id username)`: a projection in short. */
-const short = (projection: Projection): string[] =>
+const short = (projection: RecordProjection): string[] =>
   projection.map((column) => (column.kind !== 'related' ? column.name : `${column.name}(${column.fields.join(' ')})`))
 
 function parse(query: string): { columns: string[]; faults: object } {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { splitValues } from '../../src/query/value-list.ts'
+import { splitValues } from '../../src/query/filters.ts'
 
 describe('splitting', () => {
   const rows: readonly (readonly [string, string[] | undefined])[] = [

@@ -9,9 +9,9 @@ const LONGEST_TESTS = [
   'e2e/package.slow.test.ts',
   'browser/page/failures.test.ts',
   'browser/page/tour.test.ts',
-  'store/embedded/journal/compaction.slow.test.ts',
-  'store/embedded/journal/kill.slow.test.ts',
-  'store/embedded/queries/planner.slow.test.ts',
+  'store/embedded/files/compaction.slow.test.ts',
+  'store/embedded/files/kill.slow.test.ts',
+  'store/embedded/tables/planner.slow.test.ts',
   'transfer/large.slow.test.ts',
 ]
 

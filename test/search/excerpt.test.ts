@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { excerptIndex } from '../../src/search/excerpt.ts'
-import { readQuery, type SearchQuery } from '../../src/search/query.ts'
+import { type ParsedSearch, readQuery } from '../../src/search/query.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
-import { type RecordWords, textAnalyser, type WantedWords, wantedWords } from '../../src/search/stored-words.ts'
+import { type IndexedWords, textAnalyser, type WantedWords, wantedWords } from '../../src/search/stored-words.ts'
 import { mulberry32, pick } from '../bench/data/random.ts'
 import { distanceOf, makePaper, makeWords, misspelt, type Paper } from './brute-force.ts'
 
@@ -23,7 +23,7 @@ const isSelected = (word: string, { words, stems, prefixes, near }: WantedWords)
 
 /** Stored words of papers, as a store keeps them; `change` makes those of a paper outdated. */
 class Shelf {
-  readonly #stored = new Map<number, RecordWords>()
+  readonly #stored = new Map<number, IndexedWords>()
   readonly #changed = new Map<number, Paper | undefined>()
 
   async store(paper: Paper): Promise<void> {
@@ -34,7 +34,7 @@ class Shelf {
     this.#changed.set(id, paper)
   }
 
-  excerpt(query: SearchQuery): SearchIndex {
+  excerpt(query: ParsedSearch): SearchIndex {
     const wanted = wantedWords(query)
     const known = new Map<string, boolean>()
     const isWanted = (word: string): boolean => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import lunr from 'lunr'
 import { readQuery } from '../../src/search/query.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
-import { STOP_WORDS } from '../../src/search/words/stop-words.ts'
+import { STOP_WORDS } from '../../src/search/stems.ts'
 import { CASES, marked, unmarked } from './language-cases.ts'
 
 const ALL = { offset: 0, limit: 100 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { referencesOf } from '../../src/store/references.ts'
+import { referencesOf } from '../../src/store/store.ts'
 
 test('referencesOf returns the ids of a relation of either kind', () => {
   assert.deepEqual(referencesOf({ id: 1, author_id: 7 }, 'author_id'), [7])

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { StoredRecord } from '../../src/store/store.ts'
-import { versionOf } from '../../src/store/version.ts'
+import { type StoredRecord, versionOf } from '../../src/store/store.ts'
 
 const record = (values: Omit<StoredRecord, 'id'> = {}): StoredRecord => Object.freeze({ id: 1, ...values })
 

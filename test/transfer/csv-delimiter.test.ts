@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { delimiterOf, withHeader } from '../../src/transfer/csv-delimiter.ts'
+import { delimiterOf, withHeader } from '../../src/transfer/csv-records.ts'
 
 const KNOWN = new Set(['title', 'slug', 'body'])
 

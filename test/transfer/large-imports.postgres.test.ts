@@ -7,10 +7,10 @@ import { after, before, describe, test } from 'node:test'
 import { type App, openApp } from '../../src/app.ts'
 import { SHELL } from '../../src/auth/permissions.ts'
 import { AppError } from '../../src/errors.ts'
-import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
-import { HISTORY } from '../../src/service/history/history-model.ts'
-import { loadProject } from '../../src/service/project/project.ts'
-import type { ImportOptions } from '../../src/transfer/imports.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import { loadProject } from '../../src/project/project.ts'
+import { HISTORY } from '../../src/records/history-recorder.ts'
+import type { FileImportOptions } from '../../src/transfer/imports.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { type DatabaseProject, databaseProject } from '../helpers/postgres/cli-project.ts'
@@ -49,7 +49,7 @@ describe('an import of more rows than are written at once', { skip: NO_POSTGRES 
     await project.remove()
   })
 
-  const run = (all: readonly object[], options: ImportOptions = {}) => {
+  const run = (all: readonly object[], options: FileImportOptions = {}) => {
     opened = 0
     const open = () => {
       opened += 1
@@ -61,7 +61,7 @@ describe('an import of more rows than are written at once', { skip: NO_POSTGRES 
     (await app.store.find(table, { filters: [{ field, operator: 'eq', value }], sort: [], offset: 0, limit: 1 })).total
   const total = async () => (await app.store.find('item', { filters: [], sort: [], offset: 0, limit: 1 })).total
 
-  const refused = async (all: readonly object[], options?: ImportOptions) => {
+  const refused = async (all: readonly object[], options?: FileImportOptions) => {
     const error = await run(all, options).then(
       () => assert.fail('The import was accepted'),
       (thrown: unknown) => thrown,

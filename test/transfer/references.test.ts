@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import { SHELL } from '../../src/auth/permissions.ts'
-import { Records } from '../../src/service/records/records.ts'
+import { Records } from '../../src/records/records.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play } from '../helpers/api/scenario.ts'
 import { lintFiles } from '../lint/projects.ts'

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DelimiterName, Format } from '../../src/query/formats.ts'
-import { rowLines } from '../../src/transfer/row-lines.ts'
-import { readRows } from '../../src/transfer/row-reader.ts'
-import { rowLines as rowLinesOfPage } from '../../src/ui/administration/import/row-lines.ts'
+import { readRows, rowLines } from '../../src/transfer/row-reader.ts'
+import { linesOfRows as rowLinesOfPage } from '../../src/ui/panels/import-options.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
 const post = registryOf(...BLOG).expect('post')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Field } from '../../src/model/field.ts'
 import type { StoredRecord } from '../../src/store/store.ts'
-import { writeRows } from '../../src/transfer/row-writer.ts'
+import { writeRows } from '../../src/transfer/exports.ts'
 
 const FIELDS = ['id', 'note', 'meta'].map((name) => ({ name, type: { list: false } })) as unknown as Field[]
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupBy } from '../../src/util/group.ts'
+import { groupBy } from '../../src/util/json.ts'
 
 test('groups items by key, in order', () => {
   assert.deepEqual(

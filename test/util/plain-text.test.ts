@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isPlainText } from '../../src/util/plain-text.ts'
+import { isPlainText } from '../../src/util/text.ts'
 
 for (const [text, expected] of [
   ['', true],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { table } from '../../src/cli/terminal/style.ts'
-import { printable, printableJson } from '../../src/util/printable.ts'
+import { table } from '../../src/cli/style.ts'
+import { printable, printableJson } from '../../src/util/text.ts'
 
 const HOSTILE = 'a\u001b]0;owned\u0007\u001b[2J\u009b31m\u007f\u202eb\r\n'
 const SHOWN = 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u007f\\u202eb\\u000d\\u000a'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { LongNumeral } from '../../src/util/numbers/numeral.ts'
+import { LongNumeral } from '../../src/util/numeral.ts'
 import { parseStrictJson, SENT_LIMITS } from '../../src/util/strict-json.ts'
 import { turnsDuring } from '../helpers/turns.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Traffic } from '../../src/util/traffic.ts'
+import { RequestPace } from '../../src/util/traffic.ts'
 import { fakeTime } from '../helpers/time.ts'
 
 test('traffic is busy at eight requests in a tenth of a second, and idle a moment later', () => {
   const { clock, advance } = fakeTime(0)
-  const traffic = new Traffic(clock)
+  const traffic = new RequestPace(clock)
   assert.equal(traffic.isBusy, false)
   for (let count = 0; count < 7; count++) traffic.note()
   assert.equal(traffic.isBusy, false)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { flatSource } from '../../src/config/source.ts'
 import type { Model } from '../../src/model/model.ts'
-import { parseModel } from '../../src/model/parsing/parse-model.ts'
+import { parseModel } from '../../src/model/parse-model.ts'
 import { ruleProblems } from '../../src/validate/rule-problems.ts'
 import { RuleCompiler } from '../../src/validate/rules.ts'
 

@@ -1,4 +1,4 @@
-import { parseText } from '../../src/config/sources/text-source.ts'
+import { parseText } from '../../src/config/text-source.ts'
 import type { ViewDefinition } from '../../src/views/definition.ts'
 import { buildViews, type Views } from '../../src/views/views.ts'
 import { assertLines, linesOf, unmark } from '../config/marks.ts'

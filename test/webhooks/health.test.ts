@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { HEALTHY, type Health, hasFailedTooLong, healthAfter } from '../../src/webhooks/health.ts'
+import { HEALTHY, hasFailedTooLong, healthAfter, type ReceiverHealth } from '../../src/webhooks/health.ts'
 import { TEST_START } from '../helpers/api/app.ts'
 import type { Answer } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
@@ -10,10 +10,10 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 describe('the health of a receiver after an attempt', () => {
-  const after = (...attempts: readonly (readonly [at: number, succeeded: boolean])[]): Health =>
+  const after = (...attempts: readonly (readonly [at: number, succeeded: boolean])[]): ReceiverHealth =>
     attempts.reduce((health, [at, succeeded]) => healthAfter(health, { at, succeeded }, 100), HEALTHY)
 
-  const rows: readonly (readonly [string, Health, Partial<Health>])[] = [
+  const rows: readonly (readonly [string, ReceiverHealth, Partial<ReceiverHealth>])[] = [
     ['failing starts with the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
     ['a success ends failing', after([10, false], [20, true]), HEALTHY],
     ['the next failure starts it again', after([10, false], [20, true], [30, false]), { failingSince: 30 }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prune } from '../../src/service/webhooks/pruning.ts'
 import { DELIVERIES, EVENTS } from '../../src/webhooks/models.ts'
+import { prune } from '../../src/webhooks/pruning.ts'
 import type { TestApp } from '../helpers/api/app.ts'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'

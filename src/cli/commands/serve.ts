@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../app.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
@@ -6,14 +7,12 @@ import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
-import { ownFile } from '../../util/package-files.ts'
-import { limitHeapGrowth } from '../project/heap-growth.ts'
-import { introduce, pageAddress, reachable } from '../project/introduction.ts'
-import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
-import { type ProjectReloader, watchProject } from '../project/reload.ts'
-import { publishEphemeral, withdrawEphemeral } from '../project/runtime-file.ts'
-import { ensureSuperuser } from '../project/throwaway-superuser.ts'
-import type { Io } from '../terminal/io.ts'
+import { ownFile } from '../../util/files.ts'
+import { ensureSuperuser, introduce, pageAddress, reachable } from '../introduction.ts'
+import type { Io } from '../io.ts'
+import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project-options.ts'
+import { type ProjectReloader, watchProject } from '../reload.ts'
+import { publishEphemeral, withdrawEphemeral } from '../runtime-file.ts'
 
 /** Where `npm run build` writes the admin page. */
 const UI_FOLDER = ownFile('dist/ui')
@@ -180,4 +179,15 @@ function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
   return Number(text)
+}
+
+/** How much the heap may grow beyond what is reachable before it is collected, in percent. */
+const GROWTH = 50
+
+/**
+ * Keeps the process small. V8 lets a small heap grow to four times of what is reachable; that of a process whose records are in a database
+ * is small, so most of its memory would be garbage. Measured by `npm run bench -- postgres`: 40 % less memory at the same rates.
+ */
+function limitHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH}`)
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../../app.ts'
+import { superusersOnly } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { superusersOnly } from '../../service/access/refusals.ts'
-import { planReset } from '../../service/project/reset.ts'
-import { readReset } from '../../service/project/snapshots.ts'
+import { planReset } from '../../project/reset.ts'
+import { readReset } from '../../project/snapshots.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf } from '../requests/request.ts'
+import { actorOf } from '../request.ts'
 
 /**
  * Replaces the running application.

@@ -2,11 +2,12 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import type { EventSink } from '../../events/event-streams.ts'
 import { Parameters } from '../../query/parameters.ts'
-import type { EventSink } from '../../service/events/event-streams.ts'
+import { tokenIn } from '../authentication.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
-import { tokenIn } from '../plugins/authentication.ts'
-import { queryOf } from '../requests/request.ts'
+import { actorOf, queryOf } from '../request.ts'
 
 /** Server-Sent Events of changes (WHATWG HTML, section 9.2). */
 export function eventRoutes({ settings, events }: App): ServerRoute[] {
@@ -52,3 +53,13 @@ const sinkOf = (readable: Readable, response: ServerResponse): EventSink => ({
     response.destroy()
   },
 })
+
+/** The history of all records, for superusers. That of one record is among its own routes. */
+export function historyRoutes({ settings, history }: App): ServerRoute[] {
+  const options = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
+
+  const list = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await history.all(actorOf(request), queryOf(request)))
+
+  return [{ method: 'GET', path: apiRoots(settings).history, handler: list, options }]
+}

@@ -1,15 +1,15 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { arrayJson, type RecordJson } from '../../service/queries/record-json.ts'
-import type { RemovalForecast } from '../../service/records/consequences.ts'
-import type { WriteAction } from '../../service/records/records.ts'
+import { superusersOnly } from '../../auth/permissions.ts'
+import { arrayJson, type RecordJson } from '../../reads/record-json.ts'
+import type { VisibleRemovals } from '../../records/consequences.ts'
+import type { WriteAction } from '../../records/records.ts'
 import type { Random } from '../../util/ids.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
-import { readOptionsOf } from '../requests/client-signal.ts'
-import { actorOf, queryOf } from '../requests/request.ts'
-import { writeOptionsOf } from '../requests/write-options.ts'
-import { ifMatch, recordResponse } from '../responses/etag.ts'
-import { jsonResponse } from '../responses/json.ts'
+import { ifMatch, recordResponse, writeOptionsOf } from '../preconditions.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { actorOf, queryOf, readOptionsOf } from '../request.ts'
 
 /** The Models API: list, search, aggregate, and create, read, update, delete, for one record or many. */
 export function modelRoutes(app: App, random: Random): ServerRoute[] {
@@ -127,7 +127,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
 const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`
 
 /** The consequences of a deletion, as members of a JSON object. */
-const membersOf = ({ consequences, blockedBy }: RemovalForecast): string =>
+const membersOf = ({ consequences, blockedBy }: VisibleRemovals): string =>
   `"consequences":${JSON.stringify(consequences)},"blocked_by":${JSON.stringify(blockedBy)}`
 
 async function only(written: Promise<readonly RecordJson[]>): Promise<RecordJson> {
@@ -139,3 +139,36 @@ async function only(written: Promise<readonly RecordJson[]>): Promise<RecordJson
 const modelOf = (request: Request): string => String(request.params.model)
 
 const recordIdOf = (request: Request): string => String(request.params.record_id)
+
+/**
+ * Mock data for users who may view a model, creation of mock records for superusers, and the public test endpoint of each
+ * model.
+ */
+export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
+  const { models, mock: filling } = apiRoots(app.settings)
+  const { mocks, mockFiller, modelTests } = app
+
+  const mock = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await mocks.list(actorOf(request), String(request.params.model), queryOf(request)))
+
+  const test = (request: Request) => modelTests.describe(String(request.params.model), models, queryOf(request))
+
+  const fill = async (request: Request, h: ResponseToolkit) =>
+    h.response({ data: await mockFiller.request(actorOf(request), request.payload) }).code(201)
+
+  const limited = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
+  const creating = {
+    auth: 'bearer',
+    plugins: { limitsUsers: true, admits: (request: Request) => superusersOnly(actorOf(request)) },
+  }
+  const open = {
+    auth: false as const,
+    plugins: { readsQuery: true },
+    ext: { onPreAuth: { method: limits.countUnauthenticated } },
+  }
+  return [
+    { method: 'GET', path: `${models}/{model}/mock`, handler: mock, options: limited },
+    { method: 'POST', path: filling, handler: fill, options: creating },
+    { method: 'GET', path: `${models}/{model}/test`, handler: test, options: open },
+  ]
+}

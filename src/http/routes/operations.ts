@@ -1,12 +1,11 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { CHALLENGE_HEADER, PROOF_HEADER } from '../../auth/server-proof.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER } from '../../auth/secret.ts'
 import { AppError } from '../../errors.ts'
-import { CONTENT_TYPE, exposition } from '../metrics/exposition.ts'
-import { metricsOf } from '../metrics/figures.ts'
-import type { Traffic } from '../metrics/traffic.ts'
-import { tokenIn } from '../plugins/authentication.ts'
-import type { RateLimits } from '../requests/rate-limits.ts'
+import { tokenIn } from '../authentication.ts'
+import { CONTENT_TYPE, exposition, metricsOf } from '../metrics.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import type { Traffic } from '../traffic.ts'
 
 export interface OperationsOptions {
   readonly traffic: Traffic

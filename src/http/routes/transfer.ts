@@ -4,14 +4,13 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { DELIMITERS, type DelimiterName, MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
-import type { ImportOptions } from '../../transfer/imports.ts'
+import type { FileImportOptions } from '../../transfer/imports.ts'
 import type { Random } from '../../util/ids.ts'
-import type { ConnectionLimits } from '../connections/listener.ts'
-import { cutIfUnread } from '../connections/unread-response.ts'
+import type { ConnectionLimits } from '../listener.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf, queryOf } from '../requests/request.ts'
-import { MULTIPART, uploadedFile } from '../requests/upload.ts'
-import { originOf } from '../requests/write-options.ts'
+import { originOf } from '../preconditions.ts'
+import { actorOf, queryOf } from '../request.ts'
+import { cutIfUnread, MULTIPART, uploadedFile } from '../upload.ts'
 
 /**
  * Maximum number of rows of an import, so that one transaction does not block other requests for long. The CLI has no such
@@ -86,7 +85,7 @@ async function* inTurns(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
 }
 
 /** @throws {AppError} INVALID_REQUEST */
-function readOptions(query: string): ImportOptions {
+function readOptions(query: string): FileImportOptions {
   const parameters = new Parameters(new URLSearchParams(query), ['dry_run', 'upsert_by', 'form_id', 'delimiter'])
   const options = {
     dryRun: parameters.flag('dry_run'),

@@ -1,9 +1,12 @@
-import type { Request, ServerRoute } from '@hapi/hapi'
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import { superusersOnly } from '../../auth/permissions.ts'
+import type { CatalogOptions } from '../../project/view-catalog.ts'
 import { Parameters } from '../../query/parameters.ts'
-import type { CatalogOptions } from '../../service/project/view-catalog.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
-import { queryOf } from '../requests/request.ts'
+import { taggedResponse } from '../preconditions.ts'
+import { actorOf, queryOf, readOptionsOf } from '../request.ts'
 
 /** The Views API: how each model is edited and displayed. The setting `views_auth` decides whether it needs a token. */
 export function viewRoutes({ settings, views: catalog }: App): ServerRoute[] {
@@ -29,4 +32,35 @@ function optionsOf(request: Request): CatalogOptions {
   const generated = parameters.flag('generated')
   parameters.throwIfFaulty()
   return { generated }
+}
+
+/** The routes of a front end for the whole project: the site, a search over all models, and the findings of lint. */
+export function siteRoutes(app: App): ServerRoute[] {
+  const { settings, site, searches, lint } = app
+  const roots = apiRoots(settings)
+  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
+
+  const describe = async (request: Request, h: ResponseToolkit) => {
+    const { text, digest } = await site.describe(actorOf(request))
+    return taggedResponse(h, text, `"${digest}"`)
+  }
+
+  const search = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await searches.everywhere(actorOf(request), queryOf(request), readOptionsOf(request, app)))
+
+  const findings = async (request: Request, h: ResponseToolkit) => {
+    superusersOnly(actorOf(request))
+    return jsonResponse(h, await lint())
+  }
+
+  return [
+    { method: 'GET', path: roots.site, handler: describe, options },
+    {
+      method: 'GET',
+      path: roots.search,
+      handler: search,
+      options: { ...options, plugins: { ...options.plugins, readsQuery: true } },
+    },
+    { method: 'GET', path: roots.lint, handler: findings, options },
+  ]
 }

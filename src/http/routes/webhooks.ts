@@ -1,12 +1,11 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, pageJson, sliceOf } from '../../query/page.ts'
-import { Parameters } from '../../query/parameters.ts'
-import { superusersOnly } from '../../service/access/refusals.ts'
-import { readRecordId } from '../../service/records/write-requests.ts'
+import { superusersOnly } from '../../auth/permissions.ts'
+import { Parameters, readRecordId } from '../../query/parameters.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS, type PageRequest, pageJson, sliceOf } from '../../query/plan.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf, queryOf } from '../requests/request.ts'
-import { jsonResponse } from '../responses/json.ts'
+import { actorOf, queryOf } from '../request.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 
@@ -76,7 +75,7 @@ function readPage(request: Request, others: readonly string[]): { page: PageRequ
   const parameters = new Parameters(new URLSearchParams(queryOf(request)), ['page', 'page_size', ...others])
   const page = {
     page: parameters.integer('page', { absent: 1, min: 1 }),
-    pageSize: parameters.integer('page_size', { absent: DEFAULT_PAGE_SIZE, min: 1, max: MAX_PAGE_SIZE }),
+    pageSize: parameters.integer('page_size', { absent: DEFAULT_PAGE_SIZE, min: 1, max: MAX_PAGE_RECORDS }),
   }
   const status = parameters.one('status')
   if (status !== undefined && !STATUSES.includes(status)) {

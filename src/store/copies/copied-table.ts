@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
+import type { Model } from '../../model/model.ts'
 import type { Connection } from '../postgres/connection/database.ts'
-import type { TableLayout } from '../postgres/layout/table-layout.ts'
+import type { TableLayout } from '../postgres/layout/layout.ts'
 import { identifier, joined, keyword, type Sql, sql } from '../postgres/sql.ts'
 import type { StoredRecord } from '../store.ts'
-import { type CopiedModel, TableChecksum } from './table-checksum.ts'
 
 /** Records read at a time. */
 const PAGE = 1000
@@ -67,4 +68,37 @@ export async function checksumOf(connection: Connection, layout: TableLayout): P
   const checksum = new TableChecksum(layout.model)
   for await (const records of readRecords(connection, layout)) for (const record of records) checksum.add(record)
   return checksum.result(await nextIdOf(connection, layout))
+}
+
+/** The number of records of a model, and a checksum of all of them. */
+export interface CopiedModel {
+  readonly model: string
+  readonly records: number
+  /** SHA-256 in hexadecimal digits. */
+  readonly checksum: string
+  readonly nextId: number
+}
+
+/** The checksum of the records of a model in id order: the same on every engine for the same values. */
+export class TableChecksum {
+  readonly #model: Model
+  readonly #names: readonly string[]
+  readonly #hash = createHash('sha256')
+  #records = 0
+
+  constructor(model: Model) {
+    this.#model = model
+    this.#names = [...model.fields.keys()]
+  }
+
+  /** Adds the next record. Values of other fields than the model's do not count, and a missing value counts as null. */
+  add(record: StoredRecord): void {
+    this.#records++
+    this.#hash.update(JSON.stringify(this.#names.map((name) => record[name] ?? null)))
+  }
+
+  /** The result, after the last record. */
+  result(nextId: number): CopiedModel {
+    return { model: this.#model.key, records: this.#records, checksum: this.#hash.digest('hex'), nextId }
+  }
 }

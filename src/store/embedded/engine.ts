@@ -4,12 +4,12 @@ import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
 import { ChangeListeners, type ReportFailure } from '../change-listeners.ts'
-import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
-import { Transaction } from '../transactions/transaction.ts'
-import { aggregate, needsOfAggregate } from './queries/aggregation.ts'
-import { needsOfOrder, ordered } from './queries/order.ts'
-import { needsOf, type Selected, select, type TableNeed } from './queries/select.ts'
-import type { Page } from './tables/query-cache.ts'
+import type { Change, ChangeListener, Operation, Outcome, SideRecords, StoredRecord, TransactionMode } from '../store.ts'
+import { Transaction } from '../transaction/transaction.ts'
+import { aggregateRows, needsOfAggregate } from './tables/aggregation.ts'
+import { needsOfOrder, ordered } from './tables/order.ts'
+import type { FoundRecords } from './tables/query-cache.ts'
+import { needsOf, type Selected, select, type TableNeed } from './tables/select.ts'
 import { Table } from './tables/table.ts'
 
 /** Options of the embedded engine. */
@@ -35,9 +35,9 @@ export interface Commit {
 }
 
 /** How a transaction runs. */
-export interface TransactionOptions {
+export interface EngineTransactionOptions {
   readonly mode: TransactionMode
-  readonly notes?: TransactionNotes | undefined
+  readonly notes?: SideRecords | undefined
   readonly commit?: Commit | undefined
 }
 
@@ -47,7 +47,7 @@ interface Attempt {
   readonly steps: Steps<Outcome>
 }
 
-interface LongTransaction extends TransactionOptions {
+interface LongTransaction extends EngineTransactionOptions {
   readonly attempt: Attempt
   /** The number of reverts when it began. */
   readonly reverted: number
@@ -123,7 +123,7 @@ export class Engine {
   }
 
   /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
-  cachedPage(name: string, plan: Plan): Page | undefined {
+  cachedPage(name: string, plan: Plan): FoundRecords | undefined {
     this.#throwIfDamaged()
     if (this.#applying !== undefined) return undefined
     const page = this.table(name).queryCache.recall(plan)
@@ -132,7 +132,7 @@ export class Engine {
   }
 
   /** Executes a prepared query. */
-  find(name: string, plan: Plan): Page {
+  find(name: string, plan: Plan): FoundRecords {
     const page = this.findOnce(name, plan)
     const others = [...relatedTables(plan)].map((other) => this.table(other).changes)
     this.table(name).queryCache.remember(plan, page, others)
@@ -143,7 +143,7 @@ export class Engine {
   aggregate(name: string, plan: AggregatePlan): readonly AggregateGroup[] | undefined {
     const table = this.table(name)
     const { selection, how } = this.#select(table, { filters: plan.filters, sort: [] })
-    const groups = aggregate(table, selection, plan)
+    const groups = aggregateRows(table, selection, plan)
     this.#explain?.(`aggregate ${name}: ${how()} → ${groups?.length ?? 'too many'} groups of ${selection.size}`)
     return groups
   }
@@ -167,7 +167,7 @@ export class Engine {
   }
 
   /** Executes a prepared query without caching its page. */
-  findOnce(name: string, plan: Plan): Page {
+  findOnce(name: string, plan: Plan): FoundRecords {
     const table = this.table(name)
     const { selection, how } = this.#select(table, plan)
     const page = ordered(table, selection, plan, (other) => this.table(other))
@@ -187,7 +187,7 @@ export class Engine {
    * @throws {AppError} STORE_UNAVAILABLE if a change of the tables failed halfway, now or earlier
    * @throws what `commit.admit` throws; then nothing is changed
    */
-  transact(operations: readonly Operation[], options: TransactionOptions): Outcome | Promise<Outcome> {
+  transact(operations: readonly Operation[], options: EngineTransactionOptions): Outcome | Promise<Outcome> {
     this.#throwIfDamaged()
     if (this.#running !== undefined) return this.#running.then(() => this.transact(operations, options))
     const reverted = this.#reverted
@@ -205,12 +205,12 @@ export class Engine {
     return finished
   }
 
-  #begin(operations: readonly Operation[], { notes }: TransactionOptions): Attempt {
+  #begin(operations: readonly Operation[], { notes }: EngineTransactionOptions): Attempt {
     const transaction = new Transaction(this.tables, this.#registry)
     return { transaction, steps: transaction.steps(operations, notes) }
   }
 
-  #commit(transaction: Transaction, outcome: Outcome, { mode, commit }: TransactionOptions): Outcome {
+  #commit(transaction: Transaction, outcome: Outcome, { mode, commit }: EngineTransactionOptions): Outcome {
     if (!outcome.ok || mode !== 'commit') return outcome
     commit?.admit()
     this.#keepIds(transaction)

@@ -1,14 +1,13 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Change, Operation, Outcome, StoreStatus, TransactionMode, TransactionNotes } from '../store.ts'
-import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
-import { compactInThread } from './compaction/compact-thread.ts'
+import type { Change, Operation, Outcome, SideRecords, StoreStatus, TransactionMode } from '../store.ts'
 import type { Commit, EngineOptions } from './engine.ts'
+import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './files/compact.ts'
+import { compactInThread } from './files/compact-thread.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
+import { journalFiles } from './files/journal.ts'
+import { JournalWriter } from './files/journal-writer.ts'
 import { acquireLock, lockPath, makeFolder, type Release } from './files/lock.ts'
-import { journalFiles } from './journal/journal.ts'
-import { JournalWriter } from './journal/writer.ts'
-import { MemoryStore } from './memory-store.ts'
 import {
   type DataFolder,
   editedNotice,
@@ -19,9 +18,10 @@ import {
   snapshotPath,
   thenClose,
   truncateTail,
-} from './recovery/recovery.ts'
-import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
-import { Renaming } from './renames/renaming.ts'
+} from './files/recovery.ts'
+import { Renaming } from './files/renaming.ts'
+import { type ReplayResult, replay, tableLoader, validatorForEdited } from './files/replay.ts'
+import { MemoryStore } from './memory-store.ts'
 
 /** The journal is compacted when it is longer than this and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
@@ -165,7 +165,7 @@ export class FileStore extends MemoryStore {
   override async transact(
     operations: readonly Operation[],
     mode: TransactionMode = 'commit',
-    notes?: TransactionNotes,
+    notes?: SideRecords,
   ): Promise<Outcome> {
     let saved: Promise<void> | undefined
     const commit: Commit = {

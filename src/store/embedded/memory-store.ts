@@ -9,14 +9,14 @@ import type {
   Operation,
   Outcome,
   ReadOptions,
+  SideRecords,
   Store,
   StoredRecord,
   StoreStatus,
   TransactionMode,
-  TransactionNotes,
 } from '../store.ts'
 import { type Commit, Engine, type EngineOptions } from './engine.ts'
-import { Renaming } from './renames/renaming.ts'
+import { Renaming } from './files/renaming.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
@@ -132,7 +132,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: SideRecords): Promise<Outcome> {
     this.#throwIfClosed()
     return this.engine.transact(operations, { mode, notes, commit: this.#commit })
   }

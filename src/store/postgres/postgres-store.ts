@@ -11,22 +11,22 @@ import type {
   Outcome,
   ReadAge,
   ReadOptions,
+  SideRecords,
   Store,
   StoredRecord,
   StoreStatus,
   TransactionMode,
-  TransactionNotes,
 } from '../store.ts'
-import { OwnChanges } from './changes/own-changes.ts'
-import type { StoredChangeLog } from './changes/stored-change-log.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
-import { GrowingTables } from './maintenance/growing-tables.ts'
+import { GrowingTables } from './maintenance.ts'
 import { KnownRecords } from './queries/known-records.ts'
 import { Queries } from './queries/queries.ts'
+import { RecentReads } from './queries/recent-reads.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
-import { RecentReads } from './recent/recent-reads.ts'
+import { OwnChanges } from './shared/own-changes.ts'
+import type { StoredChangeLog } from './shared/stored-change-log.ts'
 import { sql } from './sql.ts'
 import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 
@@ -109,13 +109,13 @@ export class PostgresStore implements Store {
     return this.#queries.stream(table, plan)
   }
 
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: SideRecords): Promise<Outcome> {
     if (this.#isClosed) throw closed()
     if (mode === 'rehearse') return this.#transactions.transact(operations, mode, notes)
     return this.#whileRunning(this.#commit(operations, notes))
   }
 
-  async #commit(operations: readonly Operation[], notes: TransactionNotes | undefined): Promise<Outcome> {
+  async #commit(operations: readonly Operation[], notes: SideRecords | undefined): Promise<Outcome> {
     const running = this.#changes.begin(operations)
     const decidedAt = this.#now()
     let outcome: Outcome | undefined

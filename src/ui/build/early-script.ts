@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Plugin } from 'vite'
 
-const SOURCE = fileURLToPath(new URL('../early/early.ts', import.meta.url))
+const SOURCE = fileURLToPath(new URL('../early.ts', import.meta.url))
 
 /** The place of the script in `index.html`: behind the settings, which it reads, and before the stylesheet, for which it would wait. */
-const TAG = '<script src="./early/early.ts">'
+const TAG = '<script src="./early.ts">'
 
-/** Bundles `early/early.ts` into a classic script, which runs before the first paint; Vite makes modules only, which run after it. */
+/** Bundles `early.ts` into a classic script, which runs before the first paint; Vite makes modules only, which run after it. */
 export function earlyScriptPlugin(): Plugin {
   let source = ''
   return {

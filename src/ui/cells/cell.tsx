@@ -1,19 +1,18 @@
-import { memo } from 'react'
+import { useRouter } from '@tanstack/react-router'
+import { Check, ChevronDown, ChevronUp, X } from 'lucide-react'
+import { type MouseEvent, memo, type ReactNode, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
+import { idOf, labelOf } from '../data/related.ts'
+import { may, useModel } from '../data/site.ts'
 import type { FieldView } from '../data/views.ts'
-import { BooleanCell } from './boolean-cell.tsx'
-import { ChoiceCell } from './choice-cell.tsx'
-import { DateCell } from './date-cell.tsx'
-import { JsonCell } from './json-cell.tsx'
-import { LinkCell } from './link-cell.tsx'
-import { ManyCell } from './many-cell.tsx'
-import { NumberCell } from './number-cell.tsx'
-import { plainView } from './plain-view.ts'
-import { RelationCell } from './relation-cell.tsx'
-import { TextCell } from './text-cell.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
+import { useLocale, useText } from '../text/text.tsx'
+import { choiceOf } from './choices.ts'
+import { linkOf, plainView } from './plain-view.ts'
 
-export interface CellProps {
+interface CellProps {
   readonly field: SiteField
   /** The field in the view that shows the value; without one, the model alone says how. */
   readonly view?: FieldView | undefined
@@ -72,3 +71,246 @@ const NUMBERS = new Set(['primarykey', 'integer', 'number', 'decimal'])
 
 /** True for fields whose values stand at the right of their column. */
 export const isNumeric = (field: SiteField): boolean => NUMBERS.has(field.type)
+
+/** Yes or no, as a mark. */
+function BooleanCell({ value }: { readonly value: boolean }) {
+  const text = useText().common
+  const Icon = value ? Check : X
+  return (
+    <span className={value ? 'cell-boolean cell-true' : 'cell-boolean'}>
+      <Icon size={16} aria-hidden />
+      <span className="visually-hidden">{value ? text.yes : text.no}</span>
+    </span>
+  )
+}
+
+interface ChoiceCellProps {
+  readonly field: SiteField
+  readonly view: FieldView
+  /** One of the choices, or a list of them. */
+  readonly value: unknown
+}
+
+/** Choices as chips, with their labels and colours. */
+function ChoiceCell({ field, view, value }: ChoiceCellProps) {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return (
+    <span className="cell-chips">
+      {values.map((each) => {
+        const { key, label, color } = choiceOf(each, view, field)
+        return (
+          <Chip key={key} color={color}>
+            {label}
+          </Chip>
+        )
+      })}
+    </span>
+  )
+}
+
+/** A JSON value: in one line while folded, indented while unfolded. */
+function JsonCell({ value }: { readonly value: unknown }) {
+  const line = JSON.stringify(value)
+  return (
+    <Fold
+      short={<code className="cell-json">{line}</code>}
+      long={<pre className="cell-json">{JSON.stringify(value, null, 2)}</pre>}
+      isLong={line.length > 40}
+    />
+  )
+}
+
+/** A web or e-mail address as a link. */
+function LinkCell({ type, value }: { readonly type: 'url' | 'email'; readonly value: string }) {
+  const address = linkOf(type, value)
+  if (address === undefined) return <span className={textClass(value)}>{value}</span>
+  return (
+    <a className={textClass(value)} href={address} rel="noreferrer" target={type === 'url' ? '_blank' : undefined} title={value}>
+      {type === 'url' ? value.replace(/^https?:\/\//i, '') : value}
+    </a>
+  )
+}
+
+/** Chips that are shown; further records are counted and named on hover. */
+const SHOWN = 3
+
+/** Related records as chips. */
+function ManyCell({ field, value }: { readonly field: SiteField; readonly value: unknown }) {
+  const display = useModel(field.relation?.model ?? '')?.display_field ?? 'id'
+  const names = (Array.isArray(value) ? (value as readonly unknown[]) : []).map((each) => namedIn(each, display))
+  const further = names.slice(SHOWN)
+  return (
+    <span className="cell-chips">
+      {names.slice(0, SHOWN).map(({ id, label }) => (
+        <Chip key={id}>{label}</Chip>
+      ))}
+      {further.length > 0 && (
+        <span className="cell-further" title={further.map(({ label }) => label).join(', ')}>
+          +{further.length}
+        </span>
+      )}
+    </span>
+  )
+}
+
+function namedIn(related: unknown, display: string): { readonly id: number | undefined; readonly label: string } {
+  const id = idOf(related)
+  return { id, label: labelOf(related, display) ?? `#${id}` }
+}
+
+/** A number in the browser's locale. Decimals are text, since they may have more digits than a number can hold. */
+function NumberCell({ value, decimals }: { readonly value: unknown; readonly decimals: unknown }) {
+  const locale = useLocale()
+  if (typeof value !== 'number' && typeof value !== 'string') return <span className="cell-number">{String(value)}</span>
+  return <span className="cell-number">{formatNumber(value, locale, typeof decimals === 'number' ? decimals : 0)}</span>
+}
+
+interface RelationCellProps {
+  readonly field: SiteField
+  /** Id of the related record. */
+  readonly value: unknown
+  /** The related record with its display field, as far as the user may view it. */
+  readonly related: unknown
+}
+
+/** A related record by name, as a link; by its id if the user may not view it. */
+function RelationCell({ field, value, related }: RelationCellProps) {
+  const text = useText().cells
+  const model = useModel(field.relation?.model ?? '')
+  const id = String(value)
+  if (model === undefined || !may(model, 'view')) {
+    return (
+      <span className="cell-id" title={text.notViewable}>
+        #{id}
+      </span>
+    )
+  }
+  const name = (model.display_field === 'id' ? undefined : labelOf(related, model.display_field)) ?? `#${id}`
+  return (
+    <RecordLink model={model.key} id={id} className={textClass(name)}>
+      {name}
+    </RecordLink>
+  )
+}
+
+/** Characters that two lines of a column hold for sure; a longer text can be unfolded. */
+const SHORT = 48
+
+/** A text of at most two lines; a longer one can be unfolded. */
+function TextCell({ value }: { readonly value: string }) {
+  const isLong = value.length > SHORT || value.includes('\n')
+  if (!isLong) return <span className={textClass(value)}>{value}</span>
+  return (
+    <Fold
+      short={<span className={textClass(value)}>{value}</span>}
+      long={<span className="cell-text cell-open">{value}</span>}
+      isLong
+    />
+  )
+}
+
+/** Texts that two lines of a column hold for sure. */
+const SHORT_LINK = /^[ -~]{0,36}$/
+
+/**
+ * The classes of a text of at most two lines. Only one that may be longer is cut off: each element that cuts its contents off is drawn
+ * apart from the others, which is slow in a list of thousands.
+ */
+const textClass = (text: string): string => (SHORT_LINK.test(text) ? 'cell-text' : 'cell-text cell-cut')
+
+interface FoldProps {
+  readonly short: ReactNode
+  readonly long: ReactNode
+  /** False if there is nothing to unfold. */
+  readonly isLong: boolean
+}
+
+/** A long value, of which two lines are shown until it is unfolded. */
+function Fold({ short, long, isLong }: FoldProps) {
+  const text = useText().cells
+  const [isOpen, setOpen] = useState(false)
+  if (!isLong) return short
+  const Icon = isOpen ? ChevronUp : ChevronDown
+  const label = isOpen ? text.fold : text.unfold
+  return (
+    <span className="cell-fold">
+      {isOpen ? long : short}
+      <button
+        type="button"
+        className="cell-button"
+        aria-expanded={isOpen}
+        aria-label={label}
+        title={label}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon size={14} aria-hidden />
+      </button>
+    </span>
+  )
+}
+
+interface RecordLinkProps {
+  /** Key of the model. */
+  readonly model: string
+  readonly id: string
+  readonly className: string
+  readonly children: ReactNode
+}
+
+/** A link to the page of a record. It costs less than a `Link`, of which a list would have hundreds: it does not follow the address. */
+export function RecordLink({ model, id, className, children }: RecordLinkProps) {
+  const router = useRouter()
+  return (
+    <a
+      href={`${router.basepath}/models/${encodeURIComponent(model)}/${encodeURIComponent(id)}`}
+      className={className}
+      onClick={plainClick(() => void router.navigate({ to: '/models/$model/$id', params: { model, id } }))}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** A handler of clicks on a link that opens a page in place of the browser, unless the user wants another tab or window. */
+export const plainClick =
+  (open: () => void) =>
+  (event: MouseEvent): void => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    open()
+  }
+
+/** A date or time in the browser's locale; a point in time shows its UTC value on hover. */
+export function DateCell({ type, value }: { readonly type: 'date' | 'time' | 'datetime'; readonly value: string }) {
+  const locale = useLocale()
+  if (type === 'time') return <span className="cell-date">{formatTime(value)}</span>
+  const shown = type === 'date' ? formatDate(value, locale) : formatDateTime(value, locale)
+  return (
+    <time className="cell-date" dateTime={value} title={type === 'datetime' ? utcText(value) : undefined}>
+      {shown}
+    </time>
+  )
+}
+
+/** Types whose cells are links or have buttons, which a link cannot hold. */
+const INTERACTIVE = new Set(['string', 'text', 'slug', 'uuid', 'url', 'email', 'json', 'foreignkey', 'one_to_one'])
+
+/** A value as the text of a link to its record; the id for an empty value. */
+export function NameCell({ field, view, value, record }: CellProps & { readonly record: AnyRecord }) {
+  if (value === null || value === undefined || value === '') return <span className="cell-id">#{record.id}</span>
+  if (!INTERACTIVE.has(field.type)) return <Cell field={field} view={view} value={value} />
+  const related = field.relation === null ? undefined : record[field.relation.name]
+  const name = relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))
+  return (
+    <span className={textClass(name)} title={name}>
+      {name}
+    </span>
+  )
+}
+
+/** The name of a related record, of which a list has only its id and its display field. */
+function relatedName(related: unknown): string | undefined {
+  if (typeof related !== 'object' || related === null) return undefined
+  const display = Object.keys(related).find((name) => name !== 'id')
+  return display === undefined ? undefined : labelOf(related, display)
+}

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { PageSession } from '../session/page-session.ts'
+import type { PageSession } from './page-session.ts'
 
 /** Milliseconds between readings while the metrics are shown. */
 const INTERVAL_MS = 10_000

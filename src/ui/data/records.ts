@@ -1,6 +1,6 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { AnyModel, Page } from '../../client/client.ts'
-import type { PageSession } from '../session/page-session.ts'
+import type { PageSession } from './page-session.ts'
 
 /** A record of any model. */
 export type AnyRecord = AnyModel['record']
@@ -52,3 +52,15 @@ export const recordQuery = (session: PageSession, model: string, id: number) =>
 /** Reads all lists and records of a model again. */
 export const refreshModel = (queries: QueryClient, model: string): Promise<void> =>
   queries.invalidateQueries({ queryKey: ['records', model] })
+
+/** Hits that the palette shows. */
+const MAX_HITS = 12
+
+/** The query of a search over all models that the user may view. An empty text finds nothing and asks nothing. */
+export const siteSearchQuery = (session: PageSession, text: string) =>
+  queryOptions({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => session.read(signal, (client) => client.search(text, { limit: MAX_HITS }, { signal })),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  })

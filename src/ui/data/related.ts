@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
 import type { SiteField, SiteModel } from '../../client/client.ts'
-import type { PageSession } from '../session/page-session.ts'
+import type { PageSession } from './page-session.ts'
 import type { AnyRecord } from './records.ts'
 import { fieldOf } from './site.ts'
 

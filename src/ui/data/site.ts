@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { createContext, use } from 'react'
 import type { Site, SiteAction, SiteField, SiteModel } from '../../client/client.ts'
-import type { PageSession } from '../session/page-session.ts'
+import type { PageSession } from './page-session.ts'
 
 /** The query of the site: models, fields and permissions of the user. */
 export const siteQuery = (session: PageSession) =>

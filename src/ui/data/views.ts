@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { SiteField, SiteModel, View } from '../../client/client.ts'
-import type { PageSession } from '../session/page-session.ts'
-import { useSession } from '../session/use-session.ts'
+import { type PageSession, useSession } from './page-session.ts'
 import { fieldOf } from './site.ts'
 
 /** A field of a view, as the Views API returns it. */
@@ -154,4 +153,14 @@ export function formModel(model: SiteModel, form: FormView): SiteModel {
     return { name, type: 'password', label: title, help_text: null, required, ...open }
   })
   return secrets.length === 0 ? model : { ...model, fields: [...model.fields, ...secrets] }
+}
+
+/** The label of a field in a form. */
+export const titleOf = (view: FieldView, field: SiteField): string => view.title ?? field.label
+
+/** The label of a field by its name: that of the form, otherwise of the model; the name itself for a field that neither has. */
+export function labelIn(form: FormView | undefined, model: SiteModel | undefined, name: string): string {
+  const field = model === undefined ? undefined : fieldOf(model, name)
+  const view = form?.fields.find((each) => each.name === name)
+  return view?.title ?? field?.label ?? name
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Page } from '../../client/client.ts'
-import type { PageSession } from '../session/page-session.ts'
+import type { PageSession } from './page-session.ts'
 
 /** What a webhook may be told of. */
 export const WEBHOOK_EVENTS = ['create', 'update', 'delete'] as const

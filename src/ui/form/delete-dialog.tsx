@@ -1,14 +1,13 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import type { RemovalForecast, SiteModel } from '../../client/client.ts'
+import { type PageSession, useSession } from '../data/page-session.ts'
+import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
-import { Failure } from '../parts/failure.tsx'
-import { Dialog } from '../parts/popups/dialog.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import type { PageSession } from '../session/page-session.ts'
-import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/text.tsx'
-import { Consequences } from './consequences.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
+import { useLocale, useText } from '../text/text.tsx'
 
 interface DeleteDialogProps {
   readonly model: SiteModel
@@ -66,5 +65,45 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
       {forecast.isPending && <Skeleton lines={2} />}
       {forecast.data !== undefined && <Consequences id={id} forecast={forecast.data} />}
     </Dialog>
+  )
+}
+
+interface ConsequencesProps {
+  readonly forecast: Pick<RemovalForecast, 'consequences' | 'blocked_by'>
+  /** The record that is to be deleted, if it is one: what refers to it is then linked. */
+  readonly id?: number
+}
+
+/** What goes with records that are to be deleted, or keeps them from it. */
+export function Consequences({ forecast: { consequences, blocked_by: blocked }, id }: ConsequencesProps) {
+  const text = useText().remove
+  const site = useSite()
+  const locale = useLocale()
+  const labelOf = (key: string) => modelOf(site, key)?.label ?? key
+  if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
+  return (
+    <ul className="consequences">
+      {blocked.map(({ model: key, field, count }) => {
+        const model = modelOf(site, key)
+        const name = (model === undefined ? undefined : fieldOf(model, field)?.label) ?? field
+        const sentence = text.blocks(count.toLocaleString(locale), labelOf(key), name)
+        return (
+          <li key={`${key} ${field}`}>
+            {id !== undefined && may(model, 'view') ? (
+              <Link to="/models/$model" params={{ model: key }} search={{ filter: `${field}=${id}` }}>
+                {sentence}
+              </Link>
+            ) : (
+              sentence
+            )}
+          </li>
+        )
+      })}
+      {consequences.map(({ model: key, action, count }) => (
+        <li key={`${key} ${action}`} data-action={action}>
+          {text[action](count.toLocaleString(locale), labelOf(key))}
+        </li>
+      ))}
+    </ul>
   )
 }

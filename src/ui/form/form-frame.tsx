@@ -1,12 +1,10 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import type { FormView } from '../data/views.ts'
-import { FailureText } from '../parts/failure.tsx'
-import { Notice } from '../parts/notice.tsx'
+import { type FormView, labelIn } from '../data/views.ts'
+import { FailureText, Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { labelIn } from './fields/form-field.tsx'
-import type { Problems } from './fields/problems.ts'
-import { isSaveKey } from './save-key.ts'
+import type { Problems } from './problems.ts'
+import { isSaveKey } from './use-save-key.ts'
 
 interface FormFrameProps {
   readonly form: FormView
@@ -109,4 +107,9 @@ function focusFirstFault(form: HTMLFormElement): void {
   faulty?.closest('details')?.setAttribute('open', '')
   const target = (faulty === null ? undefined : inputIn(faulty)) ?? form.querySelector<HTMLElement>('.form-problems')
   target?.focus()
+}
+
+/** Moves the focus to the content of the page, after the element that had it has gone with the former page. */
+export function focusContent(): void {
+  document.getElementById('content')?.focus({ preventScroll: true })
 }

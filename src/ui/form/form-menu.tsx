@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown } from 'lucide-react'
 import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
-import { Menu, MenuChoice } from '../parts/popups/menu.tsx'
+import { Menu, MenuChoice } from '../parts/menu.tsx'
 import { useText } from '../text/text.tsx'
 
 interface FormMenuProps {

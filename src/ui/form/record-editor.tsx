@@ -2,31 +2,30 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
-import { RecordPanels } from '../administration/record-panels.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
+import { RecordPanels } from '../panels/record-panels.tsx'
 import { Button } from '../parts/button.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { PageHeader } from '../parts/page-header.tsx'
-import { useToasts } from '../parts/popups/toast.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { Tabs } from '../parts/tabs.tsx'
+import { PageHeader, Tabs } from '../parts/page-header.tsx'
+import { Notice, Skeleton } from '../parts/states.tsx'
+import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
-import { CreateRelatedContext } from '../widgets/relations/create-related.ts'
-import { CreateDialog } from './create/create-dialog.tsx'
+import { CreateRelatedContext } from '../widgets/use-picker.tsx'
+import { FormFields } from './form-fields.tsx'
+import { FormFrame } from './form-frame.tsx'
 import { FormMenu } from './form-menu.tsx'
+import { CreateDialog } from './new-record.tsx'
 import { RecordFacts } from './record-facts.tsx'
-import { RecordForm } from './record-form.tsx'
 import { useLeaveGuard } from './use-leave-guard.tsx'
-import { useRecordEdits } from './use-record-edits.ts'
+import { type RecordEdits, useRecordEdits } from './use-record-edits.ts'
 import { useSaveKey } from './use-save-key.ts'
 
-const ConflictDialog = lazy(() => import('./versions/conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
+const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
 const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
-const RecordHistory = lazy(() => import('./versions/record-history.tsx').then((module) => ({ default: module.RecordHistory })))
+const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
 
 interface RecordEditorProps {
   readonly model: SiteModel
@@ -156,5 +155,58 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
       </Suspense>
       {guard}
     </CreateRelatedContext>
+  )
+}
+
+interface RecordFormProps {
+  readonly model: SiteModel
+  readonly form: FormView
+  readonly edits: RecordEdits
+  /** True if the record cannot be saved any more. */
+  readonly isDeleted: boolean
+  readonly onSave: () => void
+}
+
+/** The form of a record; without a field that the user may change, its values to read. */
+function RecordForm({ model, form, edits, isDeleted, onSave }: RecordFormProps) {
+  const text = useText()
+  const { base, writable, hidden, problems, isDirty, isBusy } = edits
+  const fields = (
+    <FormFields
+      form={form}
+      model={model}
+      writable={writable}
+      hidden={hidden}
+      record={base}
+      values={edits.edits}
+      onChange={edits.setValue}
+      errors={problems?.fields ?? {}}
+      wasTried={problems !== undefined}
+    />
+  )
+  if (writable.length === 0) return <div className="form">{fields}</div>
+  const isIdle = !isDirty || isDeleted
+  return (
+    <FormFrame
+      form={form}
+      model={model}
+      problems={problems}
+      shown={writable.filter((name) => !hidden.has(name))}
+      onSave={onSave}
+      actions={
+        <>
+          {isDirty && (
+            <Button kind="quiet" onClick={edits.discard}>
+              {text.form.discard}
+            </Button>
+          )}
+          <Button kind="primary" type="submit" isBusy={isBusy} aria-disabled={isIdle || undefined}>
+            {text.common.save}
+          </Button>
+        </>
+      }
+    >
+      {fields}
+    </FormFrame>
   )
 }

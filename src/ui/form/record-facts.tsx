@@ -2,13 +2,11 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
-import { useLocale } from '../cells/use-locale.ts'
+import { type PageSession, useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { fieldOf, may, useModel } from '../data/site.ts'
-import { Failure } from '../parts/failure.tsx'
-import type { PageSession } from '../session/page-session.ts'
-import { useSession } from '../session/use-session.ts'
-import { useText } from '../text/text.tsx'
+import { Failure } from '../parts/states.tsx'
+import { useLocale, useText } from '../text/text.tsx'
 
 const referencesQuery = (session: PageSession, model: string, filter: string) =>
   queryOptions({

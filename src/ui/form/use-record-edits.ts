@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AdminError, type SiteModel, type Versioned } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
-import { type FormView, underForm, writableFields } from '../data/views.ts'
-import { useSession } from '../session/use-session.ts'
-import { labelIn } from './fields/form-field.tsx'
-import { useHidden } from './fields/form-fields.tsx'
-import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './fields/problems.ts'
-import { changedFields, type Values } from './fields/values.ts'
-import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions/merge.ts'
+import { type FormView, labelIn, underForm, writableFields } from '../data/views.ts'
+import { useHidden } from './form-fields.tsx'
+import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { changedFields, type FormValues } from './values.ts'
+import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions.ts'
 
 /** A version that someone else has stored, while this form has edits of an older one. */
 export interface Conflict {
@@ -22,9 +21,9 @@ export interface RecordEdits {
   /** The version that the edits began with. */
   readonly base: AnyRecord
   readonly etag: string
-  readonly edits: Values
+  readonly edits: FormValues
   readonly setValue: (name: string, value: unknown) => void
-  readonly setValues: (values: Values) => void
+  readonly setValues: (values: FormValues) => void
   readonly writable: readonly string[]
   readonly hidden: ReadonlySet<string>
   readonly problems: Problems | undefined
@@ -62,7 +61,7 @@ export function useRecordEdits(
   const queries = useQueryClient()
   const { user } = useSite()
   const [base, setBase] = useState(latest)
-  const [edits, setEdits] = useState<Values>({})
+  const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
   const [isBusy, setBusy] = useState(false)
   const [wasRefreshed, setRefreshed] = useState(false)
@@ -81,7 +80,7 @@ export function useRecordEdits(
     setRefreshed(isChanged)
   }
 
-  const store = async (from: Versioned<AnyRecord>, values: Values): Promise<boolean> => {
+  const store = async (from: Versioned<AnyRecord>, values: FormValues): Promise<boolean> => {
     const data = changedFields(model, sent, from.data, values)
     if (isBusy) return false
     setBusy(true)
@@ -90,7 +89,7 @@ export function useRecordEdits(
       const options = { ...underForm(form), if_match: from.etag }
       const { id } = from.data
       if (hasUnparsed(data)) {
-        const dryRun = (parsed: Values) =>
+        const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).update(id, parsed, { ...underForm(form), dryRun: true }))
         setProblems(await unparsedProblems(data, dryRun, titleOf))
         return false

@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent } from 'react'
-import { isSaveKey } from './save-key.ts'
 
 /** Saves on the keys of the form even while the focus is outside of it. Keys within dialogs are theirs. */
 export function useSaveKey(onSave: () => void): void {
@@ -15,3 +14,16 @@ export function useSaveKey(onSave: () => void): void {
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [])
 }
+
+/** The parts of a keyboard event that name a key. */
+interface Key {
+  readonly ctrlKey: boolean
+  readonly metaKey: boolean
+  readonly altKey: boolean
+  readonly shiftKey: boolean
+  readonly key: string
+}
+
+/** Ctrl or ⌘ with Enter or S. */
+export const isSaveKey = ({ ctrlKey, metaKey, altKey, shiftKey, key }: Key): boolean =>
+  (ctrlKey || metaKey) && !altKey && !shiftKey && (key === 'Enter' || key === 's')

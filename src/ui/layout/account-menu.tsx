@@ -1,7 +1,7 @@
 import { CircleUser } from 'lucide-react'
 import { lazy } from 'react'
 import { useSite } from '../data/site.ts'
-import { LazyMenu } from '../parts/popups/lazy-menu.tsx'
+import { LazyMenu } from '../parts/lazy-menu.tsx'
 import { useText } from '../text/text.tsx'
 
 const AccountChoices = lazy(async () => ({ default: (await import('./account-choices.tsx')).AccountChoices }))

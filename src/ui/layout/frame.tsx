@@ -1,13 +1,13 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useState } from 'react'
-import { Failure } from '../parts/failure.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { useSession, useSessionState } from '../session/use-session.ts'
-import { ExpiredSession } from './expired-session.tsx'
-import { LoginPage } from './login-page.tsx'
+import { type ReactNode, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { useSession, useSessionState } from '../data/page-session.ts'
+import type { RequestWait } from '../data/request-waits.ts'
+import { SiteContext, siteQuery } from '../data/site.ts'
+import { Failure, Notice, Skeleton } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+import { ExpiredSession, LoginPage } from './login.tsx'
 import { Shell } from './shell.tsx'
-import { SiteProvider } from './site-provider.tsx'
-import { WaitNotice } from './wait-notice.tsx'
 
 /** What every page is in: the login, or the shell with the page. An expired session keeps the page and asks for the password over it. */
 export function Frame() {
@@ -52,3 +52,36 @@ export function Frame() {
     </>
   )
 }
+
+/** Provides the site. Suspends until it is loaded. */
+function SiteProvider({ children }: { readonly children: ReactNode }) {
+  return <SiteContext value={useSuspenseQuery(siteQuery(useSession())).data}>{children}</SiteContext>
+}
+
+/** Says at the edge of the page that refused requests wait, and for how long. */
+function WaitNotice() {
+  const { waits } = useSession()
+  const wait = useSyncExternalStore(waits.subscribe, waits.last)
+  return wait === undefined ? undefined : <Countdown key={wait.until} wait={wait} />
+}
+
+function Countdown({ wait: { cause, until } }: { readonly wait: RequestWait }) {
+  const text = useText().errors.waiting[cause]
+  const [first] = useState(() => secondsUntil(until))
+  const [seconds, setSeconds] = useState(first)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds(secondsUntil(until)), 1000)
+    return () => clearInterval(timer)
+  }, [until])
+  return (
+    <div className="wait-notice">
+      <Notice kind="info">
+        {/* Assistive technologies announce the wait once, not each second of it. */}
+        <span className="visually-hidden">{text(first)}</span>
+        <span aria-hidden>{text(seconds)}</span>
+      </Notice>
+    </div>
+  )
+}
+
+const secondsUntil = (time: number): number => Math.max(1, Math.ceil((time - Date.now()) / 1000))

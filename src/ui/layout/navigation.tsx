@@ -1,10 +1,14 @@
-import { Link } from '@tanstack/react-router'
-import { History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { Link, useParams, useRouter } from '@tanstack/react-router'
+import { ChevronDown, ChevronRight, History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
+import { memo, type ReactNode, useId, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { plainClick } from '../cells/cell.tsx'
 import { groupsOf, useSite } from '../data/site.ts'
-import { useText } from '../text/text.tsx'
-import { foldCase } from '../widgets/relations/matching-options.ts'
-import { ModelGroup } from './model-group.tsx'
+import { ModelIcon } from '../parts/model-icon.tsx'
+import { formatNumber } from '../text/format.ts'
+import { useLocale, useText } from '../text/text.tsx'
+import { usePreference } from '../use-preference.ts'
+import { foldedCase } from '../widgets/matching-options.ts'
 
 /** With more models than these the menu can be filtered. */
 const MANY = 15
@@ -14,8 +18,8 @@ export function Navigation() {
   const { shell: text, common } = useText()
   const { title, logo, models, user, capabilities } = useSite()
   const [filter, setFilter] = useState('')
-  const words = foldCase(filter.trim())
-  const shown = models.filter(({ key, label }) => foldCase(`${label} ${key}`).includes(words))
+  const words = foldedCase(filter.trim())
+  const shown = models.filter(({ key, label }) => foldedCase(`${label} ${key}`).includes(words))
   const groups = groupsOf(shown, text.otherModels)
   return (
     <nav className="menu-nav" aria-label={text.menu}>
@@ -87,3 +91,64 @@ const NavLink = ({ to, icon, children }: NavLinkProps) => (
     </Link>
   </li>
 )
+
+interface ModelGroupProps {
+  readonly title: string
+  readonly models: readonly SiteModel[]
+  /** True while the menu shows matches, which a folded group must not hide. */
+  readonly isFiltered: boolean
+}
+
+/** The models of a group of the menu. The browser remembers which groups are folded. */
+function ModelGroup({ title, models, isFiltered }: ModelGroupProps) {
+  const { model: active } = useParams({ strict: false })
+  const list = useId()
+  const [folded = [], setFolded] = usePreference('foldedGroups')
+  const isOpen = isFiltered || !folded.includes(title)
+  const toggle = () => setFolded(folded.includes(title) ? folded.filter((name) => name !== title) : [...folded, title])
+  return (
+    <section className="menu-group">
+      <h2 className="menu-group-title">
+        <button type="button" className="menu-fold" aria-expanded={isOpen} aria-controls={list} onClick={toggle}>
+          <span className="menu-link-text">{title}</span>
+          {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+        </button>
+      </h2>
+      <ul className="menu-list" id={list} hidden={!isOpen}>
+        {isOpen &&
+          models.map((model) => (
+            <li key={model.key}>
+              <ModelLink model={model} isActive={model.key === active} />
+            </li>
+          ))}
+      </ul>
+    </section>
+  )
+}
+
+interface ModelLinkProps {
+  readonly model: SiteModel
+  /** True on the pages of the model. */
+  readonly isActive: boolean
+}
+
+/** A model in the menu, with the number of its records. The menu of a large project has hundreds, for which a `Link` costs too much. */
+const ModelLink = memo(function ModelLink({ model, isActive }: ModelLinkProps) {
+  const { key, label, icon, count } = model
+  const router = useRouter()
+  const locale = useLocale()
+  return (
+    <a
+      href={`${router.basepath}/models/${encodeURIComponent(key)}`}
+      className="menu-link"
+      title={label}
+      data-status={isActive ? 'active' : undefined}
+      aria-current={isActive ? 'page' : undefined}
+      onClick={plainClick(() => void router.navigate({ to: '/models/$model', params: { model: key } }))}
+    >
+      <ModelIcon name={icon} />
+      <span className="menu-link-text">{label}</span>
+      {count !== undefined && <span className="menu-count">{formatNumber(count, locale)}</span>}
+    </a>
+  )
+})

@@ -1,6 +1,6 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
-import { Failure } from '../parts/failure.tsx'
+import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
 /** Shown in place of a page that failed, so that the page is never blank and the menu stays usable. */

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useLocation } from '@tanstack/react-router'
+import { useLocation, useParams } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useSite } from '../data/site.ts'
-import { useFollowing, useIsOffline } from '../live/use-live.ts'
-import { IconButton } from '../parts/icon-button.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { Dialog } from '../parts/popups/dialog.tsx'
+import type { Site } from '../../client/client.ts'
+import { modelOf, useSite } from '../data/site.ts'
+import { useFollowing, useIsOffline } from '../data/use-live.ts'
+import { IconButton } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageKeys } from './page-keys.tsx'
-import { usePageTitle } from './use-page-title.ts'
 
 /** The frame of all pages for a user who is logged in: menu, bar and content. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -59,4 +59,26 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </Dialog>
     </div>
   )
+}
+
+/** Names the page in the title of the window: the model and the record, the import, or the page of the menu and its webhook. */
+function usePageTitle(site: Site): void {
+  const { shell: text, import: ofImport } = useText()
+  const { pathname } = useLocation()
+  const { model: key, id } = useParams({ strict: false })
+  const pages: Readonly<Record<string, string>> = {
+    history: text.history,
+    webhooks: text.webhooks,
+    account: text.account,
+    tools: text.tools,
+  }
+  const page = Object.keys(pages).find((name) => pathname.startsWith(`/${name}`))
+  const model = key === undefined ? undefined : modelOf(site, key)?.label
+  const name = model ?? (page === undefined ? undefined : pages[page])
+  const label = name === undefined ? text.dashboard : id === undefined ? name : `${name} #${id}`
+  const isImport = model !== undefined && pathname.endsWith('/import')
+  const title = `${isImport ? ofImport.title(model) : label} · ${site.title}`
+  useEffect(() => {
+    document.title = title
+  }, [title])
 }

@@ -1,16 +1,16 @@
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { fieldOf, useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
-import { AddFilter } from './filters/add-filter.tsx'
-import { FilterChip } from './filters/filter-chip.tsx'
-import { filterText, parseFilter } from './filters/filter-text.ts'
-import { SavedFilters } from './filters/saved-filters.tsx'
-import type { ListState } from './list-state.ts'
-import { SearchBox } from './search-box.tsx'
-import { ColumnChooser, type ColumnChooserProps } from './table/column-chooser.tsx'
-import type { ChangeList } from './use-list-state.ts'
+import { usePause } from '../widgets/use-picker.tsx'
+import { ColumnChooser, type ColumnChooserProps } from './column-chooser.tsx'
+import { AddFilter, FilterChip } from './filter-chip.tsx'
+import { filterText, parseFilter } from './filter-text.ts'
+import type { ChangeList, ListState } from './list-state.ts'
+import { SavedFilters } from './saved-filters.tsx'
 
 interface ListBarProps {
   readonly model: SiteModel
@@ -58,5 +58,52 @@ export function ListBar({ model, view, state, change, columns }: ListBarProps) {
         <ColumnChooser {...columns} />
       </div>
     </div>
+  )
+}
+
+interface SearchBoxProps {
+  readonly model: SiteModel
+  readonly value: string
+  /** @param isReplaced true while an earlier search is refined, so that Back leaves the search */
+  readonly onChange: (q: string, isReplaced: boolean) => void
+}
+
+/** Searches the texts of a model, after a pause in typing. */
+function SearchBox({ model, value, onChange }: SearchBoxProps) {
+  const text = useText().list
+  const [typed, setTyped] = useState(value)
+  const settled = usePause(typed)
+  /** The words of the address that the input has taken over. */
+  const sent = useRef(value)
+
+  // Back, or a saved filter, changes the words from outside.
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value
+    setTyped(value)
+  }, [value])
+
+  const latest = useRef(onChange)
+  latest.current = onChange
+  useEffect(() => {
+    const words = settled.trim()
+    if (words === sent.current) return
+    const isReplaced = sent.current !== ''
+    sent.current = words
+    latest.current(words, isReplaced)
+  }, [settled])
+
+  return (
+    <label className="search-box">
+      <Search size={14} aria-hidden />
+      <span className="visually-hidden">{text.search(model.label)}</span>
+      <input
+        className="input"
+        type="search"
+        value={typed}
+        placeholder={text.search(model.label)}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </label>
   )
 }

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
 import type { SiteModel } from '../../client/client.ts'
-import { useLocale } from '../cells/use-locale.ts'
 import { may, useSite } from '../data/site.ts'
+import type { ListView } from '../data/views.ts'
 import { PageHeader } from '../parts/page-header.tsx'
-import { useText } from '../text/text.tsx'
-import { ExportMenu } from './selection/export-menu.tsx'
-import { allSelected, type Matches } from './selection/selection.ts'
+import { useLocale, useText } from '../text/text.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { allSelected, type Matches } from './selection.ts'
 
 interface ListHeaderProps {
   readonly model: SiteModel
@@ -46,3 +46,34 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
     />
   )
 }
+
+interface ListTabsProps {
+  readonly lists: readonly ListView[]
+  readonly shown: ListView
+  readonly onChange: (name: string) => void
+}
+
+/** The list views of a model, where it has several. */
+export function ListTabs({ lists, shown, onChange }: ListTabsProps) {
+  const text = useText().list
+  return (
+    <nav className="list-views" aria-label={text.views}>
+      {lists.map(({ name }) => (
+        <button
+          key={name}
+          type="button"
+          className="tab"
+          data-active={name === shown.name || undefined}
+          aria-current={name === shown.name ? 'page' : undefined}
+          onClick={() => onChange(name)}
+        >
+          {wordsOf(name)}
+        </button>
+      ))}
+    </nav>
+  )
+}
+
+/** The words of a view's name: `PostArchiveList` is `Post archive list`. */
+const wordsOf = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,9 +1,9 @@
 import type { Site, SiteModel } from '../../client/client.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { ListView } from '../data/views.ts'
-import { apiFilters } from './filters/api-filters.ts'
+import { apiSort, type ListColumn, requestedFields, requestedIncludes, viewSort } from './columns.ts'
+import { apiFilters } from './filter-text.ts'
 import type { ListState } from './list-state.ts'
-import { apiSort, type Column, requestedFields, requestedIncludes, viewSort } from './table/columns.ts'
 
 const PAGE_SIZE = 25
 
@@ -15,7 +15,7 @@ export interface ListPlace {
 }
 
 /** The records to request for a list that shows these columns in this state. */
-export function listPlan({ site, model, view }: ListPlace, state: ListState, columns: readonly Column[]): ListPlan {
+export function listPlan({ site, model, view }: ListPlace, state: ListState, columns: readonly ListColumn[]): ListPlan {
   return {
     q: model.searchable ? state.q : '',
     page: state.page,

@@ -1,12 +1,10 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, type LucideIcon } from 'lucide-react'
 import { type FormEvent, useId } from 'react'
 import type { Page } from '../../client/client.ts'
-import { useLocale } from '../cells/use-locale.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { IconButton } from '../parts/icon-button.tsx'
-import { useText } from '../text/text.tsx'
-import { PAGE_SIZES } from './list-state.ts'
-import type { ChangeList } from './use-list-state.ts'
+import { IconButton } from '../parts/button.tsx'
+import { useLocale, useText } from '../text/text.tsx'
+import { type ChangeList, PAGE_SIZES } from './list-state.ts'
 
 /** Chooses the page of a list and its size. */
 export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord>; readonly onChange: ChangeList }) {

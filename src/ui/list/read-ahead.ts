@@ -1,13 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query'
+import type { PageSession } from '../data/page-session.ts'
 import { listQuery } from '../data/records.ts'
 import { may, modelOf, siteQuery } from '../data/site.ts'
 import { type ModelViews, sortedViews, viewsQuery } from '../data/views.ts'
 import { preferences } from '../preferences.ts'
 import type { SearchParams } from '../search-params.ts'
-import type { PageSession } from '../session/page-session.ts'
+import { allColumns, shownColumns } from './columns.ts'
 import { listPlan, viewOf } from './list-plan.ts'
 import { readListState } from './list-state.ts'
-import { allColumns, shownColumns } from './table/columns.ts'
 
 /** What a page of a model is about to show. */
 export interface Ahead {

@@ -1,24 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
-import { listQuery } from '../data/records.ts'
-import { useSite } from '../data/site.ts'
+import type { Page, SiteModel } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { type AnyRecord, listQuery } from '../data/records.ts'
+import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
-import { Failure } from '../parts/failure.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { useSession } from '../session/use-session.ts'
+import { Button } from '../parts/button.tsx'
+import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
 import { usePreference } from '../use-preference.ts'
+import { allColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
 import { listPlan, sortOf } from './list-plan.ts'
-import { NoRecords } from './no-records.tsx'
+import { useListState } from './list-state.ts'
 import { Pager } from './pager.tsx'
-import { NO_SELECTION, type Selection, selectedCount } from './selection/selection.ts'
-import { SelectionBar } from './selection/selection-bar.tsx'
-import { allColumns, shownColumns } from './table/columns.ts'
-import { RecordTable } from './table/record-table.tsx'
-import { useHeldPage } from './use-held-page.ts'
-import { useListState } from './use-list-state.ts'
+import { RecordTable } from './record-table.tsx'
+import { type ListSelection, NO_SELECTION, selectedCount } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
 
 interface RecordListProps {
   readonly model: SiteModel
@@ -52,7 +52,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 
   const matches = { q, filters, any }
   const selected = JSON.stringify(matches)
-  const [selection, setSelection] = useState<Selection>(NO_SELECTION)
+  const [selection, setSelection] = useState<ListSelection>(NO_SELECTION)
   // Other matches need another selection.
   useEffect(() => setSelection(NO_SELECTION), [selected])
 
@@ -99,4 +99,39 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
       )}
     </div>
   )
+}
+
+/**
+ * The page to show. While a cell is edited, a page without its record does not replace the one with it, since the editor would be lost.
+ */
+function useHeldPage(page: Page<AnyRecord> | undefined, editedId: number | undefined): Page<AnyRecord> | undefined {
+  const [held, setHeld] = useState(page)
+  const isHeld = editedId !== undefined && held !== undefined && page?.data.every(({ id }) => id !== editedId) === true
+  if (!isHeld && held !== page) setHeld(page)
+  return isHeld ? held : page
+}
+
+interface NoRecordsProps {
+  readonly model: SiteModel
+  /** True if a search or filters may be the reason. */
+  readonly isNarrowed: boolean
+  readonly onClear: () => void
+}
+
+/** Says that a list is empty, and what can be done. */
+function NoRecords({ model, isNarrowed, onClear }: NoRecordsProps) {
+  const text = useText().list
+  if (isNarrowed) {
+    return (
+      <EmptyState title={text.noMatches} actions={<Button onClick={onClear}>{text.clearFilters}</Button>}>
+        {text.noMatchesText}
+      </EmptyState>
+    )
+  }
+  const add = may(model, 'add') && (
+    <Link to="/models/$model/new" params={{ model: model.key }} className="button button-primary">
+      {text.addFirst}
+    </Link>
+  )
+  return <EmptyState title={text.empty(model.label)} actions={add || undefined} />
 }

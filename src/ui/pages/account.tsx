@@ -1,6 +1,5 @@
-import { OwnPassword } from '../administration/accounts/own-password.tsx'
-import { OwnSessions } from '../administration/accounts/own-sessions.tsx'
 import { useSite } from '../data/site.ts'
+import { OwnPassword, OwnSessions } from '../panels/account.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
 

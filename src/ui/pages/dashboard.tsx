@@ -1,10 +1,8 @@
 import { useEffect, useRef } from 'react'
-import { FailingWebhooks } from '../administration/dashboard/failing-webhooks.tsx'
-import { LatestChanges } from '../administration/dashboard/latest-changes.tsx'
-import { ModelCards } from '../administration/dashboard/model-cards.tsx'
 import { useSite, useSiteRefresh } from '../data/site.ts'
-import { EmptyState } from '../parts/empty-state.tsx'
+import { FailingWebhooks, LatestChanges, ModelCards } from '../panels/dashboard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
+import { EmptyState } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
 /** The first page: what there is, what has changed, what fails. Only of what the user may see. */

@@ -1,11 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
-import { ImportWizard } from '../administration/import/import-wizard.tsx'
 import { may, useModel, useSite } from '../data/site.ts'
 import { useViews } from '../data/views.ts'
-import { Failure } from '../parts/failure.tsx'
+import { ImportWizard } from '../panels/import-wizard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { NotFound } from './not-found.tsx'
 

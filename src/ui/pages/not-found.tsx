@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { EmptyState } from '../parts/empty-state.tsx'
+import type { ReactNode } from 'react'
+import { useSite } from '../data/site.ts'
+import { EmptyState } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
 /** Shown for an address without a page, and for a record or model that does not exist for the user. */
@@ -18,3 +20,7 @@ export function NotFound() {
     </EmptyState>
   )
 }
+
+/** Shows a page to superusers; to others there is none, and nothing is requested. */
+export const SuperusersOnly = ({ children }: { readonly children: ReactNode }) =>
+  useSite().user.is_superuser ? children : <NotFound />

@@ -1,16 +1,15 @@
 import { BookOpen } from 'lucide-react'
-import { SuperusersOnly } from '../administration/superusers-only.tsx'
-import { LintFindings } from '../administration/tools/lint-findings.tsx'
-import { Metrics } from '../administration/tools/metrics.tsx'
-import { MockData } from '../administration/tools/mock-data.tsx'
-import { ResetData } from '../administration/tools/reset-data.tsx'
-import { Snapshots } from '../administration/tools/snapshots.tsx'
-import { useAddress } from '../administration/use-address.ts'
 import { useSite } from '../data/site.ts'
-import { PageHeader } from '../parts/page-header.tsx'
-import { Tabs } from '../parts/tabs.tsx'
+import { useAddress } from '../data/use-address.ts'
+import { LintFindings } from '../panels/lint-findings.tsx'
+import { Metrics } from '../panels/metrics.tsx'
+import { MockData } from '../panels/mock-data.tsx'
+import { ResetData } from '../panels/reset-data.tsx'
+import { SnapshotPanel } from '../panels/snapshots.tsx'
+import { PageHeader, Tabs } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
 import { usePageSettings } from '../use-page-settings.ts'
+import { SuperusersOnly } from './not-found.tsx'
 
 /** Tools for superusers. */
 export function ToolsPage() {
@@ -42,7 +41,7 @@ function ToolTabs() {
   const tabs = [
     { value: 'metrics', label: text.metrics, content: <Metrics /> },
     ...(capabilities.lint ? [{ value: 'lint', label: text.lint, content: <LintFindings /> }] : []),
-    { value: 'snapshots', label: text.snapshots, content: <Snapshots /> },
+    { value: 'snapshots', label: text.snapshots, content: <SnapshotPanel /> },
     ...(capabilities.mock ? [{ value: 'mock', label: text.mock, content: <MockData /> }] : []),
     { value: 'reset', label: text.resetTab, content: <ResetData /> },
   ]

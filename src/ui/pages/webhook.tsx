@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { SuperusersOnly } from '../administration/superusers-only.tsx'
-import { useAddress } from '../administration/use-address.ts'
-import { Deliveries } from '../administration/webhooks/deliveries.tsx'
-import { WebhookActions } from '../administration/webhooks/webhook-actions.tsx'
-import { WebhookEvents, WebhookModels } from '../administration/webhooks/webhook-scope.tsx'
-import { WebhookActivity, WebhookHealth } from '../administration/webhooks/webhook-state.tsx'
-import { DateCell } from '../cells/date-cell.tsx'
+import { DateCell } from '../cells/cell.tsx'
+import { useSession } from '../data/page-session.ts'
+import { useAddress } from '../data/use-address.ts'
 import { type Delivery, type Webhook, webhooksQuery } from '../data/webhooks.ts'
-import { Failure } from '../parts/failure.tsx'
-import { Notice } from '../parts/notice.tsx'
+import { WebhookActions } from '../panels/webhook-actions.tsx'
+import { DeliveryList } from '../panels/webhook-deliveries.tsx'
+import { WebhookActivity, WebhookEvents, WebhookHealth, WebhookModels } from '../panels/webhook-table.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { useSession } from '../session/use-session.ts'
+import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { NotFound } from './not-found.tsx'
+import { NotFound, SuperusersOnly } from './not-found.tsx'
 
 /** A webhook and its deliveries. */
 export function WebhookPage() {
@@ -78,7 +74,7 @@ function WebhookDetails({ webhook }: { readonly webhook: Webhook }) {
         <dt>{text.pending}</dt>
         <dd>{webhook.pending}</dd>
       </dl>
-      <Deliveries webhook={webhook} latest={latest} />
+      <DeliveryList webhook={webhook} latest={latest} />
     </>
   )
 }

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { SuperusersOnly } from '../administration/superusers-only.tsx'
-import { AddWebhook } from '../administration/webhooks/add-webhook.tsx'
-import { WebhookTable } from '../administration/webhooks/webhook-table.tsx'
+import { useSession } from '../data/page-session.ts'
 import { webhooksQuery } from '../data/webhooks.ts'
-import { EmptyState } from '../parts/empty-state.tsx'
-import { Failure } from '../parts/failure.tsx'
+import { AddWebhook } from '../panels/webhook-form.tsx'
+import { WebhookTable } from '../panels/webhook-table.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { useSession } from '../session/use-session.ts'
+import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
+import { SuperusersOnly } from './not-found.tsx'
 
 /** The webhooks of the project. */
 export function WebhooksPage() {

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 
 /** Attributes of an input that connect it with its label, help and messages. */
-export interface InputLinks {
+interface InputLinks {
   readonly id: string
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': true | undefined
@@ -22,7 +22,7 @@ interface FieldProps {
 }
 
 /** A labelled input with help and messages. */
-export function Field({ label, help, errors = [], isRequired = false, name, shape = 'column', children }: FieldProps) {
+export function LabelledField({ label, help, errors = [], isRequired = false, name, shape = 'column', children }: FieldProps) {
   const id = useId()
   const hasErrors = errors.length > 0
   const described = [help !== undefined && `${id}-help`, hasErrors && `${id}-errors`].filter(Boolean).join(' ')
@@ -58,3 +58,27 @@ export function Field({ label, help, errors = [], isRequired = false, name, shap
     </div>
   )
 }
+
+interface SelectFieldProps {
+  readonly label: string
+  readonly help?: string | undefined
+  readonly value: string
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly isDisabled?: boolean
+  readonly onChange: (value: string) => void
+}
+
+/** Chooses one of some values, with a label. */
+export const SelectField = ({ label, help, value, options, isDisabled, onChange }: SelectFieldProps) => (
+  <LabelledField label={label} help={help}>
+    {(links) => (
+      <select {...links} className="input" value={value} disabled={isDisabled} onChange={(event) => onChange(event.target.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    )}
+  </LabelledField>
+)

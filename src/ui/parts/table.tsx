@@ -14,7 +14,7 @@ interface TableProps {
 }
 
 /** A table that scrolls where it is wider than the page. The keyboard reaches it, since it may contain no control. */
-export const Table = ({ label, columns, shape = 'plain', children }: TableProps) => (
+export const DataTable = ({ label, columns, shape = 'plain', children }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: only an element that can have the focus scrolls by keyboard in every browser.
   <section className="table-scroll" aria-label={label} tabIndex={0}>
     <table className={`table table-${shape}`}>

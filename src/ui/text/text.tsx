@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, use, useMemo, useSyncExternalStore } from 'react'
 import { preferences } from '../preferences.ts'
 import { en, type Text } from './en.ts'
+import { localeOf } from './format.ts'
 
 /** Another language is a file beside this one, such as `de.ts`, which exports the texts as its default. */
 const others = import.meta.glob<{ readonly default: Text }>(['./??.ts', '!./en.ts'])
@@ -8,7 +9,7 @@ const others = import.meta.glob<{ readonly default: Text }>(['./??.ts', '!./en.t
 const loaders = new Map(Object.entries(others).map(([path, load]) => [path.slice('./'.length, -'.ts'.length), load]))
 
 /** Codes of the languages, such as `en` and `de`. */
-export const languages: readonly string[] = ['en', ...loaders.keys()]
+const languages: readonly string[] = ['en', ...loaders.keys()]
 
 const TextContext = createContext<{ readonly text: Text; readonly language: string }>({ text: en, language: 'en' })
 
@@ -16,10 +17,10 @@ const TextContext = createContext<{ readonly text: Text; readonly language: stri
 export const useText = (): Text => use(TextContext).text
 
 /** Code of the present language. */
-export const useLanguage = (): string => use(TextContext).language
+const useLanguage = (): string => use(TextContext).language
 
 /** The language that the user has chosen, otherwise the first of the browser's that the page has, otherwise English. */
-export function preferredLanguage(chosen: string | undefined, browser: readonly string[]): string {
+function preferredLanguage(chosen: string | undefined, browser: readonly string[]): string {
   const wanted = [...(chosen === undefined ? [] : [chosen]), ...browser.map((tag) => tag.slice(0, 2).toLowerCase())]
   return wanted.find((code) => languages.includes(code)) ?? 'en'
 }
@@ -47,3 +48,6 @@ export function TextProvider({ children }: { readonly children: ReactNode }) {
 /** The languages with their names in themselves, for a menu. */
 export const languageNames = (): { readonly value: string; readonly label: string }[] =>
   languages.map((code) => ({ value: code, label: new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code }))
+
+/** The locale for numbers and dates. */
+export const useLocale = (): string => localeOf(useLanguage(), navigator.languages)

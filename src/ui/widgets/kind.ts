@@ -1,6 +1,6 @@
 import type { SiteField } from '../../client/client.ts'
+import { choicesOf } from '../cells/choices.ts'
 import type { FieldView } from '../data/views.ts'
-import { choicesOf } from './choices/choices.ts'
 
 /** The kinds of inputs. A kind fits several widgets and types. */
 export type WidgetKind =

@@ -1,5 +1,7 @@
+import { useState } from 'react'
+
 /** Why a typed text is not a value. Lines and columns count from 1. */
-export type Fault =
+export type InputFault =
   /** The beginning of a number, such as a sign. */
   | { readonly kind: 'number' }
   /** The beginning of a date and time. */
@@ -10,10 +12,10 @@ export type Fault =
   | { readonly kind: 'ambiguousNumber'; readonly readings: readonly string[] }
   /** A time that the clocks of the browser's time zone skip. */
   | { readonly kind: 'skippedTime' }
-  | JsonFault
+  | JsonInputFault
 
 /** A fault in JSON: of its syntax, or a value that would change when it is stored. */
-export interface JsonFault {
+export interface JsonInputFault {
   readonly kind: 'json' | 'jsonName' | 'jsonNumber'
   /** The name that is given twice, or the number. */
   readonly text: string
@@ -24,10 +26,30 @@ export interface JsonFault {
 /** A typed text that is not a value of its field, such as a number of which only the sign is there. It must not be sent. */
 export class Unparsed {
   readonly text: string
-  readonly fault: Fault
+  readonly fault: InputFault
 
-  constructor(text: string, fault: Fault) {
+  constructor(text: string, fault: InputFault) {
     this.text = text
     this.fault = fault
   }
+}
+
+interface Typing {
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+  readonly format: (value: unknown) => string
+  /** Returns an `Unparsed` for a text that is not a value. */
+  readonly parse: (text: string) => unknown
+}
+
+/** The text of an input whose value is not a text. The text stays as it was typed until the value changes from elsewhere. */
+export function useTyped({ value, onChange, format, parse }: Typing): readonly [string, (text: string) => void] {
+  const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown }>()
+  const change = (text: string) => {
+    const next = parse(text)
+    setTyped({ text, value: next })
+    onChange(next)
+  }
+  if (typed !== undefined && Object.is(typed.value, value)) return [typed.text, change]
+  return [value instanceof Unparsed ? value.text : format(value), change]
 }

@@ -1,25 +1,14 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { fieldOf } from '../data/site.ts'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { CheckboxInput } from './checkbox-input.tsx'
-import { ChoiceCheckboxes } from './choices/choice-checkboxes.tsx'
-import { ChoiceRadios } from './choices/choice-radios.tsx'
-import { ChoiceSelect } from './choices/choice-select.tsx'
-import { ChoicesInput } from './choices/choices-input.tsx'
-import { ColorInput } from './color-input.tsx'
-import { DateInput, TimeInput } from './dates/date-input.tsx'
-import { DatetimeInput } from './dates/datetime-input.tsx'
+import { Skeleton } from '../parts/states.tsx'
+import { ChoiceCheckboxes, ChoiceRadios, ChoiceSelect, ChoicesInput } from './choice-inputs.tsx'
+import { DateInput, DatetimeInput, TimeInput } from './date-inputs.tsx'
 import { type WidgetKind, widgetKind } from './kind.ts'
-import { NumberInput } from './numbers/number-input.tsx'
-import { RangeInput } from './numbers/range-input.tsx'
-import { RelationPicker } from './relations/relation-picker.tsx'
-import { RelationsPicker } from './relations/relations-picker.tsx'
-import { PasswordInput } from './texts/password-input.tsx'
-import { SuggestInput } from './texts/suggest-input.tsx'
-import { TextInput } from './texts/text-input.tsx'
-import { Textarea } from './texts/textarea.tsx'
-import { WordsInput } from './texts/words-input.tsx'
+import { NumberInput, RangeInput } from './number-inputs.tsx'
+import { RelationPicker, RelationsPicker } from './relation-pickers.tsx'
+import { CheckboxInput, ColorInput, PasswordInput, SuggestInput, Textarea, TextInput } from './text-inputs.tsx'
 import type { InputProps, WidgetProps } from './widget-props.ts'
+import { WordsInput } from './words-input.tsx'
 
 const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   line: TextInput,
@@ -38,7 +27,7 @@ const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   date: DateInput,
   time: TimeInput,
   datetime: DatetimeInput,
-  json: lazy(() => import('./texts/json-editor.tsx').then((module) => ({ default: module.JsonEditor }))),
+  json: lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor }))),
   password: PasswordInput,
   relation: RelationPicker,
   relations: RelationsPicker,

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Tokens } from '../../../src/auth/token.ts'
-import { jwtCodec } from '../../../src/http/plugins/jwt-codec.ts'
-import { tokenIdFor } from '../../../src/service/accounts/session-tokens.ts'
+import { tokenIdFor } from '../../../src/accounts/sessions.ts'
+import { TokenIssuer } from '../../../src/auth/token.ts'
+import { jwtCodec } from '../../../src/http/jwt-codec.ts'
 import type { StoredRecord } from '../../../src/store/store.ts'
 import { systemClock } from '../../../src/util/clock.ts'
 import { systemRandom } from '../../../src/util/ids.ts'
@@ -60,7 +60,7 @@ export const dataFolder = (project: string): string => join(project, 'data')
 /** One access token for each superuser, valid on both servers. */
 export function accessTokens(users: number): string[] {
   const lifetimes = { access_token_minutes: TOKEN_MINUTES, refresh_token_minutes: TOKEN_MINUTES }
-  const tokens = new Tokens({ codec: jwtCodec('HS256', SECRET), lifetimes, clock: systemClock, random: systemRandom })
+  const tokens = new TokenIssuer({ codec: jwtCodec('HS256', SECRET), lifetimes, clock: systemClock, random: systemRandom })
   return Array.from({ length: users }, (_, index) => {
     const id = index + 1
     return tokens.issue('access', id, tokenIdFor(superuser(id), systemRandom)).token

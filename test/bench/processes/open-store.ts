@@ -1,6 +1,6 @@
 // Opens the store of a project (the first argument) as the server does, and reports the time, the memory and the number of records.
 import { join } from 'node:path'
-import { loadProject } from '../../../src/service/project/project.ts'
+import { loadProject } from '../../../src/project/project.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { memoryInUse } from './memory.mjs'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { checkListening, resultsOf } from '../../../src/cli/project/health/database.ts'
+import { checkListening, resultsOf } from '../../../src/cli/health-database.ts'
 import type { PostgresSettings } from '../../../src/config/settings.ts'
-import type { Examination } from '../../../src/store/postgres/maintenance/examination.ts'
-import type { Step } from '../../../src/store/postgres/schema/plan/steps.ts'
+import type { Examination } from '../../../src/store/postgres/examination.ts'
+import type { Step } from '../../../src/store/postgres/schema/plan-draft.ts'
 
 const settings: PostgresSettings = {
   url: 'postgres://shop:secret@db/shop',

@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats'
 import { apiRoots } from '../../../src/http/paths.ts'
 import type { Registry } from '../../../src/model/registry.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
-import type { Operation, Reference, Response } from '../../../src/openapi/paths/operation.ts'
-import type { Project } from '../../../src/service/project/project.ts'
+import type { OperationObject, Reference, ResponseObject } from '../../../src/openapi/operation.ts'
+import type { Project } from '../../../src/project/project.ts'
 import type { TestApp } from './app.ts'
 
 /** What was asked and what came back, as far as the contract speaks of it. */
@@ -89,7 +89,7 @@ class Contract {
     }
   }
 
-  #operation(method: string, path: string): Operation | undefined {
+  #operation(method: string, path: string): OperationObject | undefined {
     const steps = path.split('/')
     const matches = Object.entries(this.#document.paths).filter(([template]) => fits(template.split('/'), steps))
     // A path that is written out goes before one with parameters.
@@ -97,7 +97,7 @@ class Contract {
     return item?.[method as keyof typeof item]
   }
 
-  #response(operation: Operation, status: number): Response | undefined {
+  #response(operation: OperationObject, status: number): ResponseObject | undefined {
     const found = operation.responses[String(status)]
     if (found === undefined || !isReference(found)) return found
     return this.#document.components.responses[found.$ref.split('/').at(-1) ?? '']
@@ -115,7 +115,7 @@ class Contract {
 
 const ANY_ERROR = { anyOf: [{ $ref: '#/components/schemas/error' }, { $ref: '#/components/schemas/fieldErrors' }] }
 
-const isReference = (response: Response | Reference): response is Reference => '$ref' in response
+const isReference = (response: ResponseObject | Reference): response is Reference => '$ref' in response
 
 /** A value of a path parameter is whatever stands there. */
 const fits = (template: readonly string[], steps: readonly string[]): boolean =>

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
+import type { Io } from '../../../src/cli/io.ts'
 import { main } from '../../../src/cli/main.ts'
-import type { Io } from '../../../src/cli/terminal/io.ts'
 
 /** The outcome of a command. */
 export interface CliResult {

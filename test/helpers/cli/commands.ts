@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { processIo } from '../../../src/cli/io.ts'
 import { buildProgram } from '../../../src/cli/main.ts'
-import { processIo } from '../../../src/cli/terminal/io.ts'
 
 const silent = { write: () => {} }
 const io = { ...processIo(), stdout: silent, stderr: silent }

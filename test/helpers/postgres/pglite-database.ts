@@ -3,8 +3,8 @@ import {
   type Connection,
   type Database,
   type DatabaseUsage,
-  type Row,
-  type Rows,
+  type ResultRow,
+  type ResultRows,
   StatementError,
   type StatementOptions,
   type TransactionOptions,
@@ -29,7 +29,7 @@ export class PgliteDatabase implements Database {
     return new PgliteDatabase(pglite)
   }
 
-  query(statement: Sql, options?: StatementOptions): Promise<Rows> {
+  query(statement: Sql, options?: StatementOptions): Promise<ResultRows> {
     return execute(this.#pglite, statement, options)
   }
 
@@ -46,7 +46,7 @@ export class PgliteDatabase implements Database {
   }
 
   /** The cursor holds its rows, so that other statements may run between its batches. */
-  async *stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
+  async *stream(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]> {
     const name = `held_${++this.#cursors}`
     await this.query(sql`declare ${identifier(name)} no scroll cursor with hold for ${statement}`)
     try {
@@ -69,11 +69,11 @@ export class PgliteDatabase implements Database {
   }
 }
 
-async function execute(on: PGlite | Transaction, statement: Sql, { signal }: StatementOptions = {}): Promise<Rows> {
+async function execute(on: PGlite | Transaction, statement: Sql, { signal }: StatementOptions = {}): Promise<ResultRows> {
   signal?.throwIfAborted()
   const { text, values } = statement.compile()
   try {
-    const { rows, affectedRows = 0 }: Results<Row> = await on.query<Row>(text, [...values], { rowMode: 'array' })
+    const { rows, affectedRows = 0 }: Results<ResultRow> = await on.query<ResultRow>(text, [...values], { rowMode: 'array' })
     return { rows, count: affectedRows === 0 ? rows.length : affectedRows }
   } catch (error) {
     throw translated(error)

@@ -1,7 +1,7 @@
 import type { Registry } from '../../../src/model/registry.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
-import { currentFingerprint } from '../../../src/store/postgres/schema/plan/plan.ts'
+import { currentFingerprint } from '../../../src/store/postgres/schema/plan.ts'
 import { readState } from '../../../src/store/postgres/schema/recorded.ts'
 import { TRUNCATED } from '../../../src/store/postgres/search/search-tables.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../../../src/store/postgres/sql.ts'

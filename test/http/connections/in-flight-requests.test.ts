@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { InFlightRequests } from '../../../src/http/connections/in-flight-requests.ts'
-import type { Response } from '../../../src/http/responses/response.ts'
+import { InFlightRequests } from '../../../src/http/request-gate.ts'
+import type { Response } from '../../../src/http/response.ts'
 import { mulberry32 } from '../../bench/data/random.ts'
 
 test('contains the responses that were added and not deleted, in any order', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
-import { CONNECTION_LIMITS } from '../../../src/http/connections/listener.ts'
+import { CONNECTION_LIMITS } from '../../../src/http/listener.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 
 const BOUND = { timeout: 20_000 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
-import { MockFiller } from '../../../src/service/mock/mock-filler.ts'
+import { MockFiller } from '../../../src/mock/mock-filler.ts'
 import { systemRandom } from '../../../src/util/ids.ts'
 import { openTestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { CONNECTION_LIMITS } from '../../../src/http/connections/listener.ts'
+import { CONNECTION_LIMITS } from '../../../src/http/listener.ts'
 import type { Operation } from '../../../src/store/store.ts'
 import { open, withListening } from '../../helpers/api/raw.ts'
 import { NO_POSTGRES } from '../../helpers/postgres/server.ts'

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StatementTimes } from '../../../src/app/stores/statement-times.ts'
-import { exposition } from '../../../src/http/metrics/exposition.ts'
-import { metricsOf } from '../../../src/http/metrics/figures.ts'
+import { StatementTimes } from '../../../src/app/postgres-store.ts'
+import { exposition, metricsOf } from '../../../src/http/metrics.ts'
 
 const store = { takesWrites: true, journalBytes: 7, records: new Map() }
 const common = { routes: [], store, models: [], rejections: {}, outboxDepth: 0 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exposition } from '../../../src/http/metrics/exposition.ts'
+import { exposition } from '../../../src/http/metrics.ts'
 
 test('a metric is its help, its type and a line for each sample', () => {
   const text = exposition([

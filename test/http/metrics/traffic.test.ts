@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Request } from '@hapi/hapi'
-import { BUCKETS_MS, bucketOf, nameOf, Traffic } from '../../../src/http/metrics/traffic.ts'
+import { BUCKETS_MS, bucketOf, routeNameOf, Traffic } from '../../../src/http/traffic.ts'
 
 const READ = { method: 'get', path: '/models/{model}' }
 
@@ -59,5 +59,5 @@ test('unknown paths count as one route, whatever the method', () => {
   for (let count = 0; count < 3; count++) traffic.count(over({ method: '_special', path: '/{p*}' }, 404, 0))
   assert.equal(traffic.routes.length, 1)
   assert.equal(traffic.routes[0]?.byStatus[404], 3)
-  assert.deepEqual(nameOf({ method: '_special' as 'get', path: '/{p*}' }), { method: 'other', route: 'other' })
+  assert.deepEqual(routeNameOf({ method: '_special' as 'get', path: '/{p*}' }), { method: 'other', route: 'other' })
 })

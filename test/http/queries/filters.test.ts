@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { groupText } from '../../../src/client/models/query.ts'
+import { groupText } from '../../../src/client/query.ts'
 import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
 

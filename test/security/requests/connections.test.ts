@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../src/http/connections/listener.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../src/http/listener.ts'
 import { listen, open, speak, withListening } from '../../helpers/api/raw.ts'
 import { play } from '../../helpers/api/scenario.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { FileStore } from '../../../src/store/embedded/file-store.ts'
 import type { Operation, StoredRecord } from '../../../src/store/store.ts'
-import { insert, remove, update } from '../../helpers/store/contract/library.ts'
+import { insert, remove, update } from '../../helpers/store/library.ts'
 
 /** One of this many added records is kept. */
 const KEPT = 20

@@ -6,7 +6,7 @@ import type { Registry } from '../../../src/model/registry.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { isObject } from '../../../src/util/json.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
-import { insert, Library, libraryRegistry, remove, type TableName, update } from '../../helpers/store/contract/library.ts'
+import { insert, Library, libraryRegistry, remove, type TableName, update } from '../../helpers/store/library.ts'
 import { type OpenedStore, storeContract } from '../../helpers/store/store-contract.ts'
 import { inFolder, journalsIn, onDisk } from './folder.ts'
 

@@ -4,7 +4,7 @@ import type { Registry } from '../../../src/model/registry.ts'
 import { FileStore, type FileStoreOptions } from '../../../src/store/embedded/file-store.ts'
 import type { StoredRecord } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
-import { Library, libraryRegistry } from '../../helpers/store/contract/library.ts'
+import { Library, libraryRegistry } from '../../helpers/store/library.ts'
 
 export interface Place {
   readonly folder: string

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
-import { Library, libraryRegistry } from '../../helpers/store/contract/library.ts'
+import { Library, libraryRegistry } from '../../helpers/store/library.ts'
 import { inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
 
 /** Adds records that use every kind of constraint, one per line. */

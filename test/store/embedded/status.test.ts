@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
-import { insert, libraryRegistry } from '../../helpers/store/contract/library.ts'
 import { FaultyDisk } from '../../helpers/store/faulty-disk.ts'
+import { insert, libraryRegistry } from '../../helpers/store/library.ts'
 import { inFolder, journalsIn } from './folder.ts'
 
 describe('the status of a file store', () => {

@@ -1,6 +1,6 @@
 // Writes records one after the other until it is killed, and prints the id of each stored one.
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
-import { libraryRegistry } from '../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../helpers/store/library.ts'
 
 const store = await FileStore.open(process.argv[2] ?? '', libraryRegistry(), 'write')
 for (let number = 0; ; number++) {

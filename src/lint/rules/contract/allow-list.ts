@@ -1,10 +1,9 @@
 import { isSettable } from '../../../model/field.ts'
-import { changeExample } from '../../explain/example.ts'
-import { ALLOW_LISTS, allowLists, quoted, type Rule } from '../../rule.ts'
-import { commonForms } from '../../shared/compatibility.ts'
+import { commonForms } from '../../field-options.ts'
+import { ALLOW_LISTS, allowLists, changeExample, type LintRule, quoted } from '../../rule.ts'
 
 /** Forms that accept other fields than before. */
-export const contractAllowList: Rule = {
+export const contractAllowList: LintRule = {
   id: 'contract/allow-list',
   severity: 'error',
   summary: 'An allow-list of a form was narrowed (breaking) or widened',

@@ -1,13 +1,20 @@
-import type { Limits } from '../../../model/constraints/limits.ts'
+import type { Limits } from '../../../model/limits.ts'
 import type { Model } from '../../../model/model.ts'
-import { changeExample, fieldChangeExample } from '../../explain/example.ts'
-import { quoted, type Rule } from '../../rule.ts'
-import { commonForms, commonModels, modelSource } from '../../shared/compatibility.ts'
-import { fieldPath } from '../../shared/field-path.ts'
-import { highest, isAbove, isBelow, limitsIn, lowest } from '../../shared/form-options.ts'
+import {
+  commonForms,
+  commonModels,
+  fieldPath,
+  highest,
+  isAbove,
+  isBelow,
+  limitsIn,
+  lowest,
+  modelSource,
+} from '../../field-options.ts'
+import { changeExample, fieldChangeExample, type LintRule, quoted } from '../../rule.ts'
 
 /** Limits that became narrower. */
-export const contractBounds: Rule = {
+export const contractBounds: LintRule = {
   id: 'contract/bounds',
   severity: 'error',
   summary: 'The bounds of a field were tightened (breaking) or relaxed',

@@ -1,11 +1,9 @@
 import { hasDefault } from '../../../model/field.ts'
-import { changeExample, fieldChangeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { commonModels, modelSource } from '../../shared/compatibility.ts'
-import { fieldPath } from '../../shared/field-path.ts'
+import { commonModels, fieldPath, modelSource } from '../../field-options.ts'
+import { changeExample, fieldChangeExample, type LintRule } from '../../rule.ts'
 
 /** Added and removed fields. */
-export const contractField: Rule = {
+export const contractField: LintRule = {
   id: 'contract/field',
   severity: 'error',
   summary: 'A field of a model was removed (breaking) or added',

@@ -1,9 +1,8 @@
-import { changeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { formerSource } from '../../shared/compatibility.ts'
+import { formerSource } from '../../field-options.ts'
+import { changeExample, type LintRule } from '../../rule.ts'
 
 /** Added and removed models. */
-export const contractModel: Rule = {
+export const contractModel: LintRule = {
   id: 'contract/model',
   severity: 'error',
   summary: 'A model was removed (breaking) or added',

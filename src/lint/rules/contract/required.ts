@@ -1,11 +1,9 @@
 import { type Field, hasDefault } from '../../../model/field.ts'
-import { changeExample, fieldChangeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { commonForms, commonModels, modelSource } from '../../shared/compatibility.ts'
-import { fieldPath } from '../../shared/field-path.ts'
+import { commonForms, commonModels, fieldPath, modelSource } from '../../field-options.ts'
+import { changeExample, fieldChangeExample, type LintRule } from '../../rule.ts'
 
 /** Fields that have become mandatory. */
-export const contractRequired: Rule = {
+export const contractRequired: LintRule = {
   id: 'contract/required',
   severity: 'error',
   summary: 'A field is newly required (breaking), or no longer',

@@ -1,12 +1,11 @@
 import type { FormViewDefinition } from '../../../views/definition.ts'
-import { changeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { commonForms } from '../../shared/compatibility.ts'
+import { commonForms } from '../../field-options.ts'
+import { changeExample, type LintRule } from '../../rule.ts'
 
 const FORM = 'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\n'
 
 /** Added and removed cross-field rules of forms. */
-export const contractRule: Rule = {
+export const contractRule: LintRule = {
   id: 'contract/rule',
   severity: 'error',
   summary: 'A cross-field rule of a form was added (breaking) or removed',

@@ -1,10 +1,8 @@
-import { fieldChangeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { commonModels, modelSource } from '../../shared/compatibility.ts'
-import { fieldPath } from '../../shared/field-path.ts'
+import { commonModels, fieldPath, modelSource } from '../../field-options.ts'
+import { fieldChangeExample, type LintRule } from '../../rule.ts'
 
 /** Fields whose type has changed. */
-export const contractType: Rule = {
+export const contractType: LintRule = {
   id: 'contract/type',
   severity: 'error',
   summary: 'A field changed its type, or a relation its target model (breaking)',

@@ -1,10 +1,9 @@
 import type { DefinedView } from '../../../views/views.ts'
-import { changeExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { formerSource } from '../../shared/compatibility.ts'
+import { formerSource } from '../../field-options.ts'
+import { changeExample, type LintRule } from '../../rule.ts'
 
 /** Added, removed and renamed views. */
-export const contractView: Rule = {
+export const contractView: LintRule = {
   id: 'contract/view',
   severity: 'error',
   summary: 'A view was removed or renamed (breaking), or added',

@@ -1,11 +1,10 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 const NOTE = (access: string): string =>
   `name: Note\nfields:\n  - { name: title, type: string }\n  - { name: tags, type: many_to_many, model: tag }\n  - { name: author_id, type: foreignkey, model: user }\naccess:\n  ${access}\n`
 
 /** Access conditions that no store can execute. */
-export const modelAccessInvalid: Rule = {
+export const modelAccessInvalid: LintRule = {
   id: 'model/access-invalid',
   severity: 'error',
   summary: 'A condition of access is invalid, or cannot be a filter',

@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Defaults that their own field rejects. */
-export const modelDefaultInvalid: Rule = {
+export const modelDefaultInvalid: LintRule = {
   id: 'model/default-invalid',
   severity: 'error',
   summary: 'The default of a field is not a valid value of the field',

@@ -1,11 +1,10 @@
 import type { DefinedModel } from '../../../model/build.ts'
 import { isObject } from '../../../util/json.ts'
-import { modelExample } from '../../explain/example.ts'
 import type { LintProject } from '../../project.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Circular cascades of deletions. */
-export const modelDeleteCycle: Rule = {
+export const modelDeleteCycle: LintRule = {
   id: 'model/delete-cycle',
   severity: 'warn',
   summary: 'Deleting a record can delete records of all models in a cycle',

@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Display fields that cannot identify a record. */
-export const modelDisplayField: Rule = {
+export const modelDisplayField: LintRule = {
   id: 'model/display-field',
   severity: 'error',
   summary: 'The display field cannot identify a record',

@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Limits that no value satisfies. */
-export const modelImpossibleBounds: Rule = {
+export const modelImpossibleBounds: LintRule = {
   id: 'model/impossible-bounds',
   severity: 'error',
   summary: 'No value can satisfy the limits of a field',

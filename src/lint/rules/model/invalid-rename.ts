@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Former names that are in use. */
-export const modelInvalidRename: Rule = {
+export const modelInvalidRename: LintRule = {
   id: 'model/invalid-rename',
   severity: 'error',
   summary: 'A former name is still in use, or is that of two fields or models',

@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Malformed models. */
-export const modelInvalid: Rule = {
+export const modelInvalid: LintRule = {
   id: 'model/invalid',
   severity: 'error',
   summary: 'A model is malformed',

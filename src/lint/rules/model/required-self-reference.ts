@@ -1,9 +1,8 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { fieldPath } from '../../shared/field-path.ts'
+import { fieldPath } from '../../field-options.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Mandatory relations of a model to itself. */
-export const modelRequiredSelfReference: Rule = {
+export const modelRequiredSelfReference: LintRule = {
   id: 'model/required-self-reference',
   severity: 'error',
   summary: 'A mandatory relation refers to its own model, so no first record can be created',

@@ -1,10 +1,9 @@
 import { didYouMean } from '../../../util/suggest.ts'
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { ICON_NAMES } from '../../shared/icon-names.ts'
+import { ICON_NAMES } from '../../icon-names.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Icons that Lucide does not have. */
-export const modelUnknownIcon: Rule = {
+export const modelUnknownIcon: LintRule = {
   id: 'model/unknown-icon',
   severity: 'warn',
   summary: 'The icon of a model is not one of Lucide',

@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Relations to unknown models. */
-export const modelUnknownRelation: Rule = {
+export const modelUnknownRelation: LintRule = {
   id: 'model/unknown-relation',
   severity: 'error',
   summary: 'A relation refers to an unknown model',

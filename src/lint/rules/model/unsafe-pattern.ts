@@ -1,8 +1,7 @@
-import { modelExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { type LintRule, modelExample } from '../../rule.ts'
 
 /** Patterns that RE2 does not support. */
-export const modelUnsafePattern: Rule = {
+export const modelUnsafePattern: LintRule = {
   id: 'model/unsafe-pattern',
   severity: 'error',
   summary: 'A pattern is not a regular expression that RE2 supports',

@@ -1,7 +1,7 @@
-import type { Rule } from '../../rule.ts'
+import type { LintRule } from '../../rule.ts'
 
 /** Views with the same name. */
-export const viewDuplicateName: Rule = {
+export const viewDuplicateName: LintRule = {
   id: 'view/duplicate-name',
   severity: 'error',
   summary: 'Two views have the same name',

@@ -1,6 +1,5 @@
 import { meantOrKnown } from '../../../util/suggest.ts'
-import { listExample } from '../../explain/example.ts'
-import type { Example, Rule } from '../../rule.ts'
+import { type Example, type LintRule, listExample } from '../../rule.ts'
 
 const withForm = (inlineForm: string): Example => ({
   files: {
@@ -11,7 +10,7 @@ const withForm = (inlineForm: string): Example => ({
 })
 
 /** Forms for editing in a list that do not fit its model. */
-export const viewInlineForm: Rule = {
+export const viewInlineForm: LintRule = {
   id: 'view/inline-form',
   severity: 'error',
   summary: 'The inline_form of a list does not name a form of its model',

@@ -1,8 +1,7 @@
-import { formExample, listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { formExample, type LintRule, listExample } from '../../rule.ts'
 
 /** Malformed views. */
-export const viewInvalid: Rule = {
+export const viewInvalid: LintRule = {
   id: 'view/invalid',
   severity: 'error',
   summary: 'A view is malformed',

@@ -1,8 +1,8 @@
-import type { Rule } from '../../rule.ts'
-import { missingView } from '../../shared/missing-view.ts'
+import { missingView } from '../../missing-view.ts'
+import type { LintRule } from '../../rule.ts'
 
 /** Models without a form view. */
-export const viewNoForm: Rule = {
+export const viewNoForm: LintRule = {
   id: 'view/no-form',
   ...missingView('form'),
   details: `In a project with views, front ends display what the views describe: a model without a form cannot be edited there. Add a form. For a model that

@@ -1,8 +1,8 @@
-import type { Rule } from '../../rule.ts'
-import { missingView } from '../../shared/missing-view.ts'
+import { missingView } from '../../missing-view.ts'
+import type { LintRule } from '../../rule.ts'
 
 /** Models without a list view. */
-export const viewNoList: Rule = {
+export const viewNoList: LintRule = {
   id: 'view/no-list',
   ...missingView('list'),
   details: `In a project with views, front ends display what the views describe: a model without a list cannot be listed there. Add a list. For a model that

@@ -1,7 +1,7 @@
-import type { Rule } from '../../rule.ts'
+import type { LintRule } from '../../rule.ts'
 
 /** Views of unknown models. */
-export const viewUnknownModel: Rule = {
+export const viewUnknownModel: LintRule = {
   id: 'view/unknown-model',
   severity: 'error',
   summary: 'A view names an unknown model',

@@ -1,5 +1,5 @@
 import type { DefinedForm } from '../../../views/views.ts'
-import type { Example, Rule } from '../../rule.ts'
+import type { Example, LintRule } from '../../rule.ts'
 
 const forms = (...uses: readonly string[]): Example => ({
   files: {
@@ -10,7 +10,7 @@ const forms = (...uses: readonly string[]): Example => ({
 })
 
 /** Models whose forms leave an operation without a form. */
-export const viewUseIncomplete: Rule = {
+export const viewUseIncomplete: LintRule = {
   id: 'view/use-incomplete',
   severity: 'warn',
   summary: 'The use of its forms leaves a model without a form to create or to update with',

@@ -42,7 +42,7 @@ export interface Disk {
  *
  * @throws {Error} if no byte is written; the file may then hold some of them
  */
-export async function writeAll(file: AppendFile, bytes: Uint8Array, position: number): Promise<void> {
+export async function writeBytes(file: AppendFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const count = await file.write(bytes.subarray(written), position + written)
     if (count === 0) throw new Error('The disk accepted no bytes')

@@ -3,7 +3,6 @@ import { comparer } from '../../../query/compare.ts'
 import { matcher } from '../../../query/match.ts'
 import type { Plan } from '../../../query/plan.ts'
 import type { StoredRecord } from '../../store.ts'
-import type { RecentChanges } from './recent-changes.ts'
 
 /** Approximate capacity, in records. */
 const CAPACITY = 50_000
@@ -11,13 +10,13 @@ const CAPACITY = 50_000
 const OVERHEAD = 10
 
 /** A page of the records that a plan matches, and their total number. */
-export interface Page {
+export interface FoundRecords {
   readonly records: readonly StoredRecord[]
   readonly total: number
 }
 
 interface Answer {
-  page: Page
+  page: FoundRecords
   /** Other tables that the page depends on, with the number of their changes that it includes. */
   readonly others: readonly { readonly changes: RecentChanges; readonly count: number }[]
   /** Number of table changes that the page includes. */
@@ -54,7 +53,7 @@ export class QueryCache {
    * @param plan the same object as in `remember`
    * @returns undefined if the plan must be executed
    */
-  recall(plan: Plan): Page | undefined {
+  recall(plan: Plan): FoundRecords | undefined {
     const answer = this.#kept.get(plan)
     if (answer === undefined) return undefined
     const isIntact = answer.others.every(({ changes, count }) => changes.count === count)
@@ -70,16 +69,16 @@ export class QueryCache {
   }
 
   /** @param others changes of the other tables that the page depends on */
-  remember(plan: Plan, page: Page, others: readonly RecentChanges[] = []): void {
+  remember(plan: Plan, page: FoundRecords, others: readonly RecentChanges[] = []): void {
     const counts = others.map((changes) => ({ changes, count: changes.count }))
     this.#kept.set(plan, { page, others: counts, knows: this.#changes.count, rule: undefined })
   }
 
-  #caughtUp(plan: Plan, answer: Answer): Page | undefined {
+  #caughtUp(plan: Plan, answer: Answer): FoundRecords | undefined {
     const changes = this.#changes.since(answer.knows)
     if (changes === undefined) return undefined
     answer.rule ??= ruleOf(plan)
-    let page: Page | undefined = answer.page
+    let page: FoundRecords | undefined = answer.page
     for (const { before, after } of changes) {
       page = page && withChange(page, plan, answer.rule, before, after)
     }
@@ -93,12 +92,12 @@ function ruleOf({ filters, sort }: Plan): Rule {
 
 /** @returns undefined if an unknown record moves onto the page */
 function withChange(
-  page: Page,
+  page: FoundRecords,
   plan: Plan,
   { matches, compare }: Rule,
   before: StoredRecord | undefined,
   after: StoredRecord | undefined,
-): Page | undefined {
+): FoundRecords | undefined {
   const was = before !== undefined && matches(before) ? before : undefined
   const is = after !== undefined && matches(after) ? after : undefined
   if (was !== undefined && is !== undefined && compare(was, is) === 0) return replaced(page, was, is)
@@ -107,12 +106,17 @@ function withChange(
 }
 
 /** The page with a changed record that keeps its position. */
-function replaced(page: Page, was: StoredRecord, is: StoredRecord): Page {
+function replaced(page: FoundRecords, was: StoredRecord, is: StoredRecord): FoundRecords {
   const place = page.records.indexOf(was)
   return place === -1 ? page : { records: page.records.with(place, is), total: page.total }
 }
 
-function without({ records, total }: Page, { offset }: Plan, record: StoredRecord, compare: Rule['compare']): Page | undefined {
+function without(
+  { records, total }: FoundRecords,
+  { offset }: Plan,
+  record: StoredRecord,
+  compare: Rule['compare'],
+): FoundRecords | undefined {
   const place = placeIn(records, record, compare)
   if (place === records.length) return { records, total: total - 1 }
   const isLast = offset + records.length >= total
@@ -121,7 +125,12 @@ function without({ records, total }: Page, { offset }: Plan, record: StoredRecor
   return { records: records.toSpliced(place, 1), total: total - 1 }
 }
 
-function having({ records, total }: Page, plan: Plan, record: StoredRecord, compare: Rule['compare']): Page | undefined {
+function having(
+  { records, total }: FoundRecords,
+  plan: Plan,
+  record: StoredRecord,
+  compare: Rule['compare'],
+): FoundRecords | undefined {
   const { offset, limit } = plan
   const place = placeIn(records, record, compare)
   if (place === limit) return { records, total: total + 1 }
@@ -139,3 +148,42 @@ function placeIn(records: readonly StoredRecord[], record: StoredRecord, compare
   }
   return low
 }
+
+/** A record before and after a change: absent before creation and after deletion. */
+interface Replacement {
+  readonly before: StoredRecord | undefined
+  readonly after: StoredRecord | undefined
+}
+
+/** Number of changes kept. Catching up with more would take longer than a new query. */
+const LENGTH = 128
+
+/** The latest changes of a table, from which cached results catch up. */
+export class RecentChanges {
+  readonly #before: (StoredRecord | undefined)[] = new Array(LENGTH).fill(undefined)
+  readonly #after: (StoredRecord | undefined)[] = new Array(LENGTH).fill(undefined)
+  #count = 0
+
+  /** Total number of changes so far. */
+  get count(): number {
+    return this.#count
+  }
+
+  note(before: StoredRecord | undefined, after: StoredRecord | undefined): void {
+    const place = this.#count++ % LENGTH
+    this.#before[place] = before
+    this.#after[place] = after
+  }
+
+  /** The changes after the first `count`, in order; undefined if they are no longer kept. */
+  since(count: number): readonly Replacement[] | undefined {
+    if (count === this.#count) return NONE
+    if (this.#count - count > LENGTH) return undefined
+    return Array.from({ length: this.#count - count }, (_, index) => {
+      const place = (count + index) % LENGTH
+      return { before: this.#before[place], after: this.#after[place] }
+    })
+  }
+}
+
+const NONE: readonly Replacement[] = []

@@ -2,15 +2,13 @@ import type { Model } from '../../../model/model.ts'
 import { orderingKey } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
-import type { CommittedTable } from '../../transactions/committed-table.ts'
-import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from '../indexes/indexes.ts'
-import type { ItemIndex } from '../indexes/item-index.ts'
-import type { Cut } from '../indexes/value-index.ts'
-import { Mapped, type Selection, Unbroken } from '../queries/selection.ts'
-import { addRow, type Bitmap, bitmapFor, Scratch } from '../row-sets/bitmap.ts'
-import { eachRow, firstOf } from '../row-sets/row-set.ts'
-import { QueryCache } from './query-cache.ts'
-import { RecentChanges } from './recent-changes.ts'
+import type { CommittedTable } from '../../transaction/overlay.ts'
+import { addRow, type Bitmap, bitmapFor, Scratch } from './bitmap.ts'
+import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from './indexes.ts'
+import { QueryCache, RecentChanges } from './query-cache.ts'
+import { eachRow, firstRow } from './row-set.ts'
+import { Mapped, type SelectedRows, Unbroken } from './selection.ts'
+import type { Cut, ItemIndex } from './value-index.ts'
 
 /** Tables up to this size are scanned: an index would cost more than it saves. */
 const SMALL = 500
@@ -71,7 +69,7 @@ export class Table implements CommittedTable {
   }
 
   /** Every row that holds a record. */
-  get all(): Selection {
+  get all(): SelectedRows {
     return this.size === this.capacity ? new Unbroken(this.size, this.scratch) : new Mapped(this.#live, this.scratch, this.size)
   }
 
@@ -123,7 +121,7 @@ export class Table implements CommittedTable {
   /** The id of the record with this value in a unique field or, by its name, a unique set. Null belongs to no record. */
   ownerOf(field: string, value: Json): number | undefined {
     const rows = value === null ? undefined : this.#items(field).rowsOf(value)
-    return rows === undefined ? undefined : this.#ids[firstOf(rows)]
+    return rows === undefined ? undefined : this.#ids[firstRow(rows)]
   }
 
   /** The ids of the records that refer to `target` by a relation field. */

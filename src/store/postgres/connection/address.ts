@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
+import type { ClientConfig } from 'pg'
 import { AppError } from '../../../errors.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
 import { parseUrl, withDatabaseHost } from '../../../util/urls.ts'
@@ -107,3 +108,18 @@ function decoded(part: string): string {
 }
 
 const invalid = (message: string, cause?: unknown): AppError => new AppError('CONFIG_INVALID', message, { cause })
+
+/**
+ * The settings of the driver for a connection.
+ *
+ * @param acquireTimeoutMs milliseconds in which the connection must be made
+ */
+export function clientConfig({ tls, applicationName, ...address }: DatabaseAddress, acquireTimeoutMs: number): ClientConfig {
+  return {
+    ...address,
+    ssl: tls === false ? false : { ...tls },
+    application_name: applicationName,
+    connectionTimeoutMillis: acquireTimeoutMs,
+    keepAlive: true,
+  }
+}

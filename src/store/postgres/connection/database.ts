@@ -1,14 +1,14 @@
 import type { Sql } from '../sql.ts'
 
 /** Rows of a result. Every value is the text in which PostgreSQL writes it, or null. */
-export interface Rows {
-  readonly rows: readonly Row[]
+export interface ResultRows {
+  readonly rows: readonly ResultRow[]
   /** Number of rows returned or affected. */
   readonly count: number
 }
 
 /** The values of a row, in the order of its columns. */
-export type Row = readonly (string | null)[]
+export type ResultRow = readonly (string | null)[]
 
 /** Options of a statement. */
 export interface StatementOptions {
@@ -29,7 +29,7 @@ export interface StatementOptions {
  * connection was lost while the server was committing.
  */
 export interface Connection {
-  query(statement: Sql, options?: StatementOptions): Promise<Rows>
+  query(statement: Sql, options?: StatementOptions): Promise<ResultRows>
 }
 
 /** Options of a transaction. */
@@ -67,7 +67,7 @@ export interface Database extends Connection {
    *
    * @param batch rows in a batch
    */
-  stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]>
+  stream(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]>
 
   usage(): DatabaseUsage
 

@@ -1,7 +1,6 @@
 import { Client } from 'pg'
-import { systemTimer, type Timer } from '../../../util/timer.ts'
-import { parseAddress } from './address.ts'
-import { clientConfig } from './client-config.ts'
+import { systemTimer, type Timer } from '../../../util/clock.ts'
+import { clientConfig, parseAddress } from './address.ts'
 
 /** Milliseconds in which the connection must be made. */
 const PATIENCE = 5000
@@ -10,7 +9,7 @@ const PATIENCE = 5000
 const RECONNECT_DELAY = 5000
 
 /** Receives the notifications of a channel, by a connection of its own. While there is no connection, notifications are missed. */
-export class Listener {
+export class NotificationListener {
   readonly #address: string
   readonly #channel: string
   readonly #heard: (payload: string) => void

@@ -1,21 +1,20 @@
 import { Pool } from 'pg'
 import { AppError } from '../../../errors.ts'
-import { systemTimer, type Timer } from '../../../util/timer.ts'
+import { systemTimer, type Timer } from '../../../util/clock.ts'
 import { type CompiledSql, keyword, literal, type Sql, sql } from '../sql.ts'
-import { parseAddress } from './address.ts'
-import { clientConfig } from './client-config.ts'
+import { clientConfig, parseAddress } from './address.ts'
 import {
   type Connection,
   type Database,
   type DatabaseUsage,
   isTransient,
-  type Row,
-  type Rows,
+  type ResultRow,
+  type ResultRows,
   type StatementOptions,
   type TransactionOptions,
 } from './database.ts'
 import { connectFailure, LostConnection, outcomeUnknown, unavailable } from './failures.ts'
-import { Session, type SessionSettings } from './session.ts'
+import { DatabaseSession, type SessionSettings } from './session.ts'
 
 /** Options of a pool of connections. */
 export interface PgDatabaseOptions {
@@ -24,7 +23,7 @@ export interface PgDatabaseOptions {
   /** Milliseconds after which a statement is cancelled. */
   readonly statementTimeout?: number
   /** Milliseconds that a statement waits for a connection. */
-  readonly patience?: number
+  readonly acquireTimeoutMs?: number
   /** Called with the duration of each statement in milliseconds. */
   readonly observe?: (milliseconds: number) => void
   /** Called with errors of connections that are not in use, such as those of a restarted server. */
@@ -38,7 +37,7 @@ export interface PgDatabaseOptions {
 
 const DEFAULT_POOL = 10
 const DEFAULT_STATEMENT_TIMEOUT = 30_000
-const DEFAULT_PATIENCE = 5000
+const DEFAULT_ACQUIRE_TIMEOUT_MS = 5000
 
 /** Milliseconds after which a connection that is not in use is closed. */
 const IDLE_TIMEOUT = 60_000
@@ -74,15 +73,15 @@ export class PgDatabase implements Database {
     const {
       pool = DEFAULT_POOL,
       statementTimeout = DEFAULT_STATEMENT_TIMEOUT,
-      patience = DEFAULT_PATIENCE,
+      acquireTimeoutMs = DEFAULT_ACQUIRE_TIMEOUT_MS,
       timer = systemTimer,
       random = Math.random,
     } = options
     const parsed = parseAddress(address)
-    this.#options = { pool, statementTimeout, patience, timer, random }
+    this.#options = { pool, statementTimeout, acquireTimeoutMs, timer, random }
     this.#settings = { tls: parsed.tls, statementTimeout, timer, observe }
     this.#pool = new Pool({
-      ...clientConfig(parsed, patience),
+      ...clientConfig(parsed, acquireTimeoutMs),
       max: pool,
       idleTimeoutMillis: IDLE_TIMEOUT,
       allowExitOnIdle: allowExit,
@@ -92,7 +91,7 @@ export class PgDatabase implements Database {
     this.#pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  query(statement: Sql, options: StatementOptions = {}): Promise<Rows> {
+  query(statement: Sql, options: StatementOptions = {}): Promise<ResultRows> {
     const compiled = statement.compile()
     return this.#repeated(
       () => this.#use((session) => session.query(compiled, options)),
@@ -123,7 +122,7 @@ export class PgDatabase implements Database {
     )
   }
 
-  async *stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
+  async *stream(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]> {
     await this.#beginStream()
     try {
       yield* this.#cursor(statement, batch)
@@ -136,7 +135,7 @@ export class PgDatabase implements Database {
 
   /** A reader may be slow, so half of the connections are left for everything else. Further streams wait as long as for a connection. */
   async #beginStream(): Promise<void> {
-    const { pool, patience, timer } = this.#options
+    const { pool, acquireTimeoutMs, timer } = this.#options
     if (this.#streams < Math.ceil(pool / 2)) {
       this.#streams += 1
       return
@@ -146,7 +145,7 @@ export class PgDatabase implements Database {
         cancelTimer()
         resolve()
       }
-      const cancelTimer = timer(patience, () => {
+      const cancelTimer = timer(acquireTimeoutMs, () => {
         this.#waitingStreams.splice(this.#waitingStreams.indexOf(begin), 1)
         reject(unavailable('As many exports are running as the pool of connections allows'))
       })
@@ -154,7 +153,7 @@ export class PgDatabase implements Database {
     })
   }
 
-  async *#cursor(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
+  async *#cursor(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]> {
     const session = await this.#acquire()
     const fetch = sql`fetch ${literal(batch)} from "batches"`.compile()
     let isDone = false
@@ -193,7 +192,7 @@ export class PgDatabase implements Database {
     if (!this.#pool.ending) await this.#pool.end()
   }
 
-  async #use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #use<T>(work: (session: DatabaseSession) => Promise<T>): Promise<T> {
     const session = await this.#acquire()
     try {
       return await work(session)
@@ -202,9 +201,9 @@ export class PgDatabase implements Database {
     }
   }
 
-  async #acquire(): Promise<Session> {
+  async #acquire(): Promise<DatabaseSession> {
     try {
-      return new Session(await this.#pool.connect(), this.#settings)
+      return new DatabaseSession(await this.#pool.connect(), this.#settings)
     } catch (error) {
       const { totalCount, ending } = this.#pool
       throw connectFailure(error, totalCount >= this.#options.pool, ending)
@@ -252,7 +251,7 @@ export class PgDatabase implements Database {
 }
 
 /** Rolls back when `work` fails. */
-async function undone<T>(session: Session, work: () => Promise<T>): Promise<T> {
+async function undone<T>(session: DatabaseSession, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,14 +1,13 @@
 import type { Field } from '../../../model/field.ts'
 import type { FieldType } from '../../../model/field-type.ts'
 import type { Sql } from '../sql.ts'
-import type { Column } from './column.ts'
-import { isLong } from './long-texts.ts'
+import type { FieldColumn } from './column.ts'
+import type { TableLayout } from './layout.ts'
 import { shortName } from './names.ts'
-import type { TableLayout } from './table-layout.ts'
 import { TextOrder } from './text-order.ts'
 
 /** An index of a table, beside those of its primary key and unique constraints. Plain data. */
-export interface IndexDefinition {
+interface IndexDefinition {
   /** Unqualified and unquoted. */
   readonly name: string
   readonly method: 'btree' | 'gin'
@@ -61,13 +60,30 @@ export function indexesOf({ name, columns, model }: TableLayout): IndexDefinitio
 }
 
 /** True if the index of the unique constraint has the order of the field, in which no two records tie. */
-const hasUniqueOrder = (column: Column): boolean =>
+const hasUniqueOrder = (column: FieldColumn): boolean =>
   column.field.unique && !isLong(column.field) && keyOf(column) === textOf(column.sql)
 
-function keyOf({ field, sql, type }: Column): string {
+function keyOf({ field, sql, type }: FieldColumn): string {
   if (type !== 'text') return textOf(sql)
   const key = textOf(new TextOrder(field).key(sql))
   return key === textOf(sql) ? key : `(${key})`
 }
 
 const textOf = (fragment: Sql): string => fragment.compile().text
+
+/** Longest text that the index of a unique constraint takes, in characters: an entry has room for 2,704 bytes, a character takes up to 4. */
+const MAX_INDEXED_LENGTH = 600
+
+/** Maximum length of an e-mail address, which its type enforces. */
+const MAX_EMAIL_LENGTH = 254
+
+/** True for a text without a limit of its length, or with a higher one than the index of a unique constraint allows. */
+export function isLong({ type, limits }: Field): boolean {
+  if (!TEXTS.has(type.name)) return false
+  const fixed = type.name === 'email' ? MAX_EMAIL_LENGTH : undefined
+  const choices = limits.choices?.map((choice) => String(choice).length)
+  const longest = choices === undefined ? (limits.max_length ?? fixed ?? Number.POSITIVE_INFINITY) : Math.max(...choices)
+  return longest > MAX_INDEXED_LENGTH
+}
+
+const TEXTS: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'url', 'slug', 'choice', 'password'])

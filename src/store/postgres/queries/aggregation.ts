@@ -1,16 +1,14 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
+import { canonicalDecimal, nearestDouble } from '../../../util/decimal.ts'
 import type { Json } from '../../../util/json.ts'
-import { canonicalDecimal } from '../../../util/numbers/decimal.ts'
 import type { ReadOptions } from '../../store.ts'
-import type { Connection, Database, Row } from '../connection/database.ts'
-import { codecOf } from '../layout/codec.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { Connection, Database, ResultRow } from '../connection/database.ts'
+import { codecOf } from '../layout/column.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { TextOrder } from '../layout/text-order.ts'
 import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
-import { exponentOf, type PartialSum, significandOf, sumOfDoubles } from './double-sums.ts'
-import { Conditions } from './filters/conditions.ts'
-import { storedText } from './filters/stored-text.ts'
+import { Conditions } from './conditions.ts'
+import { storedText } from './stored-text.ts'
 
 const RECORD = identifier('r')
 
@@ -87,7 +85,7 @@ class Grouping {
     return rows.length > limit ? undefined : rows.map((row) => this.#read(row, found, doubles))
   }
 
-  #read(row: Row, found: readonly Value[], doubles: ReadonlyMap<string, ReadonlyMap<string, string>>): AggregateGroup {
+  #read(row: ResultRow, found: readonly Value[], doubles: ReadonlyMap<string, ReadonlyMap<string, string>>): AggregateGroup {
     const { sums, ranges } = this.#plan
     const name = JSON.stringify(row.slice(0, this.#keys.length))
     const count = this.#keys.length
@@ -164,3 +162,30 @@ class Grouping {
     return { select: codecOf(column.field).select(of(at)), read: column.read }
   }
 }
+
+/**
+ * The sum of a field of doubles is exact, and rounded once, as on the embedded engine: PostgreSQL adds up the significands of each exponent
+ * as integers. A double is significand × 2 ** (exponent − 1075) (IEEE 754).
+ */
+interface PartialSum {
+  readonly exponent: number
+  readonly significands: bigint
+}
+
+const bitsOf = (at: Sql): Sql => sql`('x' || encode(float8send(${at}), 'hex'))::bit(64)::bigint`
+
+/** The exponent of a double, from 1. Null for null, infinity and NaN, which JSON does not have. */
+const exponentOf = (at: Sql): Sql =>
+  sql`nullif(case when ${at} is not null then greatest((${bitsOf(at)} >> 52) & 2047, 1) end, 2047)`
+
+/** The significand with the sign of the double. */
+function significandOf(at: Sql): Sql {
+  const bits = bitsOf(at)
+  const fraction = sql`(${bits} & 4503599627370495)`
+  const size = sql`(${fraction} + case when (${bits} >> 52) & 2047 > 0 then 4503599627370496 else 0 end)`
+  return sql`case when ${at} < 0 then -${size} else ${size} end`
+}
+
+/** The double nearest to a sum; of two, the even one. */
+const sumOfDoubles = (parts: readonly PartialSum[]): number =>
+  nearestDouble(parts.reduce((sum, { exponent, significands }) => sum + (significands << BigInt(exponent - 1)), 0n))

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { FoundPage } from '../../store.ts'
-import type { Row } from '../connection/database.ts'
+import type { ResultRow } from '../connection/database.ts'
 
 /** A page, and the version of the table when it was read. */
 export interface KnownPage {
@@ -25,9 +25,9 @@ export class KnownPages {
   }
 
   /** @param rows the rows from which the page was read */
-  remember(key: string, known: KnownPage, rows: readonly Row[]): void {
+  remember(key: string, known: KnownPage, rows: readonly ResultRow[]): void {
     this.#pages.set(key, known, { size: rows.reduce((size, row) => size + sizeOf(row), OVERHEAD + key.length) })
   }
 }
 
-const sizeOf = (row: Row): number => row.reduce((size, text) => size + (text?.length ?? 0), 0)
+const sizeOf = (row: ResultRow): number => row.reduce((size, text) => size + (text?.length ?? 0), 0)

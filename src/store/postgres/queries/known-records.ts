@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { StoredRecord } from '../../store.ts'
-import type { Row } from '../connection/database.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { ResultRow } from '../connection/database.ts'
+import type { TableLayout } from '../layout/layout.ts'
 
 /** Capacity in characters of rows. */
 const CAPACITY = 8_000_000
@@ -15,15 +15,15 @@ export interface RowReader {
    *
    * @param offset the column of the result at which the list of columns begins
    */
-  read(table: TableLayout, row: Row, offset?: number): StoredRecord
+  read(table: TableLayout, row: ResultRow, offset?: number): StoredRecord
 }
 
 /** Makes a new record of every row. */
-export const EACH_ANEW: RowReader = { read: (table, row, offset) => table.read(row, offset) }
+export const UNCACHED: RowReader = { read: (table, row, offset) => table.read(row, offset) }
 
 interface KnownRecord {
   /** The texts that the record was made from, its version included. */
-  readonly texts: Row
+  readonly texts: ResultRow
   readonly record: StoredRecord
 }
 
@@ -40,7 +40,7 @@ export class KnownRecords implements RowReader {
     this.#records = new LRUCache({ maxSize: capacity, sizeCalculation: sizeOf })
   }
 
-  read(table: TableLayout, row: Row, offset = 0): StoredRecord {
+  read(table: TableLayout, row: ResultRow, offset = 0): StoredRecord {
     const key = `${table.name} ${row[offset + 1]}`
     const last = this.#records.get(key)
     if (last !== undefined && isSame(last.texts, row, offset)) return last.record
@@ -54,7 +54,7 @@ export class KnownRecords implements RowReader {
 const sizeOf = ({ texts }: KnownRecord): number => texts.reduce((size, text) => size + (text?.length ?? 0), OVERHEAD)
 
 /** True if a row has these texts from `offset` on, and no others. */
-function isSame(texts: Row, row: Row, offset: number): boolean {
+function isSame(texts: ResultRow, row: ResultRow, offset: number): boolean {
   if (row.length - offset !== texts.length) return false
   for (let index = 0; index < texts.length; index++) if (texts[index] !== row[offset + index]) return false
   return true

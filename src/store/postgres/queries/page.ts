@@ -1,13 +1,11 @@
 import { type Filter, type Plan, relatedTables } from '../../../query/plan.ts'
 import type { FoundPage } from '../../store.ts'
-import type { Row } from '../connection/database.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { ResultRow } from '../connection/database.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
-import { Conditions } from './filters/conditions.ts'
-import { EACH_ANEW, type RowReader } from './known-records.ts'
-import { orderOf } from './order.ts'
-import { selectWithTies } from './ties.ts'
+import { Conditions } from './conditions.ts'
+import { type RowReader, UNCACHED } from './known-records.ts'
+import { orderOf, selectWithTies } from './order.ts'
 import type { CountedTotal } from './totals.ts'
 
 type Selected = Pick<Plan, 'filters' | 'sort'>
@@ -107,7 +105,7 @@ function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout,
 }
 
 /** A page as the rows of `selectPage` tell it. */
-export function readPage(table: TableLayout, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage & CountedTotal {
+export function readPage(table: TableLayout, rows: readonly ResultRow[], reader: RowReader = UNCACHED): FoundPage & CountedTotal {
   const [first] = rows
   const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [reader.read(table, row, 2)] : []))
   return { records, total: Number(first?.[1]), version: first?.[0] ?? '' }
@@ -125,7 +123,12 @@ export function selectPages(table: TableLayout, plans: readonly Plan[], layout: 
 }
 
 /** The pages as the rows of `selectPages` tell them. */
-export function readPages(table: TableLayout, count: number, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage[] {
+export function readPages(
+  table: TableLayout,
+  count: number,
+  rows: readonly ResultRow[],
+  reader: RowReader = UNCACHED,
+): FoundPage[] {
   const pages = Array.from({ length: count }, () => ({ records: [] as FoundPage['records'][number][], total: 0 }))
   for (const row of rows) {
     const page = pages[Number(row[0])]

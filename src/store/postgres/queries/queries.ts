@@ -2,12 +2,11 @@ import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
 import { type Filter, isFieldFilter, type Plan } from '../../../query/plan.ts'
 import type { FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
 import { KnownPages } from './known-pages.ts'
-import { EACH_ANEW, type RowReader } from './known-records.ts'
+import { type RowReader, UNCACHED } from './known-records.ts'
 import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
 import { type Later, SharedReads } from './shared-reads.ts'
 import { Totals, totalKey } from './totals.ts'
@@ -37,7 +36,7 @@ export class Queries {
    * @param later collects equal lists until it runs its argument
    * @param rows makes records of rows
    */
-  constructor(database: Database, layout: Layout, later: Later, rows: RowReader = EACH_ANEW) {
+  constructor(database: Database, layout: Layout, later: Later, rows: RowReader = UNCACHED) {
     this.#database = database
     this.#layout = layout
     this.#rows = rows

@@ -1,9 +1,8 @@
 import type { ReadOptions, StoredRecord } from '../../store.ts'
 import type { Connection } from '../connection/database.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
-import { EACH_ANEW, type RowReader } from './known-records.ts'
+import { type RowReader, UNCACHED } from './known-records.ts'
 import { type Later, SharedReads } from './shared-reads.ts'
 
 /** The records that a statement found, by id. */
@@ -22,7 +21,7 @@ export class RecordReads {
    * @param later defers the statements, so that reads of the same turn join them
    * @param rows makes records of rows
    */
-  constructor(connection: Connection, layout: Layout, later: Later, rows: RowReader = EACH_ANEW) {
+  constructor(connection: Connection, layout: Layout, later: Later, rows: RowReader = UNCACHED) {
     this.#connection = connection
     this.#layout = layout
     this.#rows = rows

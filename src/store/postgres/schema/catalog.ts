@@ -1,6 +1,6 @@
 import type { Connection } from '../connection/database.ts'
+import type { Trigrams } from '../layout/definitions.ts'
 import { type Sql, sql } from '../sql.ts'
-import type { Trigrams } from './definitions.ts'
 
 /** A column as it is in the database. */
 export interface CatalogColumn {

@@ -1,7 +1,6 @@
 import { AppError } from '../../../errors.ts'
-import type { Timer } from '../../../util/timer.ts'
-import type { Connection, Database } from '../connection/database.ts'
-import { StatementError } from '../connection/database.ts'
+import type { Timer } from '../../../util/clock.ts'
+import { type Connection, type Database, StatementError } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
 

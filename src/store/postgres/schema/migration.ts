@@ -1,19 +1,18 @@
 import { AppError } from '../../../errors.ts'
-import { systemTimer, type Timer } from '../../../util/timer.ts'
-import type { Connection, Database } from '../connection/database.ts'
-import { StatementError } from '../connection/database.ts'
+import { systemTimer, type Timer } from '../../../util/clock.ts'
+import { type Connection, type Database, StatementError } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { sql } from '../sql.ts'
 import { trigramsSchema } from './catalog.ts'
+import { describePlan } from './describe-plan.ts'
 import { LOCK_WAITS, type LockWaits, limitLockWaits, untilUnlocked } from './lock-waits.ts'
-import { describePlan } from './plan/describe-plan.ts'
-import { currentFingerprint, planSchema, type SchemaPlan } from './plan/plan.ts'
-import type { Step } from './plan/steps.ts'
+import { currentFingerprint, planSchema, type SchemaPlan } from './plan.ts'
+import type { Step } from './plan-draft.ts'
 import { readState, recordStatements } from './recorded.ts'
 
 /** `additive`: a start applies additive steps; `never`: a start applies none. */
-export type MigrateMode = 'additive' | 'never'
+type MigrateMode = 'additive' | 'never'
 
 /** The difference between a database and the models. Reads only, in one transaction. */
 export function planOf(database: Database, layout: Layout): Promise<SchemaPlan> {
@@ -25,7 +24,7 @@ export const isAutomatic = ({ steps }: SchemaPlan, mode: MigrateMode): boolean =
   steps.length === 0 || (mode === 'additive' && steps.every((step) => step.class === 'additive'))
 
 /** Options of `applySchema`. */
-export interface ApplyOptions {
+interface ApplyOptions {
   /** Drops tables and columns that no model has, with their values. Otherwise they are kept, unused. */
   readonly allowDestructive?: boolean
   /** Rejects a plan that the caller does not want; called before anything is changed. */
@@ -176,4 +175,9 @@ async function isCurrent(database: Database, layout: Layout): Promise<boolean> {
 
 async function currentState(connection: Connection, layout: Layout): Promise<string | undefined> {
   return (await readState(connection, layout))?.fingerprint
+}
+
+/** Creates all tables of a layout. The schema is created if it does not exist. */
+export async function createSchema(database: Database, layout: Layout): Promise<void> {
+  await applySchema(database, layout)
 }

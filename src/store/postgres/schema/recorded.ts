@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import type { Limits } from '../../../model/constraints/limits.ts'
 import type { LimitsDefinition } from '../../../model/definition.ts'
+import type { Limits } from '../../../model/limits.ts'
 import type { Connection } from '../connection/database.ts'
+import type { ColumnDefinition, NamedDefinition, TableDefinition } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
-import type { ColumnDefinition, TableDefinition } from './definitions.ts'
-import type { NamedDefinition } from './named-definition.ts'
 
 /** A column as it was applied. */
 export interface RecordedColumn {
@@ -96,10 +95,10 @@ function plainLimits({ pattern: _, ...limits }: Limits): RecordedLimits {
 }
 
 /** The text of a definition, in which constants are literals. */
-export const textOf = ({ definition }: NamedDefinition): string => definition.compile().text.replace(/\s+/g, ' ')
+export const definitionText = ({ definition }: NamedDefinition): string => definition.compile().text.replace(/\s+/g, ' ')
 
 const textsOf = (definitions: readonly NamedDefinition[]): Record<string, string> =>
-  Object.fromEntries(definitions.map((each) => [each.name, textOf(each)]))
+  Object.fromEntries(definitions.map((each) => [each.name, definitionText(each)]))
 
 /**
  * A text that differs when the definitions of tables or of the system differ, and when names have changed.

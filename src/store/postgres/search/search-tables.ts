@@ -1,7 +1,8 @@
-import type { Layout } from '../layout/layout.ts'
+import type { SearchedTable } from '../../search-storage.ts'
+import type { Connection } from '../connection/database.ts'
+import type { SystemObject } from '../layout/definitions.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
-import type { SystemObject } from '../schema/system-object.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
 
 /** The tables and functions of the search. */
@@ -136,10 +137,10 @@ const TRIGGERS = {
 }
 
 /** Number of triggers of a searched table. */
-export const TRIGGER_COUNT = Object.keys(TRIGGERS).length
+const TRIGGER_COUNT = Object.keys(TRIGGERS).length
 
 /** Number of the triggers that a table has and that note its changes under this number. */
-export const triggerCount = ({ table }: TableLayout, number: number): Sql => sql`(
+const triggerCount = ({ table }: TableLayout, number: number): Sql => sql`(
   select count(*) from pg_trigger
   where tgrelid = ${regclass(table)} and tgname = any(${Object.values(TRIGGERS)}::name[]) and tgargs = ${`${number}\\000`}::bytea
     and tgenabled <> 'D')`
@@ -147,7 +148,7 @@ export const triggerCount = ({ table }: TableLayout, number: number): Sql => sql
 const regclass = (table: Sql): Sql => sql`${table.compile().text}::regclass`
 
 /** Statements that let a table note its changes under this number. They wait for transactions that write to the table. */
-export function triggerDefinitions(layout: Layout, { table }: TableLayout, number: number): readonly Sql[] {
+function triggerDefinitions(layout: Layout, { table }: TableLayout, number: number): readonly Sql[] {
   const { noteChanges, noteTruncation } = searchTablesOf(layout)
   const onEach = sql`for each statement execute function`
   const argument = literal(String(number))
@@ -160,4 +161,36 @@ export function triggerDefinitions(layout: Layout, { table }: TableLayout, numbe
     named(TRIGGERS.delete, sql`delete`, note(sql`old table as old_rows`)),
     named(TRIGGERS.truncate, sql`truncate`, sql`${onEach} ${noteTruncation}(${argument})`),
   ]
+}
+
+/** Creates the triggers of a table where they are missing. If they were, or if other words are stored, all words are made again. */
+export async function openTable(connection: Connection, layout: Layout, searched: SearchedTable): Promise<void> {
+  const { state } = searchTablesOf(layout)
+  const { table, fields, revision } = searched
+  const known = sql`select number, fields = ${fields}::text[] and revision = ${revision} from ${state} where table_name = ${table}`
+  let { rows } = await connection.query(known)
+  if (rows.length === 0)
+    await connection.query(sql`insert into ${state} (table_name) values (${table}) on conflict (table_name) do nothing`)
+  // Two processes that start at once take turns.
+  rows = (await connection.query(sql`${known} for update`)).rows
+  const number = Number(rows[0]?.[0])
+  const triggers = await connection.query(sql`select ${triggerCount(layout.of(table), number)}`)
+  const areThere = Number(triggers.rows[0]?.[0]) === TRIGGER_COUNT
+  if (areThere && rows[0]?.[1] === 't') return
+  if (!areThere) for (const definition of triggerDefinitions(layout, layout.of(table), number)) await connection.query(definition)
+  await resetWords(connection, layout, searched, number)
+}
+
+/** Discards the stored words of a table and notes all its records as changed. The row of the state must be locked. */
+export async function resetWords(connection: Connection, layout: Layout, searched: SearchedTable, number: number): Promise<void> {
+  const { state, changes } = searchTablesOf(layout)
+  const { table, fields, revision } = searched
+  await connection.query(
+    sql`update ${state} set generation = default, fields = ${fields}::text[], revision = ${revision}, records = 0,
+      lengths = ${fields.map(() => 0)}::bigint[] where number = ${number}`,
+  )
+  await connection.query(sql`delete from ${changes} where number = ${number}`)
+  await connection.query(
+    sql`insert into ${changes} (number, id) select ${number}::integer, id from ${layout.of(table).table} order by id`,
+  )
 }

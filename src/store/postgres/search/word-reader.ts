@@ -1,9 +1,8 @@
 import type { ChangedRecord, SearchedTable, StoredWord, StoredWords, WordSelection } from '../../search-storage.ts'
-import type { Connection, Row } from '../connection/database.ts'
+import type { Connection, ResultRow } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
-import { letterSignature, maxDifference } from './letter-signature.ts'
-import { eachPlace } from './places.ts'
+import { eachPlace, letterSignature, maxDifference } from './places.ts'
 import { readJson, recordTexts } from './record-texts.ts'
 import { searchTablesOf, TRUNCATED } from './search-tables.ts'
 
@@ -50,13 +49,16 @@ export async function readWords(
   }
 }
 
-function changedRecord([, texts, id, lengths]: Row, inOrder: (lengths: readonly number[]) => readonly number[]): ChangedRecord {
+function changedRecord(
+  [, texts, id, lengths]: ResultRow,
+  inOrder: (lengths: readonly number[]) => readonly number[],
+): ChangedRecord {
   const stored = readJson<number[]>(lengths)
   return { id: Number(id), texts: readJson<string[]>(texts), lengths: stored === undefined ? undefined : inOrder(stored) }
 }
 
 /** @param positions of the stored fields among the searched ones, or -1 */
-function storedWord([, word, chunk, places]: Row, positions: readonly number[]): StoredWord {
+function storedWord([, word, chunk, places]: ResultRow, positions: readonly number[]): StoredWord {
   return {
     word: word ?? '',
     eachPlace(take) {

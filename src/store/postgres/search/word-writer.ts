@@ -2,11 +2,9 @@ import type { Progress, RecordWords, SearchedTable, TextAnalyser } from '../../s
 import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
-import { letterSignature } from './letter-signature.ts'
-import { chunkOf, eachPlace, type Place, placesText } from './places.ts'
+import { chunkOf, eachPlace, letterSignature, type Place, placesText } from './places.ts'
 import { readJson, recordTexts, textBytes } from './record-texts.ts'
-import { resetWords } from './search-state.ts'
-import { type SearchTables, searchTablesOf, TRUNCATED } from './search-tables.ts'
+import { resetWords, type SearchTables, searchTablesOf, TRUNCATED } from './search-tables.ts'
 
 /** Number of words of texts, or of rows, between two pauses. */
 const WORK_BETWEEN_PAUSES = 5000

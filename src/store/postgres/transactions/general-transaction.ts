@@ -1,19 +1,16 @@
 import { runInSlices } from '../../../util/slices.ts'
-import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
-import { Transaction } from '../../transactions/transaction.ts'
-import { logEntryOf } from '../changes/logged-changes.ts'
+import type { Operation, Outcome, SideRecords, TransactionMode } from '../../store.ts'
+import { Transaction } from '../../transaction/transaction.ts'
 import type { Connection } from '../connection/database.ts'
-import type { Layout } from '../layout/layout.ts'
-import { rememberRowVersion, rowVersionOf } from '../layout/row-version.ts'
-import { IdSequences } from './id-sequences.ts'
-import { addCascades } from './loading/cascades.ts'
-import { LoadedTables } from './loading/loaded-tables.ts'
-import { Loader } from './loading/loader.ts'
-import { predictNeeds, tablesOfNewRecords } from './loading/predicted-needs.ts'
+import { type Layout, rememberRowVersion, rowVersionOf, type TableLayout } from '../layout/layout.ts'
+import { logEntryOf } from '../shared/logged-changes.ts'
+import { joined, keyword, type Sql, sql } from '../sql.ts'
+import { addCascades, predictNeeds, tablesOfNewRecords } from './cascades.ts'
+import { LoadedTables } from './loaded-tables.ts'
+import { Loader } from './loader.ts'
 import { hasLocks, idLock, takeLocks, uniqueLocks } from './locks.ts'
-import { slicesOf } from './statements/slices.ts'
-import { differs, writeStatement } from './statements/writes.ts'
-import { complete } from './stored-values.ts'
+import { differs, slicesOf, writeStatement } from './statements.ts'
+import { completeRecord } from './stored-values.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
 
@@ -21,7 +18,7 @@ type Accepted = Extract<Outcome, { ok: true }>
 export interface Work {
   readonly operations: readonly Operation[]
   readonly mode: TransactionMode
-  readonly notes: TransactionNotes | undefined
+  readonly notes: SideRecords | undefined
   /** The name with which the changes are logged for other processes; undefined if none of them reads the log. */
   readonly origin?: string | undefined
   /** True for a further part of a transaction, which takes no more locks of unique values: they would become too many. */
@@ -145,7 +142,7 @@ export class GeneralTransaction {
     if (!outcome.ok || (events === undefined && history === undefined)) return outcome
     const changes = outcome.changes.map((change) => {
       if ((change.table !== events?.table && change.table !== history?.table) || change.after === undefined) return change
-      return { ...change, after: complete(this.#layout.of(change.table), change.after) }
+      return { ...change, after: completeRecord(this.#layout.of(change.table), change.after) }
     })
     return { ...outcome, changes }
   }
@@ -168,3 +165,59 @@ export class GeneralTransaction {
     }
   }
 }
+
+/** A number of ids of one table. */
+interface Reservation {
+  readonly layout: TableLayout
+  readonly count: number
+}
+
+/**
+ * The sequences that give ids. An id is given once: a sequence never goes back.
+ *
+ * A requested id above all given ones moves the sequence, which PostgreSQL does without regard to others that take ids at that moment.
+ * So the transaction first excludes them: inserts of one statement by a lock of the table, other transactions by `idLock`.
+ */
+class IdSequences {
+  readonly #connection: Connection
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  /** The ids that the sequences would give next. Nothing is reserved. */
+  async nextIds(tables: readonly TableLayout[]): Promise<readonly number[]> {
+    if (tables.length === 0) return []
+    const { rows } = await this.#connection.query(sql`select ${joined(tables.map(({ sequence }) => nextId(sequence)))}`)
+    return rows[0]?.map(Number) ?? []
+  }
+
+  /** Takes ids of tables whose `idLock` the transaction has. Those of each table ascend. */
+  async reserve(reservations: readonly Reservation[]): Promise<readonly number[][]> {
+    if (reservations.length === 0) return []
+    const queries = reservations.map(
+      ({ layout: { sequence }, count }, index) =>
+        sql`select ${index}::integer, nextval(${sequence}::regclass) from generate_series(1, ${count}::bigint)`,
+    )
+    const { rows } = await this.#connection.query(joined(queries, ' union all '))
+    return reservations.map((_, index) =>
+      rows.flatMap(([table, id]) => (Number(table) === index ? [Number(id)] : [])).sort((a, b) => a - b),
+    )
+  }
+
+  /** Excludes all others that take ids of some tables, until the end of the transaction. */
+  async lock(tables: readonly TableLayout[]): Promise<void> {
+    if (tables.length === 0) return
+    await this.#connection.query(takeLocks({ shared: [], exclusive: tables.map(idLock).sort() }))
+    await this.#connection.query(sql`lock table ${joined(tables.map(({ table }) => table))} in share row exclusive mode`)
+  }
+
+  /** Moves a locked sequence forward, so that it continues with `next`. */
+  async moveTo({ sequence }: TableLayout, next: number): Promise<void> {
+    await this.#connection.query(sql`select setval(${sequence}::regclass, ${next - 1}::bigint)`)
+  }
+}
+
+/** The next id of a sequence; its name is a quoted identifier. */
+const nextId = (sequence: string): Sql =>
+  sql`(select case when "is_called" then "last_value" + 1 else "last_value" end from ${keyword(sequence)})`

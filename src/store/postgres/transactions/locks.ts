@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../../util/json.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { joined, type Sql, sql } from '../sql.ts'
 
 /** Maximum number of values of a field that a transaction locks: locks use memory that all connections share. */

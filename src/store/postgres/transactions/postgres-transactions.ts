@@ -1,17 +1,16 @@
 import pLimit from 'p-limit'
 import { AppError } from '../../../errors.ts'
-import type { ApplyPart, Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
-import { insertUnknown } from '../changes/logged-changes.ts'
+import type { ApplyPart, Operation, Outcome, SideRecords, TransactionMode } from '../../store.ts'
 import { type Connection, type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
-import { Alteration } from './direct/alteration.ts'
-import { Creation } from './direct/creation.ts'
-import { type AfterTurn, JoinedCreations } from './direct/joined-creations.ts'
+import { insertUnknown } from '../shared/logged-changes.ts'
+import { Creation } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
-import { MAX_ROWS } from './statements/slices.ts'
+import { type AfterTurn, JoinedCreations } from './joined-creations.ts'
+import { SingleRowWrite } from './single-row-write.ts'
+import { MAX_ROWS } from './statements.ts'
 import { inStoredForm } from './stored-values.ts'
-import { TransactionParts } from './transaction-parts.ts'
-import { violationOf } from './unforeseen-violation.ts'
+import { TransactionParts, violationOf } from './transaction-parts.ts'
 
 /** Maximum number of attempts of a transaction that the database refuses though what it had read permitted it. */
 const MAX_ATTEMPTS = 10
@@ -54,7 +53,7 @@ export class PostgresTransactions {
   async transact(
     operations: readonly Operation[],
     mode: TransactionMode = 'commit',
-    notes?: TransactionNotes,
+    notes?: SideRecords,
     origin?: string,
   ): Promise<Outcome> {
     if (operations.length === 0) return { ok: true, records: [], changes: [] }
@@ -114,7 +113,7 @@ export class PostgresTransactions {
         return await this.#unlessRefused((connection) => creation.runInSlices(connection))
       }
       if (creation !== undefined) return await this.#creations.run(creation)
-      return await Alteration.of(this.#layout, work)?.run(this.#database)
+      return await SingleRowWrite.of(this.#layout, work)?.run(this.#database)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined
       throw error

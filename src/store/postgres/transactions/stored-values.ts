@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '../../../util/json.ts'
 import type { Operation, StoredRecord } from '../../store.ts'
-import type { Layout } from '../layout/layout.ts'
-import type { TableLayout } from '../layout/table-layout.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 
 /**
  * The operation with its values as the database returns them: canonical, and an insert with all fields in the order of the model. So a
@@ -41,5 +40,5 @@ function canonical(type: TableLayout['columns'][number]['field']['type'], value:
 }
 
 /** A record with all fields of its model in their order, as the database returns it. */
-export const complete = (table: TableLayout, record: StoredRecord): StoredRecord =>
+export const completeRecord = (table: TableLayout, record: StoredRecord): StoredRecord =>
   Object.freeze({ id: record.id, ...allFields(table, record) })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { TypedFastBitSet } from 'typedfastbitset'
 import { Table } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
-import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/library.ts'
 
 const books = () => new Table(libraryRegistry().expect('book'))
 const book = (id: number, values: Omit<StoredRecord, 'id'>): StoredRecord => Object.freeze({ id, ...values })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../../src/errors.ts'
 import { type Connection, StatementError } from '../../../../src/store/postgres/connection/database.ts'
-import { Listener } from '../../../../src/store/postgres/connection/listener.ts'
+import { NotificationListener } from '../../../../src/store/postgres/connection/listener.ts'
 import { PgDatabase, type PgDatabaseOptions } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
 import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts'
@@ -101,7 +101,7 @@ describe('a connection', () => {
   })
 
   test('a statement waits for a connection, and then fails', async () => {
-    await use({ pool: 1, patience: 500 }, async (database) => {
+    await use({ pool: 1, acquireTimeoutMs: 500 }, async (database) => {
       await database.query(sql`select 1`)
       const first = database.query(sql`select pg_sleep(0.05)`)
       await database.query(sql`select 1`)
@@ -333,7 +333,7 @@ describe('a stream', () => {
   })
 
   test('waits while others use half of the connections, and is then refused', async () => {
-    await use({ pool: 2, patience: 300 }, async (database) => {
+    await use({ pool: 2, acquireTimeoutMs: 300 }, async (database) => {
       const first = database.stream(numbers, 10)[Symbol.asyncIterator]()
       await first.next()
       await assert.rejects(async () => await database.stream(numbers, 10)[Symbol.asyncIterator]().next(), {
@@ -389,7 +389,7 @@ describe('a listener', () => {
       const delays: number[] = []
       let connectAgain = () => {}
       let heard = () => {}
-      const listener = new Listener(
+      const listener = new NotificationListener(
         cluster.socketUrl,
         'test',
         () => heard(),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TextOrder } from '../../../../src/store/postgres/layout/text-order.ts'
-import { museumRegistry, WORDS } from '../../../helpers/postgres/plans/museum.ts'
-import { Random } from '../../../helpers/postgres/plans/random.ts'
+import { museumRegistry, WORDS } from '../../../helpers/postgres/museum.ts'
+import { Random } from '../../../helpers/postgres/random.ts'
 
 const CHARACTERS = [
   'a',

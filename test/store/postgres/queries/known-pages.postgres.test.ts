@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Plan } from '../../../../src/query/plan.ts'
-import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
+import type { Connection, Database, ResultRows } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
+import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
-import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/library.ts'
 
 const PAGE: Plan = { filters: [], sort: [{ field: 'title', order: 'asc' }], offset: 1, limit: 2 }
 const BY_AUTHOR: Plan = {
@@ -37,7 +37,7 @@ describe('known pages', { skip: NO_POSTGRES ?? false }, () => {
 
   /** The database; the last statement that it is sent is kept. */
   function watched(database: Database): Database {
-    const query: Connection['query'] = (statement, options): Promise<Rows> => {
+    const query: Connection['query'] = (statement, options): Promise<ResultRows> => {
       last = statement
       return database.query(statement, options)
     }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
-import { rowVersionOf } from '../../../../src/store/postgres/layout/row-version.ts'
+import { Layout, rowVersionOf } from '../../../../src/store/postgres/layout/layout.ts'
 import { KnownRecords } from '../../../../src/store/postgres/queries/known-records.ts'
-import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/library.ts'
 
 const layout = new Layout(libraryRegistry(), 'admin')
 const [author, genre] = [layout.of('author'), layout.of('genre')]

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { TextOrder } from '../../../../src/store/postgres/layout/text-order.ts'
-import { containsPart } from '../../../../src/store/postgres/queries/filters/text-conditions.ts'
-import { containsPattern } from '../../../../src/store/postgres/queries/filters/text-pattern.ts'
+import { containsPart, containsPattern } from '../../../../src/store/postgres/queries/text-conditions.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
-import { foldCase } from '../../../../src/util/plain-text.ts'
+import { foldCase } from '../../../../src/util/text.ts'
+import { museumRegistry } from '../../../helpers/postgres/museum.ts'
 import { pglite } from '../../../helpers/postgres/pglite.ts'
-import { museumRegistry } from '../../../helpers/postgres/plans/museum.ts'
-import { Random } from '../../../helpers/postgres/plans/random.ts'
+import { Random } from '../../../helpers/postgres/random.ts'
 
 /** Characters whose case is special, those around them, and those with a meaning in patterns. */
 const CHARACTERS = [

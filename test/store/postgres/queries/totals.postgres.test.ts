@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Filter, Plan } from '../../../../src/query/plan.ts'
-import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
+import type { Connection, Database, ResultRows } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { readPage, selectPage } from '../../../../src/store/postgres/queries/page.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
+import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
-import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/library.ts'
 
 const plan = (filters: readonly Filter[] = [], page: Partial<Plan> = {}): Plan => ({
   filters,
@@ -24,7 +24,7 @@ const CRIME: Filter = { field: 'genres', operator: 'eq', value: 1 }
 /** A database that keeps the statements that it is sent. */
 function recorded(database: Database): { database: Database; statements: Sql[] } {
   const statements: Sql[] = []
-  const query: Connection['query'] = (statement, options): Promise<Rows> => {
+  const query: Connection['query'] = (statement, options): Promise<ResultRows> => {
     statements.push(statement)
     return database.query(statement, options)
   }

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Connection } from '../../../../src/store/postgres/connection/database.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
-import { lateEventParts } from '../../../../src/store/postgres/outbox/late-events.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
+import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { lateEventParts } from '../../../../src/store/postgres/shared/leases.ts'
 import { joined, type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
-import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/library.ts'
 
 /** One more than a table has counters at first: so two of the connections have the same first choice, and there is none for the last. */
 const CONNECTIONS = 17

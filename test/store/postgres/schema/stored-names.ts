@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
-import { findLostNames } from '../../../../src/service/project/lost-names.ts'
+import { findLostNames } from '../../../../src/project/stored-models.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
-import { storedNamesIn } from '../../../../src/store/postgres/schema/renames/stored-names.ts'
+import { storedNamesIn } from '../../../../src/store/postgres/schema/stored-models.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 
 /** Stored names that look renamed, on any PostgreSQL. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { RulesByModel } from '../../../../src/access/access-rules.ts'
+import { Condition } from '../../../../src/access/condition.ts'
 import { ANONYMOUS } from '../../../../src/auth/permissions.ts'
-import type { RulesByModel } from '../../../../src/service/access/access-rules.ts'
-import { Condition } from '../../../../src/service/access/condition.ts'
-import type { SearchPage } from '../../../../src/service/queries/searches.ts'
+import type { FoundPageOfModel } from '../../../../src/reads/searches.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import type { Operation } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
@@ -26,7 +26,7 @@ const registry = noteRegistry()
 const note = registry.expect('note')
 
 /** What a page shows, with positions of words. */
-const shown = ({ hits, total, notices, matchesIn }: SearchPage) => ({
+const shown = ({ hits, total, notices, matchesIn }: FoundPageOfModel) => ({
   total,
   notices,
   hits: hits.map(({ id, score, record }) => ({ id, score, record, matches: matchesIn(record) })),
@@ -176,7 +176,7 @@ export function comparedSearches(name: string, open: () => Promise<Database>, qu
       test('in the first 100,000 characters of a text', async () => {
         const [halves, wide] = ['\u{20000}'.repeat(60_000), '渡'.repeat(99_995)]
         await both(row('long', `${'kelp '.repeat(20_000)}otter`), row(`${wide} eel1 eel2`, `${halves}eel3`))
-        const found = (page: SearchPage) =>
+        const found = (page: FoundPageOfModel) =>
           page.hits.map(({ id, score, record }) => ({ id, score, matches: page.matchesIn(record) }))
         for (const state of ['changed', 'stored']) {
           for (const q of ['kelp', 'otter', 'eel1', 'eel2', 'eel3', '\u{20000}', 'long kelp otter']) {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { letterSignature, maxDifference } from '../../../../src/store/postgres/search/letter-signature.ts'
-import { chunkOf, eachPlace, type Place, placesText } from '../../../../src/store/postgres/search/places.ts'
+import {
+  chunkOf,
+  eachPlace,
+  letterSignature,
+  maxDifference,
+  type Place,
+  placesText,
+} from '../../../../src/store/postgres/search/places.ts'
 import { integer, mulberry32, pick } from '../../../bench/data/random.ts'
 import { distanceOf, makeWords, misspelt } from '../../../search/brute-force.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
+import type { FoundPageOfModel } from '../../../../src/reads/searches.ts'
 import { textAnalyser, WORDS_REVISION } from '../../../../src/search/stored-words.ts'
 import { MAX_SEARCHED } from '../../../../src/search/text-of.ts'
-import type { SearchPage } from '../../../../src/service/queries/searches.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
 import type { TextAnalyser } from '../../../../src/store/search-storage.ts'
@@ -21,7 +21,7 @@ import {
 
 const registry = noteRegistry()
 const note = registry.expect('note')
-const idsOf = ({ hits }: SearchPage): number[] => hits.map(({ id }) => id)
+const idsOf = ({ hits }: FoundPageOfModel): number[] => hits.map(({ id }) => id)
 const found = async (searched: SearchedStore, q: string, asked?: Asked): Promise<number[]> =>
   idsOf(await searched.search(q, asked)).sort((a, b) => a - b)
 

@@ -1,24 +1,24 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { AccessRules, type RulesByModel } from '../../../../src/access/access-rules.ts'
 import { SYSTEM } from '../../../../src/auth/permissions.ts'
 import { silentLog } from '../../../../src/log/log.ts'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Registry } from '../../../../src/model/registry.ts'
 import type { Plan } from '../../../../src/query/plan.ts'
-import { AccessRules, type RulesByModel } from '../../../../src/service/access/access-rules.ts'
-import { RecordSerializer } from '../../../../src/service/queries/record-json.ts'
-import type { SearchEngine } from '../../../../src/service/queries/search-engine.ts'
-import { SearchIndexes } from '../../../../src/service/queries/search-indexes.ts'
-import { Searches, type SearchPage } from '../../../../src/service/queries/searches.ts'
-import { StoredSearchIndexes } from '../../../../src/service/queries/stored-search-indexes.ts'
+import { RecordSerializer } from '../../../../src/reads/record-json.ts'
+import { type FoundPageOfModel, Searches } from '../../../../src/reads/searches.ts'
+import type { SearchEngine } from '../../../../src/search/search-engine.ts'
+import { SearchIndexes } from '../../../../src/search/search-indexes.ts'
+import { StoredSearchIndexes } from '../../../../src/search/stored-search-indexes.ts'
 import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
+import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../../../../src/store/postgres/search/postgres-search.ts'
 import type { Operation, Store } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
-import { Traffic } from '../../../../src/util/traffic.ts'
+import { RequestPace } from '../../../../src/util/traffic.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { registryOf } from '../../../model/models.ts'
 
@@ -72,7 +72,7 @@ export class SearchedStore {
   }
 
   /** @param rules restrict what the actor may view */
-  search(q: string, asked: Asked = {}, actor = SYSTEM, rules?: RulesByModel): Promise<SearchPage> {
+  search(q: string, asked: Asked = {}, actor = SYSTEM, rules?: RulesByModel): Promise<FoundPageOfModel> {
     const { fuzzy = false, fields, filters = [], sort = [], page = 1, pageSize = 100 } = asked
     const access = rules === undefined ? this.#access : new AccessRules(this.#access.registry, rules)
     const searches = new Searches({ access, writer: this.#writer, indexes: this.engine, pause: setImmediate })
@@ -80,16 +80,16 @@ export class SearchedStore {
   }
 }
 
-/** Waits of seconds, which a search does for its index, end after `patience` milliseconds, or never. */
-const dependencies = (patience?: number) => ({
+/** Waits of seconds, which a search does for its index, end after `acquireTimeoutMs` milliseconds, or never. */
+const dependencies = (acquireTimeoutMs?: number) => ({
   log: silentLog,
   wait: (milliseconds: number): Promise<unknown> => {
     if (milliseconds < 1000) return setTimeout(1)
-    return patience === undefined ? new Promise<never>(() => {}) : setTimeout(patience)
+    return acquireTimeoutMs === undefined ? new Promise<never>(() => {}) : setTimeout(acquireTimeoutMs)
   },
   now: () => performance.now(),
   pause: setImmediate,
-  traffic: new Traffic(() => 0),
+  traffic: new RequestPace(() => 0),
 })
 
 /** An embedded store of notes, with which others are compared. */
@@ -104,7 +104,7 @@ export interface SearchedSchema {
   readonly layout: Layout
   readonly storage: PostgresSearch
   /** The store as another process opens it: with its own cache and its own search. */
-  open(on?: Database, patience?: number): SearchedStore
+  open(on?: Database, acquireTimeoutMs?: number): SearchedStore
   drop(): Promise<void>
 }
 
@@ -116,9 +116,9 @@ export async function searchedSchema(database: Database, registry = noteRegistry
   return {
     layout,
     storage: new PostgresSearch(database, layout),
-    open: (on = database, patience) => {
+    open: (on = database, acquireTimeoutMs) => {
       const storage = new PostgresSearch(on, layout)
-      const engine = new StoredSearchIndexes({ registry, storage, ...dependencies(patience) })
+      const engine = new StoredSearchIndexes({ registry, storage, ...dependencies(acquireTimeoutMs) })
       return new SearchedStore(new PostgresStore(on, layout), engine, registry)
     },
     drop,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
-import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { insert, libraryRegistry, remove, update } from '../../../helpers/store/library.ts'
 import { allOf, type ProcessStore, untilBlocked, withTwoProcesses } from './two-processes.ts'
 
 /** Declares a test with two stores on one database, each with a pool of its own, as in two processes. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import {
   type Connection,
   type Database,
-  type Rows,
+  type ResultRows,
   StatementError,
   type StatementOptions,
 } from '../../../../src/store/postgres/connection/database.ts'
@@ -11,7 +11,7 @@ import type { Sql } from '../../../../src/store/postgres/sql.ts'
 import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
-import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { insert, libraryRegistry, remove, update } from '../../../helpers/store/library.ts'
 import { advisoryLocks, withinTransaction } from './locks.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
@@ -27,7 +27,7 @@ class Recording {
   constructor(to: Database) {
     const recording =
       (connection: Connection) =>
-      async (statement: Sql, options?: StatementOptions): Promise<Rows> => {
+      async (statement: Sql, options?: StatementOptions): Promise<ResultRows> => {
         const { text, values } = statement.compile()
         this.statements.push(text)
         this.longestParameter = Math.max(this.longestParameter, ...values.map((value) => value?.length ?? 0))

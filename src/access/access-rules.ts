@@ -1,0 +1,225 @@
+import { ACTIONS, type Action, type Actor, ANONYMOUS, forbidden, isPermitted, SYSTEM } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { matcher } from '../query/match.ts'
+import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
+import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
+import { ruleSubject } from '../validate/rules.ts'
+import type { Bound, Condition, Subject } from './condition.ts'
+
+/** The compiled access of one action. */
+export type AccessRule =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'authenticated' }
+  | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'condition'; readonly condition: Condition }
+
+/** The rules of models, by key. Actions without a rule need permissions. */
+export type RulesByModel = ReadonlyMap<string, Partial<Readonly<Record<Action, AccessRule>>>>
+
+/** Restricted plans that are kept for each plan. */
+const MAX_RESTRICTED = 100
+
+type Restrictable = Pick<Plan, 'filters' | 'sort'>
+
+/** Decides what actors may do with the records of models. What an actor may not see is as if it did not exist. */
+export class AccessRules {
+  readonly registry: Registry
+  readonly #rules: RulesByModel
+  /** Restricted plans, so that caches recognise equal ones. */
+  readonly #restricted = new WeakMap<Restrictable, Map<string, Restrictable>>()
+  readonly #decided = new WeakMap<Actor, Map<Condition, Bound>>()
+
+  constructor(registry: Registry, rules: RulesByModel) {
+    this.registry = registry
+    this.#rules = rules
+  }
+
+  /** True if no model has a rule. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0
+  }
+
+  /** True if requests without a token may do anything. */
+  get isPublic(): boolean {
+    return [...this.#rules].some(([key, rules]) =>
+      ACTIONS.some((action) => rules[action] !== undefined && this.may(ANONYMOUS, action, this.registry.expect(key))),
+    )
+  }
+
+  /**
+   * Looks up the model that a request names and checks that the actor may perform the action on some of its records.
+   *
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN; UNAUTHENTICATED for a request without a token
+   */
+  modelFor(actor: Actor, action: Action, key: string): Model {
+    const model = this.registry.get(key)
+    const isKnown = model !== undefined && (!model.internal || actor === SYSTEM)
+    if (isKnown && this.may(actor, action, model)) return model
+    if (isKnown || actor === ANONYMOUS) throw forbidden(actor)
+    throw new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
+  }
+
+  /** Decides whether an actor may perform an action on some records of a model. */
+  may(actor: Actor, action: Action, model: Model): boolean {
+    return this.#decide(actor, action, model) !== false
+  }
+
+  /** The records of a model that an action is restricted to; undefined for all of them. */
+  only(actor: Actor, action: Action, model: Model): Filter | undefined {
+    const decision = this.#decide(actor, action, model)
+    if (decision === true) return undefined
+    return decision === false ? { any: [] } : decision
+  }
+
+  /**
+   * The records that exist for an actor who acts on them; undefined for all of them. Permissions do not hide records, so that a user
+   * with the permission to change records and without that to view them may do so.
+   */
+  visible(actor: Actor, model: Model): Filter | undefined {
+    return this.#rules.get(model.key)?.view === undefined ? undefined : this.only(actor, 'view', model)
+  }
+
+  /** Reads records by id; undefined where none exists for the actor. */
+  read(
+    store: Store,
+    actor: Actor,
+    model: Model,
+    ids: readonly number[],
+    options?: ReadOptions,
+  ): Promise<readonly (StoredRecord | undefined)[]> {
+    const only = this.visible(actor, model)
+    if (only === undefined) return store.get(model.key, ids, options)
+    return matching(store, model, ids, only).then((found) => found.map((record) => record ?? undefined))
+  }
+
+  /** Reads records by id: undefined where none exists, null where the actor may not view it, if it exists. */
+  shown(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | null | undefined)[]> {
+    const only = this.visible(actor, model)
+    return only === undefined ? store.get(model.key, ids) : matching(store, model, ids, only)
+  }
+
+  /** True if an action on a model has a rule, so that permissions for it have no effect. */
+  hasRule(action: Action, model: Model): boolean {
+    return this.#rules.get(model.key)?.[action] !== undefined
+  }
+
+  /**
+   * Restricts a query to the records that an actor may view, also where it goes through relations. Equal restrictions of a plan are
+   * one object; the plan itself is returned if nothing is hidden.
+   */
+  restricted<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
+    const narrowed = this.narrowed(actor, model, plan)
+    if (narrowed === plan) return plan
+    const known = this.#restricted.get(plan) ?? new Map<string, Restrictable>()
+    this.#restricted.set(plan, known)
+    const name = JSON.stringify([narrowed.filters, narrowed.sort])
+    const kept = known.get(name) as P | undefined
+    if (kept !== undefined) return kept
+    if (known.size >= MAX_RESTRICTED) known.clear()
+    known.set(name, narrowed)
+    return narrowed
+  }
+
+  /** As `restricted`, for plans that are not repeated. */
+  narrowed<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
+    if (actor.isSuperuser || this.isEmpty) return plan
+    const own = this.only(actor, 'view', model)
+    const filters = plan.filters.map((filter) => this.#within(actor, filter))
+    const sort = plan.sort.map((key) => this.#sortWithin(actor, key))
+    const isWhole = (before: readonly unknown[], after: readonly unknown[]) =>
+      before.every((each, index) => each === after[index])
+    if (own === undefined && isWhole(plan.filters, filters) && isWhole(plan.sort, sort)) return plan
+    return { ...plan, filters: own === undefined ? filters : [...filters, own], sort }
+  }
+
+  #within(actor: Actor, filter: Filter): Filter {
+    if (isFieldFilter(filter)) return filter
+    if (isRelationFilter(filter)) {
+      const inner = this.#within(actor, filter.filter)
+      const only = this.only(actor, 'view', this.registry.expect(filter.target))
+      if (only === undefined) return inner === filter.filter ? filter : { ...filter, filter: inner }
+      return { ...filter, filter: { all: [inner, only] } }
+    }
+    if ('not' in filter) {
+      const inner = this.#within(actor, filter.not)
+      return inner === filter.not ? filter : { not: inner }
+    }
+    const parts = 'any' in filter ? filter.any : filter.all
+    const narrowed = parts.map((each) => this.#within(actor, each))
+    if (narrowed.every((each, index) => each === parts[index])) return filter
+    return 'any' in filter ? { any: narrowed } : { all: narrowed }
+  }
+
+  #sortWithin(actor: Actor, key: SortKey): SortKey {
+    const only = key.through === undefined ? undefined : this.only(actor, 'view', this.registry.expect(key.through.target))
+    return key.through === undefined || only === undefined ? key : { ...key, through: { ...key.through, only } }
+  }
+
+  #decide(actor: Actor, action: Action, model: Model): Bound {
+    if (actor.isSuperuser) return true
+    const rule = this.#rules.get(model.key)?.[action]
+    if (rule === undefined) return isPermitted(actor, action, model)
+    switch (rule.kind) {
+      case 'public':
+        return true
+      case 'authenticated':
+        return actor.userId !== undefined
+      case 'group':
+        return actor.groups.has(rule.group)
+      case 'condition':
+        return this.#bound(actor, rule.condition)
+      default:
+        return rule satisfies never
+    }
+  }
+
+  #bound(actor: Actor, condition: Condition): Bound {
+    const known = this.#decided.get(actor) ?? new Map<Condition, Bound>()
+    this.#decided.set(actor, known)
+    const bound = known.get(condition) ?? condition.for(this.#subject(actor))
+    known.set(condition, bound)
+    return bound
+  }
+
+  #subject({ user, groups }: Actor): Subject {
+    if (user === undefined) return null
+    const model = this.registry.expect('user')
+    const fields = Object.entries(ruleSubject(model, user)).filter(([name]) => !model.secrets.includes(name))
+    return { ...Object.fromEntries(fields), groups: [...groups] }
+  }
+}
+
+/** The records with these ids, null where none of them matches. */
+async function matching(
+  store: Store,
+  model: Model,
+  ids: readonly number[],
+  only: Filter,
+): Promise<readonly (StoredRecord | null)[]> {
+  const found = new Map<number, StoredRecord>()
+  const filters: Filter[] = [{ field: 'id', operator: 'in', values: ids }, only]
+  for await (const records of store.stream(model.key, { filters, sort: [] })) {
+    for (const record of records) found.set(record.id, record)
+  }
+  return ids.map((id) => found.get(id) ?? null)
+}
+
+/** Decides whether a record, stored or not, matches a filter. Related records are read from the store. */
+export async function matchesRecord(store: Store, filter: Filter, record: StoredRecord): Promise<boolean> {
+  if (isFieldFilter(filter)) return matcher(filter, () => () => false)(record)
+  if (isRelationFilter(filter)) {
+    const ids = [record[filter.field] ?? []].flat().map(Number)
+    for (const related of await store.get(filter.target, ids)) {
+      if (related !== undefined && (await matchesRecord(store, filter.filter, related))) return true
+    }
+    return false
+  }
+  if ('not' in filter) return !(await matchesRecord(store, filter.not, record))
+  const isAny = 'any' in filter
+  for (const part of isAny ? filter.any : filter.all) {
+    if ((await matchesRecord(store, part, record)) === isAny) return isAny
+  }
+  return !isAny
+}

@@ -1,0 +1,235 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
+import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
+import { ACTIONS, type Actor, codename, SHELL } from '../auth/permissions.ts'
+import { type Claims, SHELL_SUBJECT, type TokenIssuer, type TokenType } from '../auth/token.ts'
+import type { AccountLockout } from '../limit/lockout.ts'
+import { grantsOf } from '../records/account-guards.ts'
+import type { Records } from '../records/records.ts'
+import type { ReadAge, Store, StoredRecord } from '../store/store.ts'
+import { type Clock, isoTime } from '../util/clock.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
+import { isOf, type LoginClient, type NextToken, type Sessions, sessionFamilyOf, succeeds, tokenIdFor } from './sessions.ts'
+import { userNamed } from './users.ts'
+
+/** Response of a login (RFC 6749, section 5.1); `expires_in` in seconds. */
+export interface TokenGrant {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly token_type: 'bearer'
+  readonly expires_in: number
+}
+
+/** Options of a login or a refresh. */
+export interface LoginOptions {
+  readonly client?: LoginClient
+  /** True if the refresh token is sent in a cookie. Such a token is accepted from the cookie only, and others only from a body. */
+  readonly inCookie?: boolean
+}
+
+export interface RefreshOptions extends LoginOptions {
+  /** Called with the user of a good token before it is exchanged; if it throws, the token stays valid. */
+  readonly admit?: (userId: number) => Promise<void>
+}
+
+/** Maximum number of times that a refresh is repeated because the session changed between read and write. */
+const MAX_REPETITIONS = 5
+
+const RECENT: ReadAge = { mayLag: true }
+
+/** Superusers need no permissions. */
+const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
+
+/** Logs users in and out, and resolves access tokens to actors. Every rejection is the same error. */
+export class Logins {
+  readonly #access: AccessRules
+  readonly #store: Store
+  readonly #records: Records
+  readonly #sessions: Sessions
+  readonly #tokens: TokenIssuer
+  readonly #hasher: PasswordHasher
+  readonly #lockout: AccountLockout
+  readonly #clock: Clock
+  readonly #random: Random
+
+  constructor(parts: {
+    access: AccessRules
+    store: Store
+    records: Records
+    tokens: TokenIssuer
+    sessions: Sessions
+    lockout: AccountLockout
+    hasher: PasswordHasher
+    clock: Clock
+    random: Random
+  }) {
+    this.#access = parts.access
+    this.#store = parts.store
+    this.#records = parts.records
+    this.#tokens = parts.tokens
+    this.#hasher = parts.hasher
+    this.#clock = parts.clock
+    this.#random = parts.random
+    this.#sessions = parts.sessions
+    this.#lockout = parts.lockout
+    parts.records.guardAccess({
+      relatedOperations: (changes) => this.#sessions.endingOf(changes),
+      changed: (users) => this.#accessChanged(users),
+    })
+  }
+
+  /**
+   * Logs a user in. Response and duration are the same for an unknown user, a wrong password, an inactive user and a locked
+   * account.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async login(username: string, password: string, { client = {}, inCookie = false }: LoginOptions = {}): Promise<TokenGrant> {
+    const user = await userNamed(this.#store, username)
+    const matches = await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)
+    const admitted = await this.#lockout.admit(username, matches && user?.is_active === true)
+    if (user === undefined || !admitted) throw unauthenticated(await this.#refusal(username, user, matches))
+    const family = uniqueId(this.#random)
+    const { grant, next } = this.#grant(user.id, family, client)
+    const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
+    if (!noted || !(await succeeds(this.#sessions.begin(user, family, next, inCookie)))) throw unauthenticated()
+    return grant
+  }
+
+  /**
+   * Exchanges a refresh token for a new pair of tokens. Reuse of an exchanged token, also a concurrent one, ends the session
+   * with all its tokens (RFC 9700, section 4.14.2). So does a changed password.
+   *
+   * A token from a cookie stays good for 10 seconds after its exchange, since the tabs of a browser share the cookie and may
+   * refresh at the same time. It gets the token that replaced it.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async refresh(token: string, options: RefreshOptions = {}): Promise<TokenGrant> {
+    const { client = {}, inCookie = false, admit = () => {} } = options
+    const claims = this.#refreshClaims(token)
+    for (let attempt = 0; ; attempt++) {
+      const { session, user } = await this.#sessionOf(claims, inCookie)
+      const isOpen = isOf(session, user)
+      const isLast = session.token_id === claims.jti
+      const isShared = isOpen && !isLast && this.#sessions.isJustReplaced(session, claims.jti)
+      if (!isOpen || !(isLast || isShared) || attempt === MAX_REPETITIONS) {
+        await this.#sessions.end(session)
+        // The token was exchanged before or concurrently, unless the password has changed.
+        throw unauthenticated(new LoginFailure(isLast && !isOpen ? 'session_over' : 'token_reused', user))
+      }
+      if (attempt === 0) await admit(user.id)
+      const { grant, next } = this.#grant(
+        user.id,
+        String(session.family),
+        client,
+        isShared ? String(session.token_id) : undefined,
+      )
+      if (isShared || (await this.#sessions.rotate(session, next))) return grant
+    }
+  }
+
+  /**
+   * Ends the session of a refresh token with all its tokens.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async logout(token: string, { inCookie = false }: Pick<LoginOptions, 'inCookie'> = {}): Promise<void> {
+    const session = await this.#sessions.of(this.#refreshClaims(token))
+    if (session === undefined || (session.in_cookie === true) !== inCookie) throw unauthenticated()
+    await this.#sessions.end(session)
+  }
+
+  /** The claims of an access token. @throws {AppError} UNAUTHENTICATED */
+  claimsOf(token: string): Claims {
+    const claims = this.#tokens.verify(token, 'access')
+    if (claims === undefined) throw unauthenticated()
+    return claims
+  }
+
+  /**
+   * The present actor of verified claims. The user is read for each request, so deletion, deactivation, changed permissions and
+   * logout take effect immediately; where several processes share the store, within 500 ms on the others.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async actorOf(claims: Claims): Promise<Actor> {
+    if (claims.sub === SHELL_SUBJECT) return SHELL
+    const [user] = await this.#store.get('user', [Number(claims.sub)], RECENT)
+    if (user?.is_active !== true) throw unauthenticated()
+    if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
+    const isSuperuser = user.is_superuser === true
+    const session = sessionFamilyOf(claims.jti)
+    return {
+      userId: user.id,
+      isSuperuser,
+      user,
+      session,
+      ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user, RECENT)),
+    }
+  }
+
+  /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */
+  issueAccessToken(user: StoredRecord): string {
+    return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
+  }
+
+  /** The codenames of all permissions of an actor; those of actions with an access rule if some records pass it. */
+  permissionsOf(actor: Actor): string[] {
+    const access = this.#access
+    const actions = access.registry.public.flatMap((model) => ACTIONS.map((action) => ({ action, model })))
+    const ruled = new Set(
+      actions.filter(({ action, model }) => access.hasRule(action, model)).map(({ action, model }) => codename(action, model)),
+    )
+    const allowed = actions.filter(({ action, model }) => access.may(actor, action, model))
+    const held = [...actor.permissions].filter((name) => !ruled.has(name))
+    return [...new Set([...held, ...allowed.map(({ action, model }) => codename(action, model))])].sort()
+  }
+
+  /** @param refreshId the `jti` of the refresh token; a new one by default */
+  #grant(userId: number, family: string, client: LoginClient, refreshId?: string): { grant: TokenGrant; next: NextToken } {
+    const newId = () => `${family}.${uniqueId(this.#random)}`
+    const issue = (type: TokenType, tokenId: string) => this.#tokens.issue(type, userId, tokenId)
+    const [access, refresh] = [issue('access', newId()), issue('refresh', refreshId ?? newId())]
+    const grant: TokenGrant = {
+      access_token: access.token,
+      refresh_token: refresh.token,
+      token_type: 'bearer',
+      expires_in: this.#tokens.lifetimeSeconds('access'),
+    }
+    const expiresAt = Math.max(access.claims.exp, refresh.claims.exp)
+    return { grant, next: { tokenId: refresh.claims.jti, expiresAt, client } }
+  }
+
+  /** Ends the sessions of the users, and resets their lockouts so that new credentials work immediately. */
+  async #accessChanged(users: readonly StoredRecord[]): Promise<void> {
+    this.#sessions.ended()
+    for (const { username } of users) await this.#lockout.forgive(String(username))
+  }
+
+  /** The reason of a rejected login, for the log. */
+  async #refusal(username: string, user: StoredRecord | undefined, matches: boolean): Promise<LoginFailure> {
+    if (await this.#lockout.locks(username)) return new LoginFailure('account_locked', user)
+    if (user === undefined) return new LoginFailure('unknown_user')
+    return new LoginFailure(matches ? 'user_inactive' : 'wrong_password', user)
+  }
+
+  #refreshClaims(token: string): Claims {
+    const claims = this.#tokens.verify(token, 'refresh')
+    if (claims === undefined) throw unauthenticated(new LoginFailure('token_invalid'))
+    return claims
+  }
+
+  /** @throws {AppError} UNAUTHENTICATED if the session has ended, or gives its refresh token out the other way */
+  async #sessionOf(claims: Claims, inCookie: boolean): Promise<{ session: StoredRecord; user: StoredRecord }> {
+    const session = await this.#sessions.of(claims)
+    const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
+    if (session !== undefined && user !== undefined && (session.in_cookie === true) === inCookie) return { session, user }
+    throw unauthenticated(new LoginFailure('session_over', user))
+  }
+
+  async #activeUser(id: number): Promise<StoredRecord | undefined> {
+    const [user] = await this.#store.get('user', [id])
+    return user?.is_active === true ? user : undefined
+  }
+}

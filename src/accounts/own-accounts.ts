@@ -1,0 +1,154 @@
+import { LoginFailure, type LoginFailureReason } from '../auth/login-failure.ts'
+import type { PasswordHasher } from '../auth/password.ts'
+import { type Actor, forbidden, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { AccountLockout } from '../limit/lockout.ts'
+import type { Model } from '../model/model.ts'
+import type { Records } from '../records/records.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+import { readTexts } from '../validate/issues.ts'
+import { readRecord } from '../validate/record.ts'
+import type { Sessions } from './sessions.ts'
+
+/** A session as the API returns it. Sessions of earlier versions lack what is null. */
+export interface ShownSession {
+  readonly id: number
+  readonly created_at: string
+  /** Time of the last login or refresh. */
+  readonly last_used_at: string | null
+  /** Address of the client at that time, as rate limits count it. */
+  readonly address: string | null
+  readonly user_agent: string | null
+  /** True for the session of the request. */
+  readonly current: boolean
+}
+
+export interface OwnAccountParts {
+  readonly records: Records
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly lockout: AccountLockout
+  readonly hasher: PasswordHasher
+  readonly user: Model
+}
+
+/** Maximum number of sessions in a response. */
+const MAX_SESSIONS = 1000
+
+const WRONG_PASSWORD = 'current_password is wrong, or the account is locked'
+
+/** Lets users change their own password, and list and end their sessions. Superusers list and end those of others. */
+export class OwnAccounts {
+  readonly #parts: OwnAccountParts
+
+  constructor(parts: OwnAccountParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Changes the actor's own password and ends the actor's other sessions. A wrong present password counts like a failed login,
+   * so that a stolen token cannot be used to guess it.
+   *
+   * @param body `{current_password, new_password}`
+   * @throws {AppError} VALIDATION_FAILED by field; FORBIDDEN for an actor without an account
+   */
+  async changePassword(actor: Actor, body: unknown): Promise<void> {
+    const user = await this.#account(actor)
+    const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
+    const faults = this.#faultsOf(user, next)
+    const matches = await this.#parts.hasher.verify(String(user.password), current)
+    if (!(await this.#parts.lockout.admit(String(user.username), matches))) throw wrongPassword(user, matches, faults)
+    if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
+    const session = await this.#currentSession(actor)
+    await this.#parts.records.changePassword(user, next, session?.id).catch((error: unknown) => {
+      // A concurrent request has changed or deleted the account since the password was verified.
+      throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
+    })
+  }
+
+  /**
+   * The newest sessions, newest first, and their total.
+   *
+   * @param userId another user, for superusers; the actor's own sessions by default
+   * @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND
+   */
+  async sessions(actor: Actor, userId?: number): Promise<{ data: readonly ShownSession[]; total: number }> {
+    const { id } = userId === undefined ? await this.#account(actor) : await this.#other(actor, userId)
+    const { records, total } = await this.#parts.sessions.listOf(id, MAX_SESSIONS)
+    return { data: records.map((session) => shown(session, actor)), total }
+  }
+
+  /**
+   * Ends one of the actor's own sessions.
+   *
+   * @returns the ended session
+   * @throws {AppError} RECORD_NOT_FOUND also for a session of another user; FORBIDDEN for an actor without an account
+   */
+  async endSession(actor: Actor, id: number): Promise<ShownSession> {
+    const user = await this.#account(actor)
+    const session = await this.#parts.sessions.ofUser(user.id, id)
+    if (session === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord({ name: 'Session' }, id))
+    await this.#parts.sessions.end(session)
+    return shown(session, actor)
+  }
+
+  /**
+   * Ends all sessions of a user; for superusers.
+   *
+   * @returns the number of sessions that had not expired
+   * @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND
+   */
+  async endSessions(actor: Actor, userId: number): Promise<number> {
+    const { id } = await this.#other(actor, userId)
+    const { total } = await this.#parts.sessions.listOf(id, 0)
+    await this.#parts.sessions.endAll(id)
+    return total
+  }
+
+  async #account(actor: Actor): Promise<StoredRecord> {
+    const { userId } = actor
+    const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
+    if (user === undefined) throw forbidden(actor)
+    return user
+  }
+
+  async #other(actor: Actor, userId: number): Promise<StoredRecord> {
+    superusersOnly(actor)
+    const [user] = await this.#parts.store.get('user', [userId])
+    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
+    return user
+  }
+
+  async #currentSession({ session }: Actor): Promise<StoredRecord | undefined> {
+    return session === undefined ? undefined : this.#parts.sessions.ofFamily(session)
+  }
+
+  /** The messages about a new password by the rules of the model. */
+  #faultsOf(user: StoredRecord, password: string): readonly string[] {
+    const { password: messages = [] } = readRecord(this.#parts.user, { password }, user).issues.toMessages()
+    return messages.map((message) => message.replace(/^password /, 'new_password '))
+  }
+}
+
+const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'RECORD_NOT_FOUND'])
+
+/** The same error for a wrong password and a locked account, as a login has. The cause is for the log. */
+function wrongPassword(user: StoredRecord, matches: boolean, faults: readonly string[]): AppError {
+  const reason: LoginFailureReason = matches ? 'account_locked' : 'wrong_password'
+  const messages = { current_password: [WRONG_PASSWORD], ...(faults.length > 0 ? { new_password: faults } : {}) }
+  return new AppError('VALIDATION_FAILED', messages, { cause: new LoginFailure(reason, user) })
+}
+
+function shown(session: StoredRecord, actor: Actor): ShownSession {
+  const { id, created_at, last_used_at, address, user_agent, family } = session
+  return {
+    id,
+    created_at: String(created_at),
+    last_used_at: textOf(last_used_at),
+    address: textOf(address),
+    user_agent: textOf(user_agent),
+    current: family === actor.session,
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

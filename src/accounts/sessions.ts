@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import { SESSIONS as SESSION } from '../auth/models.ts'
+import { SYSTEM } from '../auth/permissions.ts'
+import type { Claims } from '../auth/token.ts'
+import { AppError } from '../errors.ts'
+import type { FieldFilter } from '../query/plan.ts'
+import type { AccessChange } from '../records/account-guards.ts'
+import type { Records } from '../records/records.ts'
+import { type FoundPage, type Operation, type ReadAge, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { type Clock, isoTime } from '../util/clock.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
+import type { Json } from '../util/json.ts'
+
+/** Number of sessions ended in one transaction. */
+const BATCH = 1000
+/** Time for which a replaced refresh token in a cookie stays good, in milliseconds: other tabs may have sent it at the same time. */
+const COOKIE_GRACE_MS = 10_000
+/** Maximum number of replaced tokens that a session remembers. */
+const MAX_REPLACED = 20
+const MAX_USER_AGENT = 200
+
+/** The client that logs in or refreshes. */
+export interface LoginClient {
+  readonly address?: string | undefined
+  /** The header `User-Agent`; its first 200 characters are stored. */
+  readonly userAgent?: string | undefined
+}
+
+/** The refresh token to store in a session. */
+export interface NextToken {
+  /** The `jti` of the token. */
+  readonly tokenId: string
+  /** End of the token's lifetime, in seconds. */
+  readonly expiresAt: number
+  readonly client: LoginClient
+}
+
+/** A refresh token that was replaced, and when. */
+interface ReplacedToken {
+  readonly token_id: string
+  /** In milliseconds. */
+  readonly at: number
+}
+
+/**
+ * Sessions. Each login starts one; its id is the family of its tokens, which each `jti` begins with. A token is valid while a
+ * session of its family exists. A token that was issued without a login has no session; its `jti` names its account.
+ */
+export class Sessions {
+  readonly #records: Records
+  readonly #store: Store
+  readonly #clock: Clock
+  /** Claims whose session was found open, with the epoch of that lookup. */
+  readonly #open = new WeakMap<Claims, number>()
+  /** Incremented whenever sessions end in this process, so that all claims are looked up again. */
+  #epoch = 0
+
+  constructor({ records, store, clock }: { records: Records; store: Store; clock: Clock }) {
+    this.#records = records
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /**
+   * Starts a session and deletes the user's expired ones.
+   *
+   * @param inCookie true if the refresh token is sent in a cookie, and accepted from there only
+   */
+  async begin(user: StoredRecord, family: string, next: NextToken, inCookie: boolean): Promise<void> {
+    await this.#end([
+      { field: 'user_id', operator: 'eq', value: user.id },
+      { field: 'expires_at', operator: 'lt', value: isoTime(this.#clock()) },
+    ])
+    const own = { user_id: user.id, family, credential: credentialOf(user), in_cookie: inCookie }
+    const data = { ...own, ...this.#valuesOf(next) }
+    await this.#records.create(SYSTEM, SESSION, { data })
+  }
+
+  /** The session of a token; undefined if it has ended. */
+  of({ jti }: Claims): Promise<StoredRecord | undefined> {
+    return this.ofFamily(sessionFamilyOf(jti) ?? '')
+  }
+
+  /** The session that is the given family; undefined if it has ended. */
+  async ofFamily(family: string, age?: ReadAge): Promise<StoredRecord | undefined> {
+    const filters: FieldFilter[] = [{ field: 'family', operator: 'eq', value: family }]
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 }, age)
+    return records[0]
+  }
+
+  /**
+   * Stores the next refresh token of a session.
+   *
+   * @returns false if a concurrent request has changed the session
+   */
+  async rotate(session: StoredRecord, next: NextToken): Promise<boolean> {
+    const seen = versionOf(session)
+    const last = { token_id: String(session.token_id), at: this.#clock() }
+    const replaced = session.in_cookie === true ? [...this.#justReplaced(session), last].slice(-MAX_REPLACED) : null
+    const data = { ...this.#valuesOf(next), replaced }
+    return succeeds(this.#records.update(SYSTEM, SESSION, session.id, { data }, { precondition: (version) => version === seen }))
+  }
+
+  /** True if a session's refresh token is in a cookie and the given one was replaced less than 10 seconds ago. */
+  isJustReplaced(session: StoredRecord, tokenId: string): boolean {
+    return session.in_cookie === true && this.#justReplaced(session).some(({ token_id: id }) => id === tokenId)
+  }
+
+  /** The session of a user by its id; undefined if it has ended or is another user's. */
+  async ofUser(userId: number, id: number): Promise<StoredRecord | undefined> {
+    const [session] = await this.#store.get(SESSION, [id])
+    return session?.user_id === userId && this.#isUnexpired(session) ? session : undefined
+  }
+
+  /** The latest sessions of a user that have not expired, newest first, and their total. */
+  listOf(userId: number, limit: number): Promise<FoundPage> {
+    const filters: FieldFilter[] = [
+      { field: 'user_id', operator: 'eq', value: userId },
+      { field: 'expires_at', operator: 'gt', value: isoTime(this.#clock()) },
+    ]
+    return this.#store.find(SESSION, { filters, sort: [{ field: 'id', order: 'desc' }], offset: 0, limit })
+  }
+
+  /** Ends a session and thereby all tokens of its family. */
+  async end({ id }: StoredRecord): Promise<void> {
+    await succeeds(this.#records.remove(SYSTEM, SESSION, id))
+    this.#epoch++
+  }
+
+  /** Ends all sessions of a user. */
+  endAll(userId: number): Promise<void> {
+    return this.#end([{ field: 'user_id', operator: 'eq', value: userId }])
+  }
+
+  /**
+   * Operations that end the sessions of the users except the kept ones, for the caller's transaction. The caller calls `ended`
+   * after the commit.
+   */
+  async endingOf(changes: readonly AccessChange[]): Promise<Operation[]> {
+    const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: changes.map(({ user }) => user.id) }]
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
+    return records.map((session): Operation => {
+      const { id } = session
+      const kept = changes.find(({ user, keptSession }) => keptSession === id && session.user_id === user.id)
+      if (kept === undefined) return { kind: 'remove', table: SESSION, id }
+      const values = { credential: credentialOf(kept.user) }
+      return { kind: 'update', table: SESSION, id, values, expect: session }
+    })
+  }
+
+  /** Invalidates the cached lookups after sessions have ended. */
+  ended(): void {
+    this.#epoch++
+  }
+
+  /**
+   * True if the session of the claims was looked up in the present epoch and was open. Never for a store whose sessions other processes may
+   * end, which remembers the lookups itself.
+   */
+  isKnownOpen(claims: Claims): boolean {
+    return !this.#store.isShared && this.#open.get(claims) === this.#epoch
+  }
+
+  /**
+   * True if the access token belongs to an open session that started with the user's present password, or was issued without a
+   * login for this account and password. A session that another process has ended counts as open for up to 500 ms.
+   */
+  async isOpen(claims: Claims, user: StoredRecord): Promise<boolean> {
+    const epoch = this.#epoch
+    const open = sessionFamilyOf(claims.jti) === undefined ? isIssuedTo(claims, user) : await this.#isOfSession(claims, user)
+    if (open) this.#open.set(claims, epoch)
+    return open
+  }
+
+  #valuesOf({ tokenId, expiresAt, client: { address, userAgent } }: NextToken): Record<string, Json> {
+    return {
+      token_id: tokenId,
+      expires_at: atSecond(expiresAt),
+      last_used_at: isoTime(this.#clock()),
+      address: address ?? null,
+      user_agent: userAgent?.slice(0, MAX_USER_AGENT) || null,
+    }
+  }
+
+  /** The replaced tokens that a cookie may still hold. The clock may have been set back since. */
+  #justReplaced({ replaced }: StoredRecord): readonly ReplacedToken[] {
+    const known = Array.isArray(replaced) ? (replaced as readonly unknown[] as readonly ReplacedToken[]) : []
+    return known.filter(({ at }) => Math.abs(this.#clock() - at) < COOKIE_GRACE_MS)
+  }
+
+  #isUnexpired({ expires_at: end }: StoredRecord): boolean {
+    return String(end) > isoTime(this.#clock())
+  }
+
+  async #isOfSession(claims: Claims, user: StoredRecord): Promise<boolean> {
+    const session = await this.ofFamily(sessionFamilyOf(claims.jti) ?? '', { mayLag: true })
+    return session !== undefined && isOf(session, user)
+  }
+
+  async #end(filters: FieldFilter[]): Promise<void> {
+    for (;;) {
+      const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: BATCH })
+      if (records.length === 0) return
+      // If a concurrent request has ended one of them, the remaining ones are looked up again.
+      const areEnded = await succeeds(this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) }))
+      this.#epoch++
+      if (areEnded && records.length < BATCH) return
+    }
+  }
+}
+
+const atSecond = (seconds: number): string => isoTime(seconds * 1000)
+
+const OVERTAKEN: ReadonlySet<string> = new Set([
+  'RECORD_NOT_FOUND',
+  'UPDATE_TARGET_MISSING',
+  'PRECONDITION_FAILED',
+  'VALIDATION_FAILED',
+])
+
+/** False if a concurrent request has changed or deleted the session or its user. */
+export async function succeeds(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof AppError && OVERTAKEN.has(error.code)) return false
+    throw error
+  }
+}
+
+/** Length of the account mark in a `jti`: 128 bits in base64url. */
+const MARK_CHARACTERS = 22
+
+/** True if the session belongs to this user and the present password. */
+export const isOf = (session: StoredRecord, user: StoredRecord): boolean =>
+  session.user_id === user.id && session.credential === credentialOf(user)
+
+/** Identifies a password without revealing its stored hash. */
+const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
+
+/**
+ * The `jti` of a token issued without a login. Ids restart when data is replaced, so an id alone could name another account.
+ * The token is valid for this account while its password does not change.
+ */
+export const tokenIdFor = (user: StoredRecord, random: Random): string => `${uniqueId(random)}:${accountMark(user)}`
+
+/** True if a token without a session was issued to this account with its present password. */
+const isIssuedTo = ({ jti }: Claims, user: StoredRecord): boolean => jti.slice(jti.indexOf(':') + 1) === accountMark(user)
+
+/** Identifies an account and its password without revealing the stored hash. */
+function accountMark(user: StoredRecord): string {
+  const account = JSON.stringify([user.id, user.created_at, credentialOf(user)])
+  return createHash('sha256').update(account).digest('base64url').slice(0, MARK_CHARACTERS)
+}
+
+/** The family that a `jti` names; undefined for a token without a session. */
+export function sessionFamilyOf(jti: string): string | undefined {
+  const end = jti.indexOf('.')
+  return end === -1 ? undefined : jti.slice(0, end)
+}

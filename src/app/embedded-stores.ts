@@ -1,0 +1,137 @@
+import { loadOrCreateSecret, makeSecret } from '../auth/secret.ts'
+import type { Log } from '../log/log.ts'
+import type { Registry } from '../model/registry.ts'
+import { nothingWritten } from '../project/snapshots.ts'
+import { FileStore } from '../store/embedded/file-store.ts'
+import type { Release } from '../store/embedded/files/lock.ts'
+import {
+  type CopyRequest,
+  changeData,
+  checkCopy,
+  rejectExisting,
+  removeCopy,
+  saveCopy,
+  savedCopies,
+} from '../store/embedded/files/saved-copies.ts'
+import { MemoryStore } from '../store/embedded/memory-store.ts'
+import type { Store } from '../store/store.ts'
+import type { Random } from '../util/ids.ts'
+import type { Handover, OpenedStore } from './opened-store.ts'
+
+/** Dependencies of a store. */
+export interface StoreParts {
+  readonly log: Log
+  readonly random: Random
+}
+
+const explainTo = (log: Log) => (log.debugs ? (line: string) => log.debug(line) : undefined)
+
+/** What an engine in this process, which no other process uses, does without. */
+const OF_THIS_PROCESS = {
+  search: undefined,
+  leases: undefined,
+  changeLog: undefined,
+  limits: undefined,
+  isRemote: false,
+  probe: async () => {},
+  figures: () => ({}),
+} as const
+
+/**
+ * Opens the store in a data folder.
+ *
+ * @param lock the lock of the folder, if this process holds it already
+ * @throws {AppError} DATA_IN_USE, DATA_CORRUPT
+ */
+export async function openFileStore(
+  folder: string,
+  registry: Registry,
+  mode: 'read' | 'write',
+  parts: StoreParts,
+  lock?: Release,
+): Promise<OpenedStore> {
+  const { log, random } = parts
+  const options = { warn: (message: string) => log.warn(message), explain: explainTo(log), failed: log.error, lock }
+  const store = await FileStore.open(folder, registry, mode, options)
+  return {
+    store,
+    place: folder,
+    dataFolder: folder,
+    ...OF_THIS_PROCESS,
+    snapshots: snapshotsOf(folder, store),
+    initialize: (work) => work(store.isNew),
+    secret: () => loadOrCreateSecret(folder, random),
+    async handOver() {
+      const release = await store.handOver()
+      const handover: Handover = {
+        async change(next, change) {
+          await changeData(folder, next, change)
+          return handover
+        },
+        open: (next) => openFileStore(folder, next, mode, parts, release),
+      }
+      return handover
+    },
+    close: () => store.close(),
+  }
+}
+
+const snapshotsOf = (folder: string, store: FileStore): OpenedStore['snapshots'] => ({
+  areAvailable: true,
+  list: () => savedCopies(folder),
+  async save(request: CopyRequest) {
+    await rejectExisting(folder, request)
+    return store.withSnapshot(() => saveCopy(folder, request))
+  },
+  remove: (name) => removeCopy(folder, name),
+  check: (registry, name) => checkCopy(folder, registry, name),
+})
+
+/** Opens a new store in memory. */
+export const openMemoryStore = (registry: Registry, parts: StoreParts): OpenedStore => memory(registry, parts, true)
+
+/** Opens a store in memory that begins with the records of some tables of another store. */
+export async function openMemoryCopy(
+  registry: Registry,
+  parts: StoreParts,
+  { store, tables }: { readonly store: Store; readonly tables: ReadonlySet<string> },
+): Promise<OpenedStore> {
+  const opened = memory(registry, parts, tables.size === 0)
+  await opened.store.copy(store, tables)
+  return opened
+}
+
+function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedStore & { readonly store: MemoryStore } {
+  const store = new MemoryStore(registry, { explain: explainTo(parts.log), failed: parts.log.error })
+  let secret: string | undefined
+  return {
+    store,
+    place: undefined,
+    dataFolder: undefined,
+    ...OF_THIS_PROCESS,
+    snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
+    initialize: (work) => work(isNew),
+    async secret() {
+      secret ??= makeSecret(parts.random)
+      return secret
+    },
+    async handOver() {
+      await store.close()
+      return memoryHandover(store, parts, undefined)
+    },
+    close: () => store.close(),
+  }
+}
+
+/** @param keep the tables to take over; all of them when undefined */
+const memoryHandover = (former: MemoryStore, parts: StoreParts, keep: ReadonlySet<string> | undefined): Handover => ({
+  async change(_, change) {
+    if (change.kind === 'load') throw nothingWritten()
+    return memoryHandover(former, parts, change.keep)
+  },
+  async open(registry) {
+    const opened = memory(registry, parts, keep?.size === 0)
+    if (keep?.size !== 0) await opened.store.adopt(former, keep)
+    return opened
+  },
+})

@@ -1,0 +1,156 @@
+import { join, resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { AppError } from '../../errors.ts'
+import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { type Io, writeAll } from '../io.ts'
+import { describedModels, withModelSuggestion } from '../model-requests.ts'
+import { makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
+import { RecordCounter, withProgress } from '../progress.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { withRetries } from '../retry-limit.ts'
+import { counted } from '../style.ts'
+
+interface ExportOptions extends RemoteOptions {
+  readonly format: Format
+  readonly filters?: string[]
+  readonly any?: string[]
+  readonly sortBy?: string
+  readonly sortOrder?: string
+  readonly fields?: string
+  readonly bom?: boolean
+  readonly all?: boolean
+  readonly output?: string
+  readonly force?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  $ admin export post --filters status=draft --sort-by title -o drafts.csv
+  $ admin export post --format ndjson | gzip > posts.ndjson.gz
+  $ admin export --all --format json -o export
+  $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
+`
+
+/** `admin export`: writes records to files or to stdout. Works on a project folder, beside a running server, or on a remote one. */
+export function exportCommand(io: Io): Command {
+  return withRemoteOptions(new Command('export').description('write records as CSV, JSON or NDJSON'))
+    .argument('[model]', 'model to export, such as post')
+    .addOption(new Option('--format <format>', 'format of the output').choices(FORMATS).default(DEFAULT_FORMAT))
+    .option(
+      '--filters <filter...>',
+      'filter records: <field>=<value> or <field>__<operator>=<value>; a record must match all filters',
+    )
+    .option('--any <group...>', 'groups of filters with | between them; a record must match one filter of each group')
+    .option('--sort-by <fields>', 'fields to sort by, such as title or author.name, separated by commas (default: id)')
+    .option('--sort-order <orders>', 'asc or desc: one for all fields, or one per field separated by commas')
+    .option('--fields <names>', 'fields to write, separated by commas (default: all except secrets)')
+    .option('--bom', 'start CSV with a byte order mark, for spreadsheets')
+    .option('--all', 'export every model, each to its own file in the folder given by -o')
+    .option('-o, --output <path>', 'file to write, or the folder with --all (default: stdout)')
+    .option('--force', 'overwrite existing files')
+    .addHelpText('after', EXAMPLES)
+    .action((model: string | undefined, options: ExportOptions) => {
+      checkUsage(model, options)
+      const work = (client: ApiClient) =>
+        model === undefined ? exportAll(client, options, io) : exportOne(client, model, options, io)
+      return withApi(io, options, work, { mode: 'read' })
+    })
+}
+
+/** @throws {AppError} USAGE */
+function checkUsage(model: string | undefined, { all = false, output, filters, any, fields, sortBy }: ExportOptions): void {
+  const usageError = (message: string) => new AppError('USAGE', message)
+  if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
+  if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
+  if (all && output !== undefined) refuseFileName(output)
+  if (all && (filters ?? any ?? fields ?? sortBy) !== undefined) {
+    throw usageError('--filters, --any, --fields and --sort-by apply to one model; export the models one by one')
+  }
+}
+
+async function exportOne(client: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
+  const { output, force = false } = options
+  const path = output === undefined ? undefined : resolve(io.cwd, output)
+  // Checked before the download, to fail early.
+  if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
+  await withModelSuggestion(client, model, async () => {
+    if (path === undefined) await writeAll(io.stdout, await client.download(pathOf(model, options)))
+    else await writeFile(client, model, options, { path, shown: output ?? path }, io)
+  })
+}
+
+async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Promise<void> {
+  const { output = '.', force = false, format } = options
+  const folder = await makeOutputFolder(io, output)
+  const files = [...(await describedModels(client)).keys()].map((model) => {
+    const name = `${fileNameOf(model)}.${format}`
+    return { model, path: join(folder, name), shown: join(output, name) }
+  })
+  for (const { path, shown } of files) await refuseExisting(path, { shown, force })
+  for (const [written, { model, ...target }] of files.entries()) {
+    await writeFile(client, model, options, target, io).catch((error: unknown) => {
+      throw withProgressNote(error, target.shown, written, files.length)
+    })
+  }
+}
+
+/** Adds the name of the file and the number of files written so far to an error. */
+function withProgressNote(error: unknown, shown: string, written: number, total: number): unknown {
+  if (!(error instanceof AppError)) return error
+  const message = error.message.includes(shown) ? error.message : `${shown} was not written: ${error.message}`
+  return new AppError(error.code, `${message}\n${written} of ${counted(total, 'file')} written`, { cause: error })
+}
+
+/** Validates a model name used as a file name, since a remote server is not trusted. @throws {AppError} TASK_FAILED */
+function fileNameOf(model: string): string {
+  if (/^\w+$/.test(model)) return model
+  throw new AppError('TASK_FAILED', `The server has a model '${model}', which is not a valid file name`)
+}
+
+async function writeFile(
+  client: ApiClient,
+  model: string,
+  options: ExportOptions,
+  { path, shown }: { path: string; shown: string },
+  io: Io,
+): Promise<void> {
+  const { format, force = false } = options
+  const total = io.stderr.isTTY === true ? await withRetries(io, () => totalOf(client, model, options)) : 0
+  const counter = new RecordCounter(format)
+  await io.interruptibly(async (signal) => {
+    const text = counter.counted(
+      await withRetries(io, () => client.download(pathOf(model, options), signal), { stopped: signal }),
+    )
+    await writeWholeFile(
+      path,
+      withProgress(io, model, total, () => counter.count, text),
+      { shown, force, signal },
+    )
+  })
+  io.stderr.write(`Wrote ${counter.count} ${counter.count === 1 ? 'record' : 'records'} to ${shown}\n`)
+}
+
+/** The expected number of records. */
+async function totalOf({ request }: ApiClient, model: string, options: ExportOptions): Promise<number> {
+  const query = new URLSearchParams([['page_size', '1'], ['fields', 'id'], ...filtersOf(options)])
+  return (await request('GET', `/models/${encodeURIComponent(model)}?${query}`)).total
+}
+
+const pathOf = (model: string, options: ExportOptions): string =>
+  `/models/${encodeURIComponent(model)}/export?${queryOf(options)}`
+
+/** The query of the API's export route. */
+function queryOf({ format, sortBy, sortOrder, fields, bom = false, ...filtering }: ExportOptions): string {
+  const query = new URLSearchParams([['format', format], ...filtersOf(filtering)])
+  if (sortBy !== undefined) query.set('sort_by', sortBy)
+  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
+  if (fields !== undefined) query.set('fields', fields)
+  if (bom) query.set('bom', 'true')
+  return query.toString()
+}
+
+const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>): [string, string][] => [
+  ...filters.map((filter): [string, string] => ['filters', filter]),
+  ...any.map((group): [string, string] => ['any', group]),
+]

@@ -1,0 +1,152 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { Command, Option } from 'commander'
+import { SHELL } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
+import { type ImportResult, RejectedRows } from '../../transfer/imports.ts'
+import { rowLines } from '../../transfer/row-reader.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { Upload } from '../api-requests.ts'
+import type { Io } from '../io.ts'
+import { withModelSuggestion } from '../model-requests.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { counted } from '../style.ts'
+
+interface ImportOptions extends RemoteOptions {
+  readonly format?: Format
+  readonly dryRun?: boolean
+  readonly upsertBy?: string
+  readonly form?: string
+  readonly delimiter?: DelimiterName
+  readonly keepIds?: boolean
+  readonly json?: boolean
+}
+
+const EXAMPLES = `
+Examples:
+  $ admin import post posts.csv --dry-run
+  $ admin import post posts.csv --upsert-by slug --form PostForm
+  $ admin export post --format json | admin import post - --format json --keep-ids --project copy
+`
+
+/** `admin import`: creates or updates records from a file, all or none. Works beside a running server. */
+export function importCommand(io: Io): Command {
+  return withRemoteOptions(new Command('import').description('create or update records from a file, all or none'))
+    .argument('<model>', 'model to import into, such as post')
+    .argument('<file>', 'file in a format that `admin export` writes, or - for stdin')
+    .addOption(new Option('--format <format>', 'format of the file (default: by its extension)').choices(FORMATS))
+    .addOption(
+      new Option('--delimiter <name>', 'delimiter of a CSV file (default: found in its header)').choices(Object.keys(DELIMITERS)),
+    )
+    .option('--dry-run', 'validate the file and report the result without changing anything')
+    .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
+    .option('--form <name>', 'validate records with this form')
+    .option('--keep-ids', 'keep id, created_at and updated_at of the file; only while no server runs')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', EXAMPLES)
+    .action(async (model: string, file: string, options: ImportOptions) => {
+      const format = formatOf(file, options)
+      if (options.keepIds === true && options.upsertBy !== undefined) {
+        throw new AppError('USAGE', '--keep-ids is for new records, --upsert-by for existing ones; use one of them')
+      }
+      const outcome = await withApi(io, options, (client) =>
+        withModelSuggestion(client, model, () => importFile(client, model, { file, format }, options, io)),
+      )
+      if (options.json === true) io.stdout.write(`${JSON.stringify(outcome)}\n`)
+      printSummary(outcome, options, io)
+    })
+}
+
+/** @throws {AppError} USAGE */
+function formatOf(file: string, { format }: ImportOptions): Format {
+  const found = format ?? formatOfName(file)
+  if (found !== undefined) return found
+  const source = file === STDIN ? 'stdin' : file
+  throw new AppError('USAGE', `The format of ${source} is unknown; add --format ${FORMATS.join('|')}`)
+}
+
+async function importFile(
+  { app, request }: ApiClient,
+  model: string,
+  { file, format }: { file: string; format: Format },
+  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false }: ImportOptions,
+  io: Io,
+): Promise<ImportResult> {
+  const { open, close } = await inputFile(file, io)
+  let sent: Buffer | undefined
+  try {
+    if (app !== undefined)
+      return await app.imports.run(SHELL, model, { format, open }, { dryRun, upsertBy, formId, delimiter, keepIds })
+    if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
+    const query = new URLSearchParams({ dry_run: String(dryRun) })
+    if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
+    if (formId !== undefined) query.set('form_id', formId)
+    if (delimiter !== undefined) query.set('delimiter', delimiter)
+    sent = await buffer(open())
+    return await request('POST', `/models/${encodeURIComponent(model)}/import?${query}`, new Upload(MEDIA_TYPES[format], sent))
+  } catch (error) {
+    const bytes = sent
+    throw await withPositions(error, file, async () => (bytes === undefined ? [] : rowLines(format, bytes, delimiter)))
+  } finally {
+    await close()
+  }
+}
+
+/**
+ * Adds the position in the file to each message: `posts.csv:4: title is mandatory`.
+ *
+ * @param linesOf finds the lines of the rows of a file that a server has rejected, which names rows only
+ */
+async function withPositions(error: unknown, file: string, linesOf: () => Promise<readonly number[]>): Promise<unknown> {
+  const { syscall, message } = error as NodeJS.ErrnoException
+  if (syscall !== undefined) return new AppError('TASK_FAILED', `${file} cannot be read: ${message}`)
+  // Validation errors of a server arrive as TASK_FAILED with messages by field, since they have no code of their own.
+  const isByRow = error instanceof AppError && ['VALIDATION_FAILED', 'TASK_FAILED'].includes(error.code)
+  if (!isByRow || typeof error.details === 'string') return error
+  const found = error instanceof RejectedRows ? undefined : await linesOf()
+  const lineOf = error instanceof RejectedRows ? error.lineOf : (row: number) => found?.[row - 1]
+  const lines = Object.entries(error.details).flatMap(([key, messages]) => {
+    const row = Number(/^(\d+)\./.exec(key)?.[1])
+    const line = lineOf(row)
+    const position = Number.isNaN(row) ? file : line === undefined ? `${file}: row ${row}` : `${file}:${line}`
+    return messages.map((each) => `${position}: ${each}`)
+  })
+  return new AppError('VALIDATION_FAILED', lines.join('\n'))
+}
+
+function printSummary({ created, updated, total, ignored }: ImportResult, { dryRun = false }: ImportOptions, io: Io): void {
+  const records = counted(total, 'record')
+  const parts = updated === 0 ? '' : ` (${created} created, ${updated} updated)`
+  io.stderr.write(dryRun ? `${records} would be imported${parts}; nothing was changed\n` : `Imported ${records}${parts}\n`)
+  if (ignored.length > 0) io.stderr.write(`Ignored columns, which the server sets: ${ignored.join(', ')}\n`)
+}
+
+/** Stands for standard input in place of a file name. */
+const STDIN = '-'
+
+/** A file that is read by a command, maybe several times. */
+interface InputFile {
+  /** Begins to read it. */
+  open(): AsyncIterable<Uint8Array | string>
+  /** Removes the copy of standard input. */
+  close(): Promise<void>
+}
+
+/** A file by its name, or a copy of standard input in a folder that only its owner may read. */
+async function inputFile(name: string, io: Io): Promise<InputFile> {
+  if (name !== STDIN) return { open: () => createReadStream(resolve(io.cwd, name)), async close() {} }
+  const folder = await mkdtemp(join(tmpdir(), 'admin-import-'))
+  const close = () => rm(folder, { recursive: true, force: true })
+  const copy = join(folder, 'stdin')
+  try {
+    await writeFile(copy, io.stdin, { mode: 0o600 })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { open: () => createReadStream(copy), close }
+}

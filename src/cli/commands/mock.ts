@@ -1,0 +1,105 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { App } from '../../app.ts'
+import { AppError } from '../../errors.ts'
+import { MAX_FILL_COUNT, mockedModels } from '../../mock/mock-requests.ts'
+import { MAX_SEED } from '../../mock/mocks.ts'
+import { systemRandom } from '../../util/ids.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { modelNamed } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { counted } from '../style.ts'
+
+interface MockOptions extends RemoteOptions {
+  readonly all?: boolean
+  readonly count: number
+  readonly seed?: number
+  readonly locale?: string
+  readonly json?: boolean
+}
+
+/** The result: the seed, and the number of records created by model. */
+interface MockResult {
+  readonly seed: number
+  readonly created: Readonly<Record<string, number>>
+}
+
+const DEFAULT_COUNT = 10
+/** Limits memory: all records of a model are generated before they are stored. */
+const MAX_COUNT = 100_000
+
+const NOTES = `
+A running server creates at most ${MAX_FILL_COUNT} records per model and call.
+Records of a model obey the limits and rules of its first form that creates records.
+Mock users have a random password that is not shown; \`admin users passwd\` sets another.
+Mock records trigger webhooks like any other records.`
+
+/** `admin mock`: creates mock records. Works on a project folder, beside a running server, or on a remote one. */
+export function mockCommand(io: Io): Command {
+  return withRemoteOptions(new Command('mock').description('create mock records'))
+    .argument('[models...]', 'models to create records of, such as post')
+    .option('--all', 'every model except user, group and permission; referenced models first')
+    .option('--count <number>', `number of records per model, at most ${MAX_COUNT}`, parseCount, DEFAULT_COUNT)
+    .option('--seed <number>', 'seed of the random values; the same seed gives the same values (default: random)', parseSeed)
+    .option('--locale <locale>', 'language of names, places and similar values, such as de or pt_BR (default: en)')
+    .option('--json', 'print the seed and the number of created records as JSON')
+    .addHelpText('after', NOTES)
+    .addHelpText('after', '\nExample:\n  $ admin mock --all --count 100 --seed 1\n')
+    .action(async (models: string[], options: MockOptions) => {
+      if ((models.length === 0) === (options.all !== true)) {
+        throw new AppError('USAGE', 'Name the models, or use --all for every model')
+      }
+      const report: Report = (model, count) => io.stderr.write(`Created ${counted(count, `${model} record`)}\n`)
+      const result = await withApi(io, options, (client) =>
+        client.app === undefined
+          ? mockOnServer(client, models, options, report)
+          : mockInProcess(client.app, models, options, report),
+      )
+      io.stderr.write(`The seed was ${result.seed}\n`)
+      if (options.json === true) io.stdout.write(`${JSON.stringify(result)}\n`)
+    })
+}
+
+/** Reports the number of records created of a model. */
+type Report = (model: string, count: number) => void
+
+async function mockInProcess(app: App, names: readonly string[], options: MockOptions, report: Report): Promise<MockResult> {
+  const { registry } = app.project
+  const { count, locale, seed = systemRandom(4).readUInt32LE() } = options
+  const models = options.all === true ? mockedModels(registry) : names.map((name) => modelNamed(registry, name))
+  const created: Record<string, number> = {}
+  await app.mockFiller.fill({ models, count, seed, locale }, ({ key }) => {
+    created[key] = count
+    report(key, count)
+  })
+  return { seed, created }
+}
+
+async function mockOnServer(
+  { request }: ApiClient,
+  names: readonly string[],
+  options: MockOptions,
+  report: Report,
+): Promise<MockResult> {
+  const { all, count, locale, seed } = options
+  if (count > MAX_FILL_COUNT) {
+    const remedy = 'run the command several times, or stop the server'
+    throw new AppError('TASK_FAILED', `A running server creates at most ${MAX_FILL_COUNT} records per model and call; ${remedy}`)
+  }
+  const { data } = await request('POST', '/mock', { models: all === true ? undefined : names, count, seed, locale })
+  const result: MockResult = data
+  for (const [model, created] of Object.entries(result.created)) report(model, created)
+  return result
+}
+
+function parseCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (count < 1 || count > MAX_COUNT) throw new InvalidArgumentError(`The count is a whole number from 1 to ${MAX_COUNT}.`)
+  return count
+}
+
+function parseSeed(text: string): number {
+  const seed = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(seed <= MAX_SEED)) throw new InvalidArgumentError(`The seed is a whole number from 0 to ${MAX_SEED}.`)
+  return seed
+}

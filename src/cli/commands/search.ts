@@ -1,0 +1,151 @@
+import { Command } from 'commander'
+import type { Positions } from '../../search/highlight.ts'
+import { isSearchable } from '../../search/search-engine.ts'
+import { textOf } from '../../search/text-of.ts'
+import type { StoredRecord } from '../../store/store.ts'
+import { printable, printableJson, UNPRINTABLE } from '../../util/text.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { DEFAULT_LIMIT, describedModels, firstPages, MAX_LIMIT, parseLimit, withModelSuggestion } from '../model-requests.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { painter } from '../style.ts'
+
+interface SearchOptions extends RemoteOptions {
+  readonly fuzzy?: boolean
+  readonly fields?: string
+  readonly sortBy?: string
+  readonly sortOrder?: string
+  readonly limit: number
+  readonly json?: boolean
+}
+
+/** The part of the API's search response that the command uses. */
+interface SearchResponse {
+  readonly data: readonly StoredRecord[]
+  readonly total: number
+  readonly page: number
+  readonly page_size: number
+  readonly has_next: boolean
+  readonly hits: readonly { readonly id: number; readonly matches: Positions }[]
+  readonly notices?: readonly string[]
+}
+
+/** `admin search`: full-text search in one model. Works on a project folder, beside a running server, or on a remote one. */
+export function searchCommand(io: Io): Command {
+  return withRemoteOptions(new Command('search').description('search the text of records'))
+    .argument('<model>', 'model to search, such as post')
+    .argument('<words...>', 'words to search for; the last one may be the beginning of a word')
+    .option('--fuzzy', 'also find similar words, such as misspelt ones')
+    .option('--fields <names>', 'fields to search, separated by commas (default: all searchable fields)')
+    .option('--sort-by <names>', 'fields to sort by, separated by commas (default: by relevance)')
+    .option('--sort-order <orders>', 'asc or desc: one for all fields, or one for each, separated by commas')
+    .option('--limit <number>', `maximum number of records to show, up to ${MAX_LIMIT}`, parseLimit, DEFAULT_LIMIT)
+    .option('--json', 'print the records and the positions of the matches as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin search post night ferry --fuzzy\n')
+    .action((model: string, words: string[], options: SearchOptions) =>
+      withApi(io, options, (client) => withModelSuggestion(client, model, () => search(client, model, words, options, io)), {
+        mode: 'read',
+      }),
+    )
+}
+
+async function search(client: ApiClient, model: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
+  await buildIndex(client, model)
+  const found = await firstHits(client, model, words, options, io)
+  if (options.json === true) {
+    io.stdout.write(`${printableJson(found)}\n`)
+  } else {
+    const known = await describedModels(client)
+    io.stdout.write(shown(found, known.get(model) ?? 'id', io))
+  }
+  for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${printable(line)}\n`)
+}
+
+/** Builds the search index in this process. A server builds its own, and responds with an error until it is ready. */
+async function buildIndex({ app }: ApiClient, key: string): Promise<void> {
+  const model = app?.project.registry.get(key)
+  if (model !== undefined && isSearchable(model)) await app?.searchIndexes.make(model)
+}
+
+/** Fetches up to `limit` records as one page. */
+async function firstHits(
+  client: ApiClient,
+  model: string,
+  words: readonly string[],
+  { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
+  io: Io,
+): Promise<SearchResponse> {
+  const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy) })
+  if (fields !== undefined) query.set('fields', fields)
+  if (sortBy !== undefined) query.set('sort_by', sortBy)
+  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
+  const pages = await firstPages<SearchResponse>(io, client, `/models/${encodeURIComponent(model)}/search`, query, limit)
+  const [first] = pages
+  const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]
+  const total = first.total
+  const totals = { total, page: 1, page_size: limit, total_pages: Math.ceil(total / limit), has_next: limit < total }
+  return { ...first, data: data.slice(0, limit), ...totals, hits: hits.slice(0, limit) }
+}
+
+function summaryOf({ total, hits }: SearchResponse): string {
+  if (total === 0) return 'Nothing found'
+  const found = `${total} ${total === 1 ? 'record' : 'records'} found`
+  return hits.length < total ? `${found}; ${hits.length === 1 ? 'the first is' : `the first ${hits.length} are`} shown` : found
+}
+
+/** Formats each record: a line with its id and display field, then a line per other field with a match. */
+function shown({ data, hits }: SearchResponse, displayField: string, io: Io): string {
+  const paint = painter(io.stdout, io.env)
+  const mark = (piece: string) => paint(['bold', 'yellow'], piece)
+  const indent = Math.max(...hits.map(({ id }) => String(id).length)) + 2
+  const lines = data.flatMap((record, index) => {
+    const { [displayField]: inName = [], ...others } = hits[index]?.matches ?? {}
+    const name = displayField === 'id' ? '' : excerpt(textOf(record, displayField), inName, mark)
+    const head = `${paint('cyan', String(record.id).padEnd(indent))}${name}`.trimEnd()
+    const below = Object.entries(others).map(
+      ([field, places]) => `${' '.repeat(indent)}${paint('dim', `${field}:`)} ${excerpt(textOf(record, field), places, mark)}`,
+    )
+    return [head, ...below]
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** A match in a text, in UTF-16 code units. */
+export type Match = readonly [start: number, length: number]
+
+/** Code units shown of a long text, and how many of them before the first match. */
+const LENGTH = 100
+const LEAD = 30
+
+/**
+ * Returns one line of up to 100 code units around the first match, with every match in it highlighted.
+ *
+ * @param mark highlights a piece of text
+ */
+export function excerpt(text: string, matches: readonly Match[], mark: (piece: string) => string): string {
+  // Each character is replaced by one code unit, so the positions of matches stay valid.
+  const line = text.replaceAll(UNPRINTABLE, ' ')
+  const sorted = [...matches].sort(([a], [b]) => a - b)
+  const from = beginning(line, sorted[0]?.[0] ?? 0)
+  const to = from + LENGTH >= line.length ? line.length : whole(line, from + LENGTH)
+  let shown = from > 0 ? '…' : ''
+  let at = from
+  for (const [start, length] of sorted) {
+    const [first, end] = [Math.max(start, at), Math.min(start + length, to)]
+    if (first >= end) continue
+    shown += line.slice(at, first) + mark(line.slice(first, end))
+    at = end
+  }
+  return `${shown}${line.slice(at, to)}${to < line.length ? '…' : ''}`.replaceAll(/ {2,}/g, ' ')
+}
+
+/** The start of the excerpt: some words before the match, or earlier if that would leave the line short. */
+function beginning(line: string, start: number): number {
+  if (line.length <= LENGTH || start <= LEAD) return 0
+  const from = Math.max(0, Math.min(start - LEAD, line.length - LENGTH))
+  const space = line.indexOf(' ', from)
+  return space !== -1 && space < start ? space + 1 : whole(line, from)
+}
+
+/** Moves a position back if it is between the two halves of a surrogate pair. */
+const whole = (line: string, at: number): number => (/^[\udc00-\udfff]/.test(line.slice(at, at + 1)) ? at - 1 : at)

@@ -1,0 +1,57 @@
+import { Command } from 'commander'
+import { printableJson } from '../../util/text.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { table } from '../style.ts'
+import { findUserByName } from './user-grants.ts'
+
+type SessionsOptions = RemoteOptions & { readonly end?: boolean; readonly json?: boolean }
+
+/** A session as the API shows it. Sessions of earlier versions lack what is null. */
+interface Session {
+  readonly id: number
+  readonly created_at: string
+  readonly last_used_at: string | null
+  readonly address: string | null
+  readonly user_agent: string | null
+}
+
+/** `admin users sessions`: lists or ends the sessions of a user. */
+export function sessionsCommand(io: Io): Command {
+  return withRemoteOptions(new Command('sessions').description("list a user's sessions, or end them"))
+    .argument('<name>', 'username')
+    .option('--end', 'end all of them, with their access tokens')
+    .option('--json', 'print the sessions as a JSON array, or with --end {"ended": …}')
+    .addHelpText('after', '\nExamples:\n  $ admin users sessions ann\n  $ admin users sessions ann --end\n')
+    .action((username: string, options: SessionsOptions) =>
+      options.end === true ? endSessions(io, username, options) : listSessions(io, username, options),
+    )
+}
+
+async function listSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {
+  const list = async (client: ApiClient) => (await client.request('GET', await pathOf(client, username))).data
+  const sessions: readonly Session[] = await withApi(io, options, list, { mode: 'read' })
+  if (options.json === true) {
+    io.stdout.write(`${printableJson(sessions)}\n`)
+    return
+  }
+  const rows = sessions.map(({ id, created_at, last_used_at, address, user_agent }) => [
+    String(id),
+    created_at,
+    last_used_at ?? '-',
+    address ?? '-',
+    user_agent ?? '-',
+  ])
+  io.stdout.write(table(['ID', 'CREATED', 'LAST USED', 'ADDRESS', 'USER AGENT'], rows))
+}
+
+async function endSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {
+  const end = async (client: ApiClient) => (await client.request('DELETE', await pathOf(client, username))).total
+  const ended: number = await withApi(io, options, end)
+  if (options.json === true) io.stdout.write(`${JSON.stringify({ ended })}\n`)
+  io.stderr.write(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of '${username}'\n`)
+}
+
+const pathOf = async (client: ApiClient, username: string): Promise<string> =>
+  `/auth/sessions?user_id=${(await findUserByName(client, username)).id}`

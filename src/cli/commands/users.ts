@@ -1,0 +1,141 @@
+import { Command } from 'commander'
+import { AppError } from '../../errors.ts'
+import { printableJson } from '../../util/text.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { newPassword } from '../prompts.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { withRetries } from '../retry-limit.ts'
+import { table } from '../style.ts'
+import { furtherFields } from './user-fields.ts'
+import { grantCommand, showCommand } from './user-grants.ts'
+import { sessionsCommand } from './user-sessions.ts'
+
+type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
+type AddOptions = PasswordOptions & { email: string; superuser?: boolean; set: readonly string[]; json?: boolean }
+
+/** A user as the API shows it: without the password. */
+interface User {
+  readonly id: number
+  readonly username: string
+  readonly email: string
+  readonly is_active: boolean
+  readonly is_superuser: boolean
+}
+
+const PAGE = 100
+
+/** `admin users`: manages user accounts. Works on a project folder, beside a running server, or on a remote one. */
+export function usersCommand(io: Io): Command {
+  const users = new Command('users')
+    .description('manage user accounts')
+    .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com\n')
+  users.addCommand(addCommand(io))
+  users.addCommand(listCommand(io))
+  users.addCommand(passwordCommand(io))
+  users.addCommand(activeCommand(io, 'disable', false))
+  users.addCommand(activeCommand(io, 'enable', true))
+  users.addCommand(grantCommand(io, 'grant'))
+  users.addCommand(grantCommand(io, 'revoke'))
+  users.addCommand(showCommand(io))
+  users.addCommand(sessionsCommand(io))
+  return users
+}
+
+function addCommand(io: Io): Command {
+  return withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username'))
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--superuser', 'grant all permissions')
+    .option(
+      '--set <field=value>',
+      'a further field of the user model, values other than text as JSON; can be given several times',
+      (text, all: string[]) => [...all, text],
+      [],
+    )
+    .option('--password-stdin', 'read the password from standard input instead of prompting')
+    .option('--json', 'print the user as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin users add ann --email ann@example.com --superuser\n' +
+        '  $ admin users add bob --email bob@example.com --set first_name=Bob\n',
+    )
+    .action(async (username: string, options: AddOptions) => {
+      const password = await newPassword(io, options.passwordStdin === true)
+      const isSuperuser = options.superuser === true
+      const account = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
+      const canAsk = io.stdin.isTTY === true && options.passwordStdin !== true
+      const created = await withApi(io, options, async (client) => {
+        const further = await furtherFields(io, client, { set: options.set, canAsk })
+        return client.request('POST', '/models/user', { data: { ...further, ...account } })
+      })
+      if (options.json === true) io.stdout.write(`${JSON.stringify(created.data)}\n`)
+      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${created.data.id}\n`)
+    })
+}
+
+function listCommand(io: Io): Command {
+  return withRemoteOptions(new Command('list').description('list all users'))
+    .option('--json', 'print the users as a JSON array')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin users list\n  $ ADMIN_TOKEN=… admin users list --url https://example.com --json\n',
+    )
+    .action(async (options: RemoteOptions & { json?: boolean }) => {
+      const users = await withApi(io, options, (client) => allUsers(io, client), { mode: 'read' })
+      if (options.json === true) {
+        io.stdout.write(`${printableJson(users)}\n`)
+        return
+      }
+      const yesNo = (value: boolean) => (value ? 'yes' : 'no')
+      const rows = users.map(({ id, username, email, is_active, is_superuser }) => [
+        String(id),
+        username,
+        email,
+        yesNo(is_active),
+        yesNo(is_superuser),
+      ])
+      io.stdout.write(table(['ID', 'USERNAME', 'EMAIL', 'ACTIVE', 'SUPERUSER'], rows))
+    })
+}
+
+function passwordCommand(io: Io): Command {
+  return withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
+    .option('--password-stdin', 'read the password from standard input instead of prompting')
+    .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
+    .action(async (username: string, options: PasswordOptions) => {
+      const password = await newPassword(io, options.passwordStdin === true)
+      await change(io, options, username, { password })
+      io.stderr.write(`Changed the password of '${username}'\n`)
+    })
+}
+
+function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Command {
+  return withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username'))
+    .addHelpText('after', `\nExample:\n  $ admin users ${name} ann\n`)
+    .action(async (username: string, options: RemoteOptions) => {
+      await change(io, options, username, { is_active: active })
+      io.stderr.write(`User '${username}' is ${name}d\n`)
+    })
+}
+
+/** Reads all users by id ranges. Page numbers would skip or repeat users that are deleted or added meanwhile. */
+async function allUsers(io: Io, { request }: ApiClient): Promise<User[]> {
+  const users: User[] = []
+  for (;;) {
+    const filter = encodeURIComponent(`id__gt=${users.at(-1)?.id ?? 0}`)
+    const { data, has_next: hasNext } = await withRetries(io, () =>
+      request('GET', `/models/user?page_size=${PAGE}&filters=${filter}`),
+    )
+    users.push(...(data as User[]))
+    if (hasNext !== true) return users
+  }
+}
+
+async function change(io: Io, options: RemoteOptions, username: string, data: Readonly<Record<string, unknown>>): Promise<void> {
+  await withApi(io, options, async ({ request }) => {
+    const filter = encodeURIComponent(`username=${username}`)
+    const [user]: readonly User[] = (await request('GET', `/models/user?filters=${filter}`)).data
+    if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)
+    await request('PUT', `/models/user/${user.id}`, { data })
+  })
+}

@@ -1,0 +1,122 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { AppError } from '../../errors.ts'
+import { printableJson } from '../../util/text.ts'
+import { withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { parseId } from '../model-requests.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { table } from '../style.ts'
+
+/** A delivery as the API shows it. */
+export interface ListedDelivery {
+  readonly id: number
+  readonly webhook_id: number
+  readonly message_id: string
+  readonly event: string
+  readonly model: string
+  readonly record_id: number | null
+  readonly status: string
+  readonly attempts: readonly { at: string; status: number | null; ms: number; error: string | null }[]
+  readonly response: string
+  readonly next_attempt_at: string | null
+}
+
+type DeliveryOptions = RemoteOptions & { status?: string; limit: number; json?: boolean }
+
+/** Maximum page size of the API. */
+export const MAX_PAGE = 100
+/** Characters of a receiver's response shown in the table; `--json` prints all that is stored. */
+const SHOWN_RESPONSE = 60
+
+/** `admin webhooks test`: sends an event `test`, which concerns no record. */
+export function testCommand(io: Io): Command {
+  return withRemoteOptions(
+    new Command('test').description('send a test event once and print the result').argument('<id>', 'id of the webhook', parseId),
+  )
+    .option('--json', 'print the delivery as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks test 1\n')
+    .action(async (id: number, options: DeliveryOptions) => {
+      const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
+      show(io, [data], options)
+      if (data.status !== 'delivered')
+        throw new AppError('TASK_FAILED', `The test event to webhook ${id} failed: ${reasonOf(data)}`)
+    })
+}
+
+/** `admin webhooks deliveries`: prints the delivery log, newest first. */
+export function deliveriesCommand(io: Io): Command {
+  const description = 'list deliveries, newest first: status, attempts, duration, response'
+  return withRemoteOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <n>', `maximum number of deliveries, up to ${MAX_PAGE}`, parseLimit, 20)
+    .option('--json', 'print the deliveries as a JSON array, with all attempts and responses')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
+    .action(async (id: number | undefined, options: DeliveryOptions) => {
+      const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
+      const status = options.status === undefined ? '' : `&status=${options.status}`
+      const { data } = await withApi(io, options, (client) =>
+        client.request('GET', `${path}?page_size=${options.limit}${status}`),
+      )
+      show(io, data, options)
+    })
+}
+
+/** `admin webhooks redeliver`: delivers a message again, with the same message id. */
+export function redeliverCommand(io: Io): Command {
+  const command = new Command('redeliver').description(
+    'repeat a delivery that was delivered or has failed, with the same message id',
+  )
+  command.addHelpText('after', '\nExample:\n  $ admin webhooks redeliver 7\n')
+  return withRemoteOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
+    async (id: number, options: RemoteOptions) => {
+      const served = await withApi(io, options, async (client) => {
+        await client.request('POST', `/webhooks/deliveries/${id}/redeliver`)
+        return client.app === undefined
+      })
+      io.stderr.write(
+        served
+          ? `Delivery ${id} is queued\n`
+          : `Delivery ${id} is queued; the next server, or \`admin webhooks drain\`, sends it\n`,
+      )
+    },
+  )
+}
+
+/** The event of a delivery in words: `create post 3`. */
+export const eventOf = ({ event, model, record_id: id }: ListedDelivery): string => [event, model, id ?? ''].join(' ').trimEnd()
+
+/** The outcome of the last attempt: its error, or the status of the response. */
+export function reasonOf({ attempts }: ListedDelivery): string {
+  const last = attempts.at(-1)
+  return last === undefined ? 'no attempt yet' : (last.error ?? `status ${last.status}`)
+}
+
+function show(io: Io, deliveries: readonly ListedDelivery[], { json }: DeliveryOptions): void {
+  if (json === true) {
+    io.stdout.write(`${printableJson(deliveries)}\n`)
+    return
+  }
+  const rows = deliveries.map((delivery) => {
+    const { id, webhook_id: webhook, status, attempts, response, next_attempt_at: next } = delivery
+    const last = attempts.at(-1)
+    const outcome = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
+    const schedule = next === null ? '' : ` (next ${next})`
+    return [
+      String(id),
+      String(webhook),
+      eventOf(delivery),
+      status,
+      String(attempts.length),
+      last?.at ?? '',
+      `${last?.ms ?? ''}`,
+      outcome + schedule,
+    ]
+  })
+  io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'RESPONSE'], rows))
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_PAGE}.`)
+  return limit
+}

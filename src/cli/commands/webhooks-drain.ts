@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import { AppError } from '../../errors.ts'
+import { type Clock, systemClock } from '../../util/clock.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { eventOf, type ListedDelivery, MAX_PAGE, reasonOf } from './webhooks-deliveries.ts'
+
+/** First and longest wait between two polls; it doubles in between. Each poll is one request. */
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 2000
+/** Every fourth poll reads the schedule of the pending deliveries; the others read their number only. */
+const SCHEDULE_EVERY = 4
+/** Maximum number of failed deliveries listed. */
+const MAX_NAMED = 20
+
+/** Options of `drain`. */
+export interface DrainOptions {
+  /** Maximum time to wait, in seconds. */
+  readonly timeout: number
+  /** Does not report failed deliveries. */
+  readonly ignoreFailed?: boolean
+}
+
+/** Clock and timer, replaced in tests. */
+export interface DrainTime {
+  readonly clock: Clock
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+/** The part of a subscription that drain uses. */
+interface Subscription {
+  readonly id: number
+  readonly active: boolean
+  readonly disabled_by: string | null
+  readonly pending: number
+}
+
+const HELP = `
+Without a running server, the command sends the deliveries itself.
+
+The command also fails while there are failed deliveries, however old, except test events. Redeliver them, remove their webhook, or
+add --ignore-failed. It fails if deliveries are pending for a webhook that was disabled because its receiver failed or is gone. It
+does not wait for webhooks that were disabled by hand or in the settings.
+
+Example:
+  $ admin webhooks drain --timeout 10 && echo all delivered
+`
+
+/** `admin webhooks drain`: waits until no delivery is pending. Without a server it sends the deliveries itself. */
+export function drainCommand(io: Io): Command {
+  return withRemoteOptions(new Command('drain').description('wait until no delivery is pending, or fail and list those that are'))
+    .option('--timeout <seconds>', 'maximum time to wait', parseSeconds, 30)
+    .option('--ignore-failed', 'do not fail because of failed deliveries')
+    .addHelpText('after', HELP)
+    .action((options: RemoteOptions & DrainOptions) =>
+      withApi(io, options, async (client) => {
+        await client.app?.webhooks.startDelivery()
+        await drain(client, options, { clock: systemClock, wait: delay })
+        io.stderr.write('No delivery is pending\n')
+      }),
+    )
+}
+
+/**
+ * Waits until no delivery is pending.
+ *
+ * @throws {AppError} TASK_FAILED with the pending or failed deliveries; RATE_LIMITED when the API requires a wait beyond the timeout
+ */
+export async function drain(
+  client: Pick<ApiClient, 'request'>,
+  options: DrainOptions,
+  { clock, wait }: DrainTime,
+): Promise<void> {
+  const deadline = clock() + 1000 * options.timeout
+  const get: Get = async (path) => {
+    for (;;) {
+      try {
+        return await client.request('GET', path)
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error
+        const pause = 1000 * (error.retryAfter ?? 1)
+        if (clock() + pause > deadline) throw error
+        await wait(pause)
+      }
+    }
+  }
+  let pending = 0
+  for (let poll = 1; ; poll++) {
+    if (poll % SCHEDULE_EVERY === 0) {
+      if (await isScheduledAfter(get, pending, deadline)) throw await pendingError(get, pending)
+    } else {
+      const subscriptions = await subscriptionsOf(get)
+      pending = subscriptions.reduce((sum, { active, pending: count }) => sum + (active ? count : 0), 0)
+      if (pending === 0) {
+        await expectNoneFailed(get, subscriptions, options)
+        return
+      }
+      if (clock() >= deadline) throw await pendingError(get, pending)
+    }
+    // Waits no longer than the deadline, at which the last poll takes place.
+    await wait(Math.max(0, Math.min(FIRST_WAIT_MS * 2 ** (poll - 1), LONGEST_WAIT_MS, deadline - clock())))
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a parse boundary, like ApiRequests.request
+type Get = (path: string) => Promise<any>
+
+const subscriptionsOf = async (get: Get): Promise<readonly Subscription[]> => (await get(`/webhooks?page_size=${MAX_PAGE}`)).data
+
+const pendingDeliveries = (get: Get): Promise<{ data: readonly ListedDelivery[]; total: number }> =>
+  get(`/webhooks/deliveries?status=pending&page_size=${MAX_PAGE}`)
+
+/** True if the next attempt of every pending delivery is after the deadline. */
+async function isScheduledAfter(get: Get, pending: number, deadline: number): Promise<boolean> {
+  const { data, total } = await pendingDeliveries(get)
+  return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
+}
+
+async function pendingError(get: Get, pending: number): Promise<AppError> {
+  const { data } = await pendingDeliveries(get)
+  const lines = data.map((delivery) => `${described(delivery)}; next at ${delivery.next_attempt_at ?? 'any moment'}`)
+  return new AppError('TASK_FAILED', [`${pending} deliveries are pending`, ...lines].join('\n'))
+}
+
+/** @throws {AppError} TASK_FAILED with the failed deliveries and those pending for webhooks that were disabled automatically */
+async function expectNoneFailed(get: Get, subscriptions: readonly Subscription[], options: DrainOptions): Promise<void> {
+  const heldBack = subscriptions
+    .filter(({ active, disabled_by: by, pending }) => !active && pending > 0 && (by === 'gone' || by === 'failing'))
+    .map(({ id, disabled_by: by, pending }) => {
+      const remedy = `fix the receiver and enable the webhook (admin webhooks enable ${id}), or remove it`
+      return `${pending} deliveries are pending for webhook ${id}, which is disabled (${by}); ${remedy}`
+    })
+  const failed = options.ignoreFailed === true ? [] : await failedDeliveries(get)
+  const failures = failed.map((delivery) => `${described(delivery)}; failed: admin webhooks redeliver ${delivery.id}`)
+  if (heldBack.length + failures.length > 0) throw new AppError('TASK_FAILED', [...heldBack, ...failures].join('\n'))
+}
+
+/** Failed deliveries, newest first. Excludes test events: each is sent once, and its sender saw the result. */
+async function failedDeliveries(get: Get): Promise<readonly ListedDelivery[]> {
+  const failed: ListedDelivery[] = []
+  for (let page = 1; failed.length < MAX_NAMED; page++) {
+    const { data }: { data: readonly ListedDelivery[] } = await get(
+      `/webhooks/deliveries?status=failed&page_size=${MAX_PAGE}&page=${page}`,
+    )
+    failed.push(...data.filter(({ event }) => event !== 'test'))
+    if (data.length < MAX_PAGE) break
+  }
+  return failed.slice(0, MAX_NAMED)
+}
+
+function described(delivery: ListedDelivery): string {
+  const { id, webhook_id: webhook, attempts } = delivery
+  return `delivery ${id} to webhook ${webhook} (${eventOf(delivery)}): ${attempts.length} attempts, the last: ${reasonOf(delivery)}`
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.')
+  return Number(text)
+}

@@ -1,0 +1,123 @@
+import type { PostgresSettings, Settings } from '../config/settings.ts'
+import { durationMs, postgresPlace } from '../config/store-settings.ts'
+import { AppError } from '../errors.ts'
+import type { Registry } from '../model/registry.ts'
+import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
+import { type Examination, examineDatabase, notificationsArrive } from '../store/postgres/examination.ts'
+import { Layout } from '../store/postgres/layout/layout.ts'
+import { OLDEST_VERSION } from '../store/postgres/maintenance.ts'
+import { isAutomatic } from '../store/postgres/schema/migration.ts'
+import type { Step } from '../store/postgres/schema/plan-draft.ts'
+import { systemClock } from '../util/clock.ts'
+import { systemRandom, uniqueId } from '../util/ids.ts'
+import type { CheckResult, CheckResults } from './health-check.ts'
+import { counted } from './style.ts'
+
+/** Tokens and retries of webhooks are timed by the processes, locks and history by both. In milliseconds. */
+const LARGE_DIFFERENCE = 2000
+
+/** Maximum number of steps named. */
+const MAX_NAMED = 3
+
+/** Checks the database of a project: connection, version, rights, tables, indexes, clock, notifications. Changes nothing; works while servers run. */
+export async function databaseHealth(registry: Registry, settings: Settings, store: PostgresSettings): Promise<CheckResults> {
+  const secret = checkSecret(settings)
+  const database = new PgDatabase(store.url, { pool: 1, statementTimeout: durationMs(store.statement_timeout) })
+  try {
+    const found = await examineDatabase(database, new Layout(registry, store.schema), systemClock)
+    const { url, listen_url = url } = store
+    const isNotified = await notificationsArrive(database, listen_url, uniqueId(systemRandom))
+    return { secret, ...resultsOf(found, store), listen: checkListening(isNotified, store) }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { secret, connection: { level: 'fail', message: `${postgresPlace(store)}: ${reasonOf(error)}` } }
+  } finally {
+    await database.close()
+  }
+}
+
+const checkSecret = ({ secret_key: secret }: Settings): CheckResult =>
+  secret === undefined
+    ? { level: 'fail', message: 'secret_key must be set, since all processes sign with the same key; set ADMIN_SECRET_KEY' }
+    : { level: 'ok', message: 'secret_key is set' }
+
+/** The cause says what an error that clients see leaves out; neither contains the password. */
+const reasonOf = ({ message, cause }: AppError): string => (cause instanceof Error ? `${message}: ${causeOf(cause)}` : message)
+
+const causeOf = (cause: Error): string => cause.message || ((cause as NodeJS.ErrnoException).code ?? cause.name)
+
+/** Rates what was found. */
+export function resultsOf(found: Examination, store: PostgresSettings): CheckResults {
+  const { version, user, missingRights, trigrams, clockDifference } = found
+  const isOld = version.major < OLDEST_VERSION
+  return {
+    connection: { level: 'ok', message: `${postgresPlace(store)}, as ${user}` },
+    version: isOld
+      ? { level: 'fail', message: `PostgreSQL ${version.text} is too old; version ${OLDEST_VERSION} or later is needed` }
+      : { level: 'ok', message: `PostgreSQL ${version.text}` },
+    rights:
+      missingRights.length > 0
+        ? { level: 'fail', message: `${user} lacks ${missingRights.join(', and ')}` }
+        : { level: 'ok', message: `${user} may create and change the tables` },
+    ...checkPlan(found.plan, store),
+    search: SEARCH[trigrams],
+    clock: checkClock(clockDifference),
+  }
+}
+
+const COST = 'without it, filters for a part of a text (icontains, endswith) read the whole table'
+
+const SEARCH: Readonly<Record<Examination['trigrams'], CheckResult>> = {
+  installed: { level: 'ok', message: 'pg_trgm is installed' },
+  available: { level: 'warn', message: `pg_trgm is not installed; ${COST}. Install it: create extension pg_trgm` },
+  absent: { level: 'warn', message: `The server does not have pg_trgm; ${COST}. It is part of the package postgresql-contrib` },
+}
+
+function checkPlan(plan: Examination['plan'], { migrate }: PostgresSettings): Pick<CheckResults, 'tables' | 'indexes'> {
+  if (plan === undefined) return { tables: { level: 'ok', message: 'there are no tables yet; the first start creates them' } }
+  const indexes = plan.steps.filter(({ phase }) => phase === 'index')
+  const others = plan.steps.filter(({ phase }) => phase !== 'index')
+  const isApplied = isAutomatic(plan, migrate)
+  const remedy = isApplied ? 'a start applies them' : 'run admin migrate --plan'
+  const level = isApplied ? 'warn' : 'fail'
+  const unused =
+    plan.unused.length === 0 ? '' : `; ${counted(plan.unused.length, 'unused table or column', 'unused tables or columns')}`
+  return {
+    tables:
+      others.length === 0
+        ? { level: 'ok', message: `as the models define${unused}` }
+        : { level, message: `${counted(others.length, 'step')} between the tables and the models (${named(others)}); ${remedy}` },
+    indexes:
+      indexes.length > 0
+        ? {
+            level,
+            message: `${counted(indexes.length, 'index is', 'indexes are')} missing or invalid (${named(indexes)}); ${remedy}`,
+          }
+        : { level: 'ok', message: plan.isBuilding ? 'complete; one is being built' : 'complete' },
+  }
+}
+
+function named(steps: readonly Step[]): string {
+  const shown = steps.slice(0, MAX_NAMED).map(({ reason }) => reason)
+  return steps.length > MAX_NAMED ? `${shown.join('; ')}; and ${steps.length - MAX_NAMED} more` : shown.join('; ')
+}
+
+/** Rates whether processes are notified of each other's changes. */
+export function checkListening(isNotified: boolean, { listen_url }: PostgresSettings): CheckResult {
+  if (isNotified) return { level: 'ok', message: 'notifications of changes arrive' }
+  const remedy =
+    listen_url === undefined
+      ? 'if store.url is that of a pooler such as PgBouncer, set store.listen_url to the address of the server itself'
+      : 'set store.listen_url to the address of the server itself, with the same database as store.url'
+  return {
+    level: 'warn',
+    message: `notifications do not arrive, so changes of other processes are read once a second; ${remedy}`,
+  }
+}
+
+function checkClock(difference: number): CheckResult {
+  const seconds = `${Math.abs(difference / 1000).toFixed(1)} s`
+  if (Math.abs(difference) <= LARGE_DIFFERENCE) return { level: 'ok', message: 'the clock of the server agrees' }
+  const message = `the clock of the server is ${seconds} ${difference > 0 ? 'ahead' : 'behind'}; synchronise the clocks of both machines`
+  return { level: 'warn', message }
+}

@@ -1,0 +1,87 @@
+import { InvalidArgumentError } from 'commander'
+import { AppError } from '../errors.ts'
+import type { DescribedApi } from '../openapi/typescript.ts'
+import { meantOrKnown } from '../util/suggest.ts'
+import { type ApiClient, withApi } from './api-client.ts'
+import type { Io } from './io.ts'
+import { type DocumentOptions, remoteOf } from './remote.ts'
+import { withRetries } from './retry-limit.ts'
+
+/** The OpenAPI document of the server that the command line or the environment names; undefined for a project folder. */
+export async function remoteDocument(io: Io, options: DocumentOptions): Promise<DescribedApi | undefined> {
+  if (remoteOf(io, options) === undefined) return undefined
+  return withApi(io, options, ({ request }) => request('GET', '/openapi.json'))
+}
+
+/** Returns the display field of each public model, by model key. */
+export async function describedModels({ app, request }: ApiClient): Promise<ReadonlyMap<string, string>> {
+  // Without a server, the project is loaded in this process.
+  if (app !== undefined) return new Map(app.project.registry.public.map(({ key, displayField }) => [key, displayField]))
+  // Only schemas of models have a display field, and a model's key is the name of its schema in lower case.
+  const { components } = await request('GET', '/openapi.json')
+  const schemas = Object.entries(components.schemas as Record<string, { 'x-display-field'?: string }>)
+  return new Map(
+    schemas.flatMap(([name, { 'x-display-field': field }]) => (field === undefined ? [] : [[name.toLowerCase(), field]])),
+  )
+}
+
+/**
+ * Runs requests for one model. An error that the model does not exist is replaced by one that suggests a name.
+ *
+ * @throws {AppError} MODEL_NOT_FOUND with the most similar name, or the names of all models
+ */
+export async function withModelSuggestion<T>(client: ApiClient, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'MODEL_NOT_FOUND') throw error
+    const known = [...(await describedModels(client)).keys()]
+    throw new AppError('MODEL_NOT_FOUND', `There is no model '${name}'${meantOrKnown(name, known)}`)
+  }
+}
+
+/** Records that a command shows unless `--limit` is given. */
+export const DEFAULT_LIMIT = 20
+
+/** Maximum of `--limit`. */
+export const MAX_LIMIT = 1000
+
+/** Maximum page size of the API. */
+const MAX_PAGE = 100
+
+/** Parses `--limit`. @throws {InvalidArgumentError} unless it is a whole number from 1 to `MAX_LIMIT` */
+export function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`The limit is a whole number from 1 to ${MAX_LIMIT}.`)
+  return limit
+}
+
+/**
+ * Fetches the first pages of a list, until they hold `limit` records or there are no more.
+ *
+ * @param path below the API's root
+ * @param query parameters without `page` and `page_size`
+ * @returns at least one page; the last may exceed the limit
+ */
+export async function firstPages<Page extends { readonly has_next: boolean }>(
+  io: Io,
+  client: ApiClient,
+  path: string,
+  query: URLSearchParams,
+  limit: number,
+): Promise<readonly [Page, ...Page[]]> {
+  const size = Math.min(limit, MAX_PAGE)
+  const page = (number: number): Promise<Page> => {
+    const parameters = new URLSearchParams([...query, ['page_size', String(size)], ['page', String(number)]])
+    return withRetries(io, () => client.request('GET', `${path}?${parameters}`))
+  }
+  const pages: [Page, ...Page[]] = [await page(1)]
+  while (pages.at(-1)?.has_next === true && pages.length * size < limit) pages.push(await page(pages.length + 1))
+  return pages
+}
+
+/** Parses a record id on the command line. */
+export function parseId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('An id is a whole number, 1 or greater.')
+  return Number(text)
+}

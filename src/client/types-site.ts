@@ -1,0 +1,251 @@
+import type { FilterObject } from './query.ts'
+import type { CallOptions, PageQuery } from './types-calls.ts'
+
+/** Actions that a user may perform on the records of a model. */
+export type SiteAction = 'view' | 'add' | 'change' | 'delete'
+
+/** The effect on a record when the record that it refers to is deleted. */
+export type OnDelete = 'cascade' | 'set_null' | 'restrict'
+
+/** The models that the user may access, and what the API offers the user. */
+export interface Site<Key extends string = string> {
+  readonly title: string
+  readonly accent: string | null
+  readonly logo: string | null
+  /** Version of the server. */
+  readonly version: string
+  /** Root path of the API: `/api/v1`. */
+  readonly api_root: string
+  readonly user: { readonly id: number | null; readonly username: string | null; readonly is_superuser: boolean }
+  readonly capabilities: Readonly<Record<SiteCapability, boolean>>
+  readonly limits: SiteLimits
+  /** Models for which the user has a permission. */
+  readonly models: readonly SiteModel<Key>[]
+}
+
+/** A part of the API that the user may use. */
+export type SiteCapability =
+  | 'history'
+  | 'files'
+  | 'search'
+  | 'import'
+  | 'webhooks'
+  | 'snapshots'
+  | 'mock'
+  | 'lint'
+  | 'events'
+  | 'openapi'
+
+/** Limits of requests. */
+export interface SiteLimits {
+  /** Maximum number of records per page. */
+  readonly page_size: number
+  /** Maximum number of items of a bulk operation. */
+  readonly bulk_size: number
+  readonly upload_bytes: number
+  /** Maximum size of a record. */
+  readonly record_bytes: number
+  /** Null without a limit. */
+  readonly requests_per_minute: number | null
+}
+
+/** A model of the site. */
+export interface SiteModel<Key extends string = string> {
+  /** The model's name in lower case, as in URLs. */
+  readonly key: Key
+  readonly name: string
+  readonly label: string
+  /** The field that names a record in lists of choices; may be `id`. */
+  readonly display_field: string
+  readonly group: string | null
+  readonly icon: string | null
+  readonly can: readonly SiteAction[]
+  /** Number of records that the user may view; absent without permission to view them. */
+  readonly count?: number
+  readonly searchable: boolean
+  /** True if changes of its records are recorded. */
+  readonly history: boolean
+  readonly fields: readonly SiteField[]
+  /** Fields of other models that refer to this one. */
+  readonly referenced_by: readonly { readonly model: string; readonly field: string; readonly on_delete: OnDelete }[]
+}
+
+/** A field of a model of the site. */
+export interface SiteField {
+  readonly name: string
+  readonly type: string
+  readonly label: string
+  readonly help_text: string | null
+  readonly required: boolean
+  readonly unique: boolean
+  /** True for a field that only the server sets. */
+  readonly readonly: boolean
+  readonly sortable: boolean
+  /** Operators of filters; `eq` is the one without a suffix. */
+  readonly operators: readonly string[]
+  readonly choices: readonly { readonly value: unknown; readonly label?: string; readonly color?: string }[] | null
+  /** Limits of values, such as `max_length` and `gte`. */
+  readonly bounds: Readonly<Record<string, unknown>>
+  readonly relation: { readonly name: string; readonly model: string; readonly on_delete: OnDelete | null } | null
+}
+
+/** Options of a search over all models. */
+export interface SiteSearchQuery<Key extends string = string> {
+  /** Models to search; by default all that the user may view. */
+  readonly models?: readonly Key[] | undefined
+  /** Maximum number of hits, 1 to 50. Default: 20. */
+  readonly limit?: number | undefined
+}
+
+/** The best hits of a search over all models, the best first. */
+export interface SiteSearchResult<Key extends string = string> {
+  readonly data: readonly SiteHit<Key>[]
+  /** Number of matching records in all models. */
+  readonly total: number
+}
+
+/** A record that a search over all models found. */
+export interface SiteHit<Key extends string = string> {
+  readonly model: Key
+  readonly id: number
+  /** The value of the model's display field, as text. */
+  readonly label: string
+  readonly score: number
+  /** The positions of the matches by field: `[start, length]` in UTF-16 code units. */
+  readonly matches: Readonly<Record<string, readonly (readonly [number, number])[]>>
+}
+
+/** The findings of `admin lint`. */
+export interface LintReport {
+  readonly version: number
+  readonly summary: {
+    readonly files: number
+    readonly errors: number
+    readonly warnings: number
+    readonly notes: number
+    readonly fixed: number
+  }
+  /** By file and position. */
+  readonly findings: readonly LintFinding[]
+}
+
+/** A finding in a project file. Lines and columns count from 1, columns in UTF-16 code units. */
+export interface LintFinding {
+  readonly rule: string
+  readonly severity: 'error' | 'warn' | 'note'
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly end_line: number
+  /** Column behind the last character. */
+  readonly end_column: number
+  /** True if the finding prevents `admin serve` from starting. */
+  readonly stops_serve: boolean
+  /** True if `admin lint --fix` can fix it. */
+  readonly fixable: boolean
+}
+
+/** A view, as the Views API returns it. */
+export interface View {
+  readonly name: string
+  readonly view_type: 'form' | 'list'
+  readonly model: string
+  /** True for a view that the server generated, since the model has none of this type. */
+  readonly generated?: true
+  readonly fields: readonly Readonly<Record<string, unknown>>[]
+  /** Fields that the form accepts when it creates a record; absent if the form does not limit them. */
+  readonly creation_fields?: readonly string[]
+  /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
+  readonly allowed_update_fields?: readonly string[]
+}
+
+/** Options of the methods that return views. */
+export interface ViewOptions extends CallOptions {
+  /** Adds a generated form or list for each model that has none. */
+  readonly generated?: boolean | undefined
+}
+
+/** The logged-in user and their permissions. */
+export interface Me<User> {
+  /** The record of the user. */
+  readonly data: User
+  /** Codenames such as `view_post`. */
+  readonly permissions: readonly string[]
+}
+
+/** A session of the logged-in user. Those that an earlier version of the server started lack what is null. */
+export interface LoginSession {
+  readonly id: number
+  readonly created_at: string
+  /** Time of the last login or refresh. */
+  readonly last_used_at: string | null
+  /** Address of the client at that time; the /56 network of an IPv6 address. */
+  readonly address: string | null
+  /** The first 200 characters of its `User-Agent`. */
+  readonly user_agent: string | null
+  /** True for the session of this client. */
+  readonly current: boolean
+}
+
+/** A change of a record. */
+export interface HistoryEntry<Key extends string = string> {
+  readonly id: number
+  readonly model: Key
+  readonly record_id: number
+  readonly action: 'create' | 'update' | 'delete'
+  readonly at: string
+  /** Null for a change that no user made. */
+  readonly user: { readonly id: number; readonly username: string | null } | null
+  readonly via: 'api' | 'cli' | 'import' | 'mock' | 'cascade'
+  /** The id of the request in the server's log. */
+  readonly request_id: string | null
+  /** By field. */
+  readonly changes: Readonly<Record<string, HistoryChange>>
+}
+
+/** The change of a field. A value is null where the record did not exist or the field was empty. */
+export interface HistoryChange {
+  readonly before: unknown
+  readonly after: unknown
+  /** Present for a secret field, whose values are not recorded. */
+  readonly secret?: true
+  /** Present if the user could not view the record before or after the change; the values of that side are null. */
+  readonly hidden?: true
+}
+
+/** Fields of history entries to sort by. */
+export type HistorySortKey = 'id' | 'model' | 'record_id' | 'action' | 'at' | 'user_id' | 'username' | 'via' | 'request_id'
+
+/** The query of a history; the latest changes come first unless `sort` is given. */
+export interface HistoryQuery extends PageQuery {
+  /** Filters, as of records: `{ action: 'update', username: 'ann', at__gte: '2026-01-01' }`. */
+  readonly filters?: FilterObject | readonly string[] | undefined
+  /** Groups of filters; an entry must match one filter of each group. */
+  readonly any?: readonly (FilterObject | readonly string[])[] | undefined
+  readonly sort?: readonly (HistorySortKey | `-${HistorySortKey}`)[] | undefined
+}
+
+/** A change of a record, as a subscription is told of it. It contains no data of the record. */
+export interface ChangeEvent<Key extends string = string> {
+  readonly model: Key
+  readonly record_id: number
+  readonly action: 'create' | 'update' | 'delete'
+  readonly at: string
+}
+
+/** Options of `subscribe`. Callbacks may return a promise; the next event waits for it. An error that they throw ends the subscription. */
+export interface SubscribeOptions<Key extends string = string> {
+  /** Models whose changes are reported; by default all that the user may view. */
+  readonly models?: readonly Key[] | undefined
+  /** Called for each change, in the order of the commits. */
+  readonly onChange: (change: ChangeEvent<Key>) => void | Promise<void>
+  /** Called when changes may have been missed, so that what was read before must be read again. Later changes are reported. */
+  readonly onReset?: (() => void | Promise<void>) | undefined
+  /** Called before each request for the stream: the first, and those after a connection was lost or did not come about. */
+  readonly onRequest?: (() => void | Promise<void>) | undefined
+  /** Called with true when changes are reported from now on, and with false when the connection is lost. */
+  readonly onConnection?: ((isConnected: boolean) => void | Promise<void>) | undefined
+  /** Ends the subscription. */
+  readonly signal?: AbortSignal | undefined
+}

@@ -1,0 +1,108 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import { type Actor, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import { comparer } from '../query/compare.ts'
+import { matcher } from '../query/match.ts'
+import { readRecordId } from '../query/parameters.ts'
+import { type PlainListQuery, parsePlainList } from '../query/parse.ts'
+import { type FieldFilter, pageJson } from '../query/plan.ts'
+import { HISTORY } from '../records/history-recorder.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+import { HistoryReader } from './history-reader.ts'
+
+/** The history of records, as the API returns it, latest first unless the request says otherwise. */
+export class History {
+  readonly #access: AccessRules
+  readonly #store: Store
+  readonly #model: Model
+  readonly #tables: ReadonlySet<string>
+
+  /** @param tables the tables whose changes are recorded; none if history is off */
+  constructor(access: AccessRules, store: Store, tables: ReadonlySet<string>) {
+    this.#access = access
+    this.#store = store
+    this.#model = access.registry.expect(HISTORY)
+    this.#tables = tables
+  }
+
+  /** True if changes of any model are recorded. */
+  get isOn(): boolean {
+    return this.#tables.size > 0
+  }
+
+  /** True if changes of this model are recorded. */
+  covers(model: Model): boolean {
+    return this.#tables.has(model.key)
+  }
+
+  /**
+   * Returns a page of the history of all models, for superusers.
+   *
+   * @param query query string without the question mark: filters, sort order, page
+   * @throws {AppError} FORBIDDEN, INVALID_REQUEST, HISTORY_OFF
+   */
+  async all(actor: Actor, query: string): Promise<string> {
+    superusersOnly(actor)
+    if (!this.isOn) throw historyOff()
+    return (await this.#page(query, [])).json
+  }
+
+  /**
+   * Returns a page of the history of a record that the actor may view, without what was hidden from the actor. That of a deleted record is for
+   * superusers.
+   *
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, RECORD_NOT_FOUND, INVALID_REQUEST, HISTORY_OFF
+   */
+  async ofRecord(actor: Actor, modelKey: string, recordId: string, query: string): Promise<string> {
+    const model = this.#access.modelFor(actor, 'view', modelKey)
+    const id = readRecordId(recordId)
+    const [record] = await this.#access.read(this.#store, actor, model, [id])
+    const missing = new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
+    if (record === undefined && !actor.isSuperuser) throw missing
+    if (!this.covers(model)) throw historyOff(model)
+    const own: FieldFilter[] = [
+      { field: 'record_id', operator: 'eq', value: id },
+      { field: 'model', operator: 'eq', value: model.key },
+    ]
+    const reader = new HistoryReader(this.#access, this.#store, actor, model)
+    if (record !== undefined && !reader.seesAll) return this.#pageOf(await reader.entriesOf(record, own), query)
+    const { json, total } = await this.#page(query, own)
+    if (record === undefined && total === 0) throw missing
+    return json
+  }
+
+  async #page(query: string, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
+    const { plan, page } = this.#asked(query)
+    const { records, total } = await this.#store.find(HISTORY, { ...plan, filters: [...own, ...plan.filters] })
+    return { json: pageJson(JSON.stringify(records.map(presentEntry)), total, page), total }
+  }
+
+  /** A page of entries as a reader may see them: filters and sort order apply to what is shown, so that they reveal nothing else. */
+  #pageOf(entries: readonly StoredRecord[], query: string): string {
+    const { plan, page } = this.#asked(query)
+    const matches = matcher({ all: plan.filters })
+    const found = entries.filter(matches).sort(comparer(plan.sort))
+    const shown = found.slice(plan.offset, plan.offset + plan.limit)
+    return pageJson(JSON.stringify(shown.map(presentEntry)), found.length, page)
+  }
+
+  #asked(query: string): PlainListQuery {
+    const asked = parsePlainList(new URLSearchParams(query), this.#model, this.#access.registry)
+    return asked.plan.sort.length > 0 ? asked : { ...asked, plan: { ...asked.plan, sort: LATEST_FIRST } }
+  }
+}
+
+const LATEST_FIRST = [{ field: 'id', order: 'desc' }] as const
+
+function presentEntry(entry: StoredRecord): object {
+  const { id, model, record_id, action, at, user_id, username, via, request_id, changes } = entry
+  const user = user_id === null ? null : { id: user_id, username }
+  return { id, model, record_id, action, at, user, via, request_id, changes }
+}
+
+const historyOff = (model?: Model): AppError =>
+  new AppError(
+    'HISTORY_OFF',
+    `The history of ${model?.name ?? 'records'} is not recorded; the setting \`history: { days: 90 }\` turns it on`,
+  )

@@ -1,0 +1,88 @@
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
+import type { App } from '../app.ts'
+import { Parameters } from '../query/parameters.ts'
+import type { RecordJson } from '../reads/record-json.ts'
+import type { WriteOptions } from '../records/records.ts'
+import type { Precondition } from '../records/write-targets.ts'
+import type { Random } from '../util/ids.ts'
+import { type JsonAnswer, jsonResponse } from './json.ts'
+import { answerRequestId, queryOf, requestIdOf } from './request.ts'
+
+/**
+ * Responds with a record and its entity tag, `"<version>.<body>"`: the version of the stored record, and a digest of the body,
+ * which also changes with nested records. `If-None-Match` compares both, `If-Match` the version.
+ */
+export function recordResponse(
+  h: ResponseToolkit,
+  record: RecordJson,
+  answer: Omit<JsonAnswer, 'etag'> = {},
+): Lifecycle.ReturnValue {
+  return taggedResponse(h, `{"data":${record.text}}`, `"${record.version}.${record.digest}"`, answer)
+}
+
+/** Responds with JSON and its entity tag; 304 to a client that has it. */
+export function taggedResponse(
+  h: ResponseToolkit,
+  body: string,
+  tag: string,
+  { status, location }: Omit<JsonAnswer, 'etag'> = {},
+): Lifecycle.ReturnValue {
+  const known = h.request.headers['if-none-match'] as string | undefined
+  const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
+  if (unchanged) {
+    // HEAD must describe the body of GET (RFC 9110, section 8.6).
+    const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
+    return response.code(304).header('ETag', tag)
+  }
+  return jsonResponse(h, body, { status, location, etag: tag })
+}
+
+/** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and those of a compressed answer count. */
+const knows = (header: string, tag: string): boolean =>
+  header.trim() === '*' ||
+  header.split(',').some((each) => {
+    const given = each.trim().replace(/^W\//, '')
+    return given === tag || given.replace(COMPRESSED, '"') === tag
+  })
+
+/** The suffix by which Apache and Caddy tell a compressed answer from the other. */
+const COMPRESSED = /-(?:gzip|br|zstd|deflate)"$/
+
+/**
+ * The precondition of `If-Match` on the record's version (RFC 9110, section 13.1.1); undefined if absent. A proxy that compresses an
+ * answer makes its tag weak (`W/"…"`) or adds a suffix to it (`"…-gzip"`), so the version is compared without either. The version is a hash of
+ * the stored record, so the comparison is as strict as the RFC asks for.
+ */
+export function ifMatch(request: Request): Precondition | undefined {
+  const header = request.headers['if-match'] as string | undefined
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return () => true
+  const versions = new Set([...header.matchAll(/"([^".]*)(?:\.[^"]*)?"/g)].map(([, version]) => version))
+  return (version) => versions.has(version)
+}
+
+/**
+ * Reads `dry_run`, and the origin of a write for the history: the id of the request, which the response then carries.
+ *
+ * @throws {AppError} INVALID_REQUEST
+ */
+export function writeOptionsOf(request: Request, { history }: App, random: Random): WriteOptions & { readonly dryRun: boolean } {
+  const query = queryOf(request)
+  const dryRun = query !== '' && isDryRun(query)
+  return { dryRun, origin: history.isOn && !dryRun ? originOf(request, random) : undefined }
+}
+
+/** @throws {AppError} INVALID_REQUEST */
+function isDryRun(query: string): boolean {
+  const parameters = new Parameters(new URLSearchParams(query), ['dry_run'])
+  const dryRun = parameters.flag('dry_run')
+  parameters.throwIfFaulty()
+  return dryRun
+}
+
+/** Identifies the request in the history. */
+export function originOf(request: Request, random: Random): { readonly requestId: string } {
+  const requestId = requestIdOf(request, random)
+  answerRequestId(request)
+  return { requestId }
+}

@@ -1,0 +1,101 @@
+import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
+import { ANONYMOUS } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import { Parameters } from '../query/parameters.ts'
+import { readBody, readBytes } from './body.ts'
+import { mediaTypeOf, queryOf } from './request.ts'
+
+declare module '@hapi/hapi' {
+  interface PluginSpecificConfiguration {
+    /** The route parses its query parameters itself. */
+    readsQuery?: boolean
+    /** The body is a file of one of these media types, passed as bytes. */
+    takesFile?: readonly string[]
+    /** Checks, before the body is read, that the actor may make requests of this kind; throws the refusal. */
+    admits?: (request: Request) => void
+  }
+}
+
+const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
+
+/** Maximum body size of a request without a token, in bytes: more than names, passwords and tokens need. */
+const MAX_ANONYMOUS_BYTES = 65_536
+
+type Guard = (method: Lifecycle.Method) => Lifecycle.Method
+
+/**
+ * Makes routes reject what hapi would ignore: query parameters on routes without any, and unsupported content encodings. Bodies
+ * are read by `readBody`, once it is known that the actor may send one. Checks run in the handler where that is early enough, since each extension point costs every request
+ * a few promises.
+ *
+ * @param maxBodyBytes maximum size of a body; without a token, at most 64 KiB are read
+ * @param guard wraps handlers and extensions
+ */
+export const strictRoutes = (
+  routes: readonly ServerRoute[],
+  maxBodyBytes: number,
+  guard: Guard = (method) => method,
+): ServerRoute[] => routes.map((route) => strictRoute(route, maxBodyBytes, guard))
+
+function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): ServerRoute {
+  const { method, options = {} } = route
+  if (typeof route.handler !== 'function' || typeof options === 'function') throw new Error('A route must be written as data')
+  const handler = route.handler as Lifecycle.Method
+  const readsQuery = options.plugins?.readsQuery === true
+  const strictly: Lifecycle.Method = (request, h) => {
+    if (!readsQuery) refuseQuery(request)
+    return handler.call(null, request, h)
+  }
+  if (method === 'GET') {
+    const withoutBody: Lifecycle.Method = (request, h) => {
+      refuseEncoding(request)
+      return strictly.call(null, request, h)
+    }
+    return { ...route, handler: guard(withoutBody) }
+  }
+  const { takesFile, admits } = options.plugins ?? {}
+  const read = takesFile === undefined ? readBody : readBytes
+  const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBodyBytes)
+  const withBody: Lifecycle.Method = async (request, h) => {
+    refuseEncoding(request)
+    admits?.(request)
+    ;(request as { payload: unknown }).payload = await read(request, isAnonymous(request) ? maxAnonymousBytes : maxBodyBytes)
+    return await strictly.call(null, request, h)
+  }
+  const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
+  return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
+}
+
+/** hapi checks the content type before the handler and would require JSON, so the checks are made here. */
+function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
+  const byType: Lifecycle.Method = (request, h) => {
+    refuseEncoding(request)
+    refuseType(request, types)
+    return h.continue
+  }
+  const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), { method: guard(byType) }]
+  return { payload: { ...options.payload, allow: [...types] }, ext: { ...options.ext, onPreAuth } }
+}
+
+/** True for requests without a token, on routes with authentication and on others. */
+function isAnonymous({ auth }: Request): boolean {
+  const actor = auth.credentials?.app?.actor
+  return actor === undefined || actor === ANONYMOUS
+}
+
+function refuseType(request: Request, types: readonly string[]): void {
+  if (types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)
+}
+
+function refuseEncoding(request: Request): void {
+  const sent = request.headers['content-encoding'] as string | undefined
+  if (sent === undefined || ENCODINGS.has(sent.toLowerCase())) return
+  const known = [...ENCODINGS].join(', ')
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `A body cannot be encoded as '${sent.toLowerCase()}'; use ${known}`)
+}
+
+function refuseQuery(request: Request): void {
+  const query = queryOf(request)
+  if (query !== '') new Parameters(new URLSearchParams(query), []).throwIfFaulty()
+}

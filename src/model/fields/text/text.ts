@@ -1,4 +1,0 @@
-import { textLike } from './text-like.ts'
-
-/** Text of any length, over several lines. */
-export const text = textLike('text')

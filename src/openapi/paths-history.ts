@@ -1,0 +1,58 @@
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { HISTORY, VIAS } from '../records/history-recorder.ts'
+import { envelope } from './bodies.ts'
+import { jsonContent, type OperationObject, type ParameterObject, type Paths } from './operation.ts'
+import { plainListParameters } from './query-parameters.ts'
+import { READ, type Responses, type Roots } from './responses.ts'
+import { MOMENT, nullable, object, oneName, ref, type Schema, TEXT } from './schema.ts'
+
+const INTEGER: Schema = { type: 'integer' }
+
+const difference: Schema = {
+  type: 'object',
+  properties: { before: {}, after: {}, secret: { type: 'boolean', const: true }, hidden: { type: 'boolean', const: true } },
+  required: ['before', 'after'],
+  description:
+    'Null where the record did not exist or the field was empty. Secret values are left out, and with `hidden` those of a time when the user could not view the record',
+}
+
+/** Schemas of the history. Lower case, so that no model's schema has the same name. */
+export const HISTORY_SCHEMAS: Readonly<Record<string, Schema>> = {
+  historyEntry: object({
+    id: INTEGER,
+    model: TEXT,
+    record_id: INTEGER,
+    action: oneName(['create', 'update', 'delete']),
+    at: MOMENT,
+    user: nullable(object({ id: INTEGER, username: nullable(TEXT) })),
+    via: oneName(VIAS),
+    request_id: nullable(TEXT),
+    changes: { type: 'object', additionalProperties: difference, description: 'By field' },
+  }),
+}
+
+/** The history of all records. */
+export const historyPaths = ({ history }: Roots, registry: Registry, responses: Responses): Paths => ({
+  [history]: {
+    get: {
+      ...{ operationId: 'listHistory', summary: 'The history of all records, for superusers', tags: ['history'] },
+      parameters: plainListParameters(registry.expect(HISTORY), registry),
+      responses: answers(responses),
+    },
+  },
+})
+
+/** The history of a record. */
+export const recordHistory = (model: Model, registry: Registry, id: ParameterObject, responses: Responses): OperationObject => ({
+  operationId: `history${model.name}`,
+  summary: `The history of a record of ${model.label}`,
+  tags: [model.name],
+  parameters: [id, ...plainListParameters(registry.expect(HISTORY), registry)],
+  responses: answers(responses),
+})
+
+const answers = (responses: Responses): OperationObject['responses'] => ({
+  200: responses.success('A page of changes, the latest first', jsonContent(object(envelope(ref('historyEntry')))), 'default'),
+  ...responses.failures('default', ...READ, 'notFound'),
+})

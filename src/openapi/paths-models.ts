@@ -1,0 +1,289 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { MAX_SELECTED } from '../records/selection.ts'
+import { MAX_BULK_RECORDS } from '../records/write-requests.ts'
+import { aggregateSchema, type ModelForms, pageEnvelope, several, underForms, upTo, wholeOrPart } from './bodies.ts'
+import { body, jsonContent, type ParameterObject, type Paths, withPatch } from './operation.ts'
+import { recordHistory } from './paths-history.ts'
+import { mockPaths, transferPaths } from './paths-transfer.ts'
+import { aggregateParameters, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
+import { schemaNames } from './record-schemas.ts'
+import { READ, type Responses, WRITE, withoutToken } from './responses.ts'
+import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
+
+export interface ModelPathsOptions extends ModelForms {
+  readonly model: Model
+  readonly registry: Registry
+  readonly access: AccessRules
+  readonly responses: Responses
+  /** Root path of the Models API, relative to the base path. */
+  readonly root: string
+}
+
+/** Path parameter: the id of a record. */
+const RECORD_ID: ParameterObject = {
+  name: 'record_id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record',
+  schema: { type: 'integer', minimum: 0 },
+}
+
+const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): ParameterObject => ({
+  name,
+  in: 'header',
+  description,
+  schema: TEXT,
+})
+const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
+const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
+
+const DRY_RUN: ParameterObject = {
+  name: 'dry_run',
+  in: 'query',
+  description: 'Do everything but the commit: answer what would be stored, or the same errors',
+  schema: { type: 'boolean', default: false },
+}
+
+const texts = (description: string): Schema => ({ type: 'array', items: TEXT, description })
+
+/** The body of a write by filters. */
+const selection = (members: Readonly<Record<string, Schema>>): Schema =>
+  strictObject(
+    {
+      filters: texts('As the parameter of lists; all must match'),
+      any: texts('As the parameter of lists'),
+      search: { ...TEXT, description: 'Words, as the parameter `q` of searches' },
+      expected_total: { type: 'integer', minimum: 0, maximum: MAX_SELECTED, description: 'Another number of matches is a 409' },
+      ...members,
+    },
+    ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id')],
+  )
+
+const updatesOrSelection = (model: Model, updates: Schema): Schema => ({
+  anyOf: [updates, selection({ data: { type: 'object', description: `Fields of ${model.name}` }, form_id: TEXT })],
+})
+
+const FORECAST: Readonly<Record<string, Schema>> = {
+  consequences: {
+    type: 'array',
+    items: object({ model: TEXT, action: oneName(['cascade', 'set_null']), count: COUNT_SCHEMA }),
+    description: 'What happens to records that refer to them; none if the deletion is blocked',
+  },
+  blocked_by: {
+    type: 'array',
+    items: object({ model: TEXT, field: TEXT, count: COUNT_SCHEMA }),
+    description: 'The references that prevent it',
+  },
+}
+
+/** All operations of one model. */
+export function modelPaths(options: ModelPathsOptions): Paths {
+  const { model, root } = options
+  const path = `${root}/${model.key}`
+  return {
+    [path]: { get: list(options), post: create(options) },
+    [`${path}/search`]: { get: search(options) },
+    [`${path}/aggregate`]: { get: aggregate(options) },
+    ...mockPaths(options),
+    ...transferPaths(options, path),
+    [`${path}/bulk`]: { post: createMany(options), ...withPatch(updateMany(options)), delete: deleteMany(options) },
+    [`${path}/{record_id}/history`]: { get: recordHistory(model, options.registry, RECORD_ID, options.responses) },
+    [`${path}/{record_id}`]: { get: read(options), ...withPatch(update(options)), delete: remove(options) },
+  }
+}
+
+function list({ model, registry, responses, access }: ModelPathsOptions) {
+  return {
+    operationId: `list${model.name}`,
+    summary: `List ${model.label}`,
+    tags: [model.name],
+    ...withoutToken(access, 'view', model),
+    parameters: listParameters(model, registry),
+    responses: {
+      200: responses.success('A page of records', jsonContent(object(pageEnvelope(model))), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function search({ model, registry, responses, access }: ModelPathsOptions) {
+  const span: Schema = { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' }
+  const hit = object({
+    id: { type: 'integer', minimum: 1 },
+    score: { type: 'number' },
+    matches: { type: 'object', additionalProperties: { type: 'array', items: span }, description: 'Where in each field' },
+  })
+  const notices: Schema = { type: 'array', items: TEXT, description: 'What the searcher should know of the result' }
+  const members = { ...pageEnvelope(model), hits: { type: 'array', items: hit }, notices } as const
+  const required = Object.keys(members).filter((name) => name !== 'notices')
+  return {
+    operationId: `search${model.name}`,
+    summary: `Search ${model.label}`,
+    tags: [model.name],
+    ...withoutToken(access, 'view', model),
+    parameters: searchParameters(model, registry),
+    responses: {
+      200: responses.success('A page of records, the best first', jsonContent(object(members, required)), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function aggregate({ model, registry, responses, access }: ModelPathsOptions) {
+  return {
+    operationId: `aggregate${model.name}`,
+    summary: `Totals of ${model.label}, by group`,
+    tags: [model.name],
+    ...withoutToken(access, 'view', model),
+    parameters: aggregateParameters(model, registry),
+    responses: {
+      200: responses.success('The groups, in the order of their values', jsonContent(aggregateSchema(model)), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function create({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  return {
+    operationId: `create${model.name}`,
+    summary: `Create a record of ${model.label}`,
+    tags: [model.name],
+    ...withoutToken(access, 'add', model),
+    parameters: [DRY_RUN],
+    requestBody: body(
+      jsonContent(underForms({ forms, generatedForm }, 'create', (schema) => ({ data: ref(schema) }), names.create)),
+    ),
+    responses: {
+      200: responses.success(
+        'Of a dry run: what would be stored, with a provisional id',
+        jsonContent(object({ data: ref(names.record) })),
+        'default',
+      ),
+      201: responses.success('The new record', jsonContent(object({ data: ref(names.record) })), 'default', ['Location', 'ETag']),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function createMany({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  const members = (schema: string) => ({ records: upTo(MAX_BULK_RECORDS, ref(schema)) })
+  return {
+    operationId: `bulkCreate${model.name}`,
+    summary: `Create records of ${model.label}, all or none`,
+    tags: [model.name],
+    ...withoutToken(access, 'add', model),
+    parameters: [DRY_RUN],
+    requestBody: body(jsonContent(underForms({ forms, generatedForm }, 'create', members, names.create))),
+    responses: {
+      200: responses.success(
+        'Of a dry run: what would be stored, with a provisional id',
+        jsonContent(object(several(model))),
+        'default',
+      ),
+      201: responses.success('The new records', jsonContent(object(several(model))), 'default'),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function read({ model, registry, responses, access }: ModelPathsOptions) {
+  return {
+    operationId: `read${model.name}`,
+    summary: `Read a record of ${model.label}`,
+    tags: [model.name],
+    ...withoutToken(access, 'view', model),
+    parameters: [RECORD_ID, ...projectionParameters(model, registry), IF_NONE_MATCH],
+    responses: {
+      200: responses.success('The record', jsonContent(object({ data: wholeOrPart(model) })), 'default', ['ETag']),
+      304: responses.success('The record is what `If-None-Match` names', undefined, 'default', ['ETag']),
+      ...responses.failures('default', ...READ, 'notFound'),
+    },
+  }
+}
+
+function update({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  return {
+    operationId: `update${model.name}`,
+    summary: `Change a record of ${model.label}`,
+    description:
+      'What `data` leaves out stays as it is. A record that is not there, or a form that is not one of this model, is a 400.',
+    tags: [model.name],
+    ...withoutToken(access, 'change', model),
+    parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
+    requestBody: body(
+      jsonContent(underForms({ forms, generatedForm }, 'update', (schema) => ({ data: ref(schema) }), names.update)),
+    ),
+    responses: {
+      200: responses.success('The record as it is now', jsonContent(object({ data: ref(names.record) })), 'default', ['ETag']),
+      ...responses.failures('default', ...WRITE, 'preconditionFailed'),
+    },
+  }
+}
+
+function updateMany({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  const item = (schema: string) => strictObject({ id: { type: 'integer' }, data: ref(schema) })
+  const members = (schema: string) => ({ updates: upTo(MAX_BULK_RECORDS, item(schema)) })
+  return {
+    operationId: `bulkUpdate${model.name}`,
+    summary: `Change records of ${model.label}, all or none`,
+    description: 'Up to 1,000 by id, each with data of its own, or up to 100,000 that match filters, all with the same data.',
+    tags: [model.name],
+    ...withoutToken(access, 'change', model),
+    parameters: [DRY_RUN],
+    requestBody: body(
+      jsonContent(updatesOrSelection(model, underForms({ forms, generatedForm }, 'update', members, names.update))),
+    ),
+    responses: {
+      200: responses.success('The records as they are now', jsonContent(object(several(model))), 'default'),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function remove({ model, responses, access }: ModelPathsOptions) {
+  const content = jsonContent({
+    anyOf: [
+      object({ message: TEXT, data: ref(schemaNames(model).record) }),
+      object({ data: ref(schemaNames(model).record), ...FORECAST }),
+    ],
+  })
+  return {
+    operationId: `delete${model.name}`,
+    summary: `Delete a record of ${model.label}`,
+    tags: [model.name],
+    ...withoutToken(access, 'delete', model),
+    parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
+    responses: {
+      200: responses.success('The record that was deleted', content, 'default'),
+      ...responses.failures('default', ...WRITE, 'notFound', 'preconditionFailed'),
+    },
+  }
+}
+
+function deleteMany({ model, responses, access }: ModelPathsOptions) {
+  return {
+    operationId: `bulkDelete${model.name}`,
+    summary: `Delete records of ${model.label}, all or none`,
+    description: 'Up to 1,000 by id, or up to 100,000 that match filters. An id that is not there is a 400.',
+    tags: [model.name],
+    ...withoutToken(access, 'delete', model),
+    parameters: [DRY_RUN],
+    requestBody: body(
+      jsonContent({ anyOf: [strictObject({ ids: upTo(MAX_BULK_RECORDS, { type: 'integer' }) }), selection({})] }),
+    ),
+    responses: {
+      200: responses.success(
+        'The records that were deleted; of a dry run, those that would be',
+        jsonContent({ anyOf: [object({ message: TEXT, ...several(model) }), object({ ...several(model), ...FORECAST })] }),
+        'default',
+      ),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}

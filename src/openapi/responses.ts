@@ -1,0 +1,178 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import { type Action, ANONYMOUS } from '../auth/permissions.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Model } from '../model/model.ts'
+import { type ContentObject, type Header, jsonContent, type Reference, type ResponseObject, TOKEN_OPTIONAL } from './operation.ts'
+import { COUNT_SCHEMA, MOMENT, object, ref, type Schema, TEXT } from './schema.ts'
+
+const MESSAGES: Schema = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
+
+/** Schemas of the two error shapes and of a message. Lower case, so that no model's schema has the same name. */
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  fieldErrors: {
+    ...object({ detail: object({ error: { anyOf: [TEXT, MESSAGES] } }) }),
+    description: 'Messages by field (`<index>.<field>` in bulk operations), or one message about the whole',
+  },
+  error: {
+    ...object(
+      {
+        error: TEXT,
+        status_code: { type: 'integer' },
+        details: { anyOf: [TEXT, MESSAGES] },
+        timestamp: MOMENT,
+        request_id: { ...TEXT, description: 'By which the log of the server speaks of the same failure' },
+      },
+      ['error', 'status_code', 'details'],
+    ),
+    description: 'What went wrong, with messages by parameter or in words',
+  },
+}
+
+const ERROR = jsonContent(ref('error'))
+const EITHER = jsonContent({ anyOf: [ref('fieldErrors'), ref('error')] })
+
+/** Failures by the name of their response component. */
+const FAILURES = {
+  badRequest: [400, 'A parameter is wrong, or the answer would be too large', ERROR],
+  badWrite: [400, 'Something in the body is wrong, by field; or the body cannot be read', EITHER],
+  validationFailed: [422, 'Validation failed, by field', ERROR],
+  unauthenticated: [401, 'There is no valid token', ERROR],
+  forbidden: [403, 'The user lacks the permission', ERROR],
+  notFound: [404, 'The record or snapshot does not exist', ERROR],
+  timeout: [408, 'The request took too long to arrive', ERROR],
+  conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
+  preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
+  tooLarge: [413, 'The body is larger than the server takes', ERROR],
+  notJson: [415, 'The body is not of a type or encoding that is read', ERROR],
+  rateLimited: [429, 'Too many requests in a minute', ERROR],
+  headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
+  serverError: [500, "A failure of the server's own", ERROR],
+  unavailable: [503, 'The server is being reloaded, the storage rejects writes, or its database cannot be reached', ERROR],
+} as const satisfies Record<string, readonly [number, string, ContentObject]>
+
+export type FailureName = keyof typeof FAILURES
+
+/** Failures that every operation may have. */
+const ALWAYS = ['timeout', 'headersTooLarge', 'serverError', 'unavailable'] as const satisfies readonly FailureName[]
+
+const RATE_HEADERS: Readonly<Record<string, Header>> = {
+  'X-RateLimit-Limit': { description: 'Requests that may be sent in any minute', schema: COUNT_SCHEMA },
+  'X-RateLimit-Remaining': { description: 'How many of them are left', schema: COUNT_SCHEMA },
+  'X-RateLimit-Reset': { description: 'When there will be more, in seconds since 1970', schema: COUNT_SCHEMA },
+  RateLimit: {
+    description: 'The same (draft-ietf-httpapi-ratelimit-headers): what is left, and for how many seconds',
+    schema: TEXT,
+  },
+  'RateLimit-Policy': { description: 'The limit and its window, in the same notation', schema: TEXT },
+}
+
+const OTHER_HEADERS: Readonly<Record<string, Header>> = {
+  ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
+  'Content-Disposition': { description: 'File name of the download', schema: TEXT },
+  Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
+  'Set-Cookie': { description: 'The refresh token, or its removal; only if it is kept in the cookie', schema: TEXT },
+  'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
+  'Retry-After': { description: 'Seconds to wait', schema: COUNT_SCHEMA },
+}
+
+/** The rate limit that an operation counts towards. */
+type Limit = keyof Settings['rate_limits'] | 'none'
+
+/** Builds the responses of operations, by the settings of a project. */
+export class Responses {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** A successful response. */
+  success(
+    description: string,
+    content: ContentObject | undefined,
+    limit: Limit,
+    headers: readonly string[] = [],
+  ): ResponseObject {
+    const names = [...headers, ...(this.#limits(limit) ? Object.keys(RATE_HEADERS) : [])]
+    return { description, ...headersOf(names), ...(content === undefined ? {} : { content }) }
+  }
+
+  /** The given failures and those of every operation, by status. */
+  failures(limit: Limit, ...kinds: readonly FailureName[]): Record<string, Reference> {
+    const validates = kinds.includes('badWrite') && this.#settings.validation_status === 422
+    const all: FailureName[] = [
+      ...kinds,
+      ...ALWAYS,
+      ...(validates ? (['validationFailed'] as const) : []),
+      ...(this.#limits(limit) ? (['rateLimited'] as const) : []),
+    ]
+    return Object.fromEntries(all.map((kind) => [String(FAILURES[kind][0]), { $ref: `#/components/responses/${kind}` }]))
+  }
+
+  /** Every failure as a component of the document. */
+  components(): Record<FailureName, ResponseObject> {
+    const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload')
+    const entries = Object.entries(FAILURES).map(([kind, [, description, content]]) => {
+      const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'rateLimited' ? ['Retry-After'] : []
+      const names = [...own, ...(limited ? Object.keys(RATE_HEADERS) : [])]
+      return [kind, { description, ...headersOf(names), content }]
+    })
+    return Object.fromEntries(entries) as Record<FailureName, ResponseObject>
+  }
+
+  /** The headers that responses refer to. */
+  headers(): Record<string, Header> {
+    return { ...OTHER_HEADERS, ...RATE_HEADERS }
+  }
+
+  #limits(limit: Limit): boolean {
+    return limit !== 'none' && this.#settings.rate_limits[limit] > 0
+  }
+}
+
+const headersOf = (names: readonly string[]): { headers?: Record<string, Reference> } =>
+  names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
+
+/** Root path of each part of the API, relative to the base path. */
+export interface Roots {
+  readonly models: string
+  readonly auth: string
+  readonly views: string
+  readonly webhooks: string
+  readonly snapshots: string
+  readonly reset: string
+  readonly history: string
+  readonly events: string
+  readonly search: string
+  readonly site: string
+  readonly lint: string
+  readonly mock: string
+  readonly document: string
+}
+
+/** Failures of operations that read records. */
+export const READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
+/** Failures of operations that write records. */
+export const WRITE: readonly FailureName[] = [
+  'badWrite',
+  'unauthenticated',
+  'forbidden',
+  'conflict',
+  'tooLarge',
+  'notJson',
+  'unavailable',
+]
+
+/** Failures of reads that need no permission on a model. */
+export const READ_OPEN: readonly FailureName[] = ['badRequest', 'notJson']
+
+/** Security of the operations that describe the project, by the setting `views_auth`. */
+export const access = ({ views_auth }: Settings) => (views_auth === 'required' ? {} : { security: TOKEN_OPTIONAL })
+
+/** Failures that `views_auth: required` adds to those operations. */
+export const refusals = ({ views_auth }: Settings): readonly FailureName[] =>
+  views_auth === 'required' ? ['unauthenticated'] : []
+
+/** Security of an operation that needs no token for some records. */
+export const withoutToken = (access: AccessRules, action: Action, model: Model) =>
+  access.may(ANONYMOUS, action, model) ? { security: TOKEN_OPTIONAL } : {}

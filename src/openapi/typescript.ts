@@ -1,0 +1,263 @@
+import type { ContractSource } from './document.ts'
+import {
+  columnNames,
+  filterNames,
+  includeNames,
+  relatedFilterNames,
+  relationPairs,
+  searchedFields,
+  sortKeys,
+} from './query-parameters.ts'
+import { creationSchema, nestedSchema, recordSchema, updateSchema } from './record-schemas.ts'
+import { nameBehind, type Schema } from './schema.ts'
+
+const HEAD = `// Made by \`admin types\` from the models and views of a project. Do not edit it; run that again.
+// A time is ISO 8601. An optional member may be left out; null is an empty value.
+`
+
+/**
+ * TypeScript types of a project's records: as returned, for creates and updates with and without each form, and list
+ * parameters. The same project gives the same text.
+ */
+export function typesOfModels(models: readonly DescribedModel[]): string {
+  // Model names have no underscore, so this name is free.
+  const index = models.map(({ key, name }) => {
+    const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched']
+    const types = members.map((member) => `${member[0]?.toLowerCase()}${member.slice(1)}: ${name}.${member}`)
+    return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
+  })
+  const all = models.map(modelTypes).join('\n')
+  return `${HEAD}\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n`
+}
+
+/** TypeScript types of a loaded project. */
+export const typesOf = (project: Parameters<typeof describedIn>[0]): string => typesOfModels(describedIn(project))
+
+function modelTypes({ name, label, schemas, forms, parameters }: DescribedModel): string {
+  // Schemas of other models are referenced only as nested records.
+  const naming = (schema: string) => schema.replace(/\.nested$/, '.Nested')
+  const interfaceOf = (kind: string, schema: Schema) => {
+    const type = objectType(schema, naming, '  ')
+    return type.startsWith('{') ? `  interface ${kind} ${type}\n` : `  type ${kind} = ${type}\n`
+  }
+  const underForms = forms.map((form) => {
+    const members = (['create', 'update'] as const).map(
+      (action) => `      ${action}: ${objectType(form[action], naming, '      ')}\n`,
+    )
+    return `    ${memberName(form.name)}: {\n${members.join('')}    }\n`
+  })
+  return [
+    `/** A record of ${plainWords(label)}. */\nexport interface ${name} ${objectType(schemas.record, naming)}\n\n`,
+    `export declare namespace ${name} {\n`,
+    `  /** A record within another, as far as the reader may see it. */\n${interfaceOf('Nested', schemas.nested)}`,
+    `  /** What may be set when a record is created without a form. */\n${interfaceOf('Create', schemas.create)}`,
+    `  /** What may be changed without a form. */\n${interfaceOf('Update', schemas.update)}`,
+    `  /** What may be set and changed under each form, by its \`form_id\`. */\n`,
+    underForms.length === 0 ? '  interface Forms {}\n' : `  interface Forms {\n${underForms.join('')}  }\n`,
+    `  /** One value of \`filters\`. */\n${alternatives('Filter', filterTypes(parameters))}`,
+    `  /** What \`fields\` may name. */\n${alternatives('Column', parameters.columns.map(literal))}`,
+    `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes.map(literal))}`,
+    `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys.map(literal))}`,
+    `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched.map(literal))}`,
+    '}\n',
+  ].join('')
+}
+
+/** `title__icontains=…` */
+function filterType(name: string): string {
+  const value = name.endsWith('__isnull') ? `\${boolean}` : `\${string}`
+  return `\`${name}=${value}\``
+}
+
+/** Beyond two relations the field is any text: all their names would be too many for the compiler. */
+const filterTypes = ({ filters, relationPairs }: DescribedModel['parameters']): string[] => [
+  ...filters.map(filterType),
+  ...relationPairs.map((pair) => `\`${pair}__\${string}=\${string}\``),
+]
+
+function alternatives(kind: string, types: readonly string[]): string {
+  if (types.length <= 8) return `  type ${kind} = ${union(types)}\n`
+  return `  type ${kind} =\n${types.map((type) => `    | ${type}\n`).join('')}`
+}
+
+/** Maps a schema name to a TypeScript name. */
+type Naming = (schemaName: string) => string
+
+/** The TypeScript type of a schema. Constraints that a type cannot express, such as bounds, are left out. */
+function typeOf(schema: Schema, naming: Naming, indent = ''): string {
+  const { $ref, anyOf, enum: values, const: constant, type } = schema
+  if ($ref !== undefined) return naming(nameBehind($ref))
+  if (anyOf !== undefined) return union(anyOf.map((each) => typeOf(each, naming, indent)))
+  if (values !== undefined) return values.length === 0 ? 'never' : union(values.map((value) => literal(value)))
+  if (constant !== undefined) return literal(constant)
+  if (type === undefined) return 'unknown'
+  const types = typeof type === 'string' ? [type] : type
+  return union(types.map((each) => plainType(each, schema, naming, indent)))
+}
+
+function plainType(type: string, schema: Schema, naming: Naming, indent: string): string {
+  if (type === 'integer') return 'number'
+  if (type === 'array') return arrayOf(schema.items === undefined ? 'unknown' : typeOf(schema.items, naming, indent))
+  return type === 'object' ? objectType(schema, naming, indent) : type
+}
+
+/** The members of an object in braces, one a line. */
+function objectType({ properties = {}, required = [] }: Schema, naming: Naming, indent = ''): string {
+  const deeper = `${indent}  `
+  const members = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? '' : '?'
+    return `${comment(schema, deeper)}${deeper}${memberName(name)}${optional}: ${typeOf(schema, naming, deeper)}\n`
+  })
+  return members.length === 0 ? '{ [name: string]: never }' : `{\n${members.join('')}${indent}}`
+}
+
+/** A TSDoc comment of title and description. */
+function comment({ title, description }: Schema, indent: string): string {
+  const words = [title, description].filter((text) => text !== undefined).join('. ')
+  return words === '' ? '' : `${indent}/** ${plainWords(words)} */\n`
+}
+
+/** Text that does not end the enclosing comment. */
+const plainWords = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('*/', '* /')
+
+/** A union type without duplicates. */
+const union = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never'
+
+const arrayOf = (item: string): string => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`)
+
+/** A literal type, with single quotes. */
+const literal = (value: unknown): string =>
+  typeof value === 'string'
+    ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+    : String(value)
+
+/** Quotes names that are not identifiers. */
+const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
+
+interface QueryParameter {
+  readonly name?: string
+  readonly description?: string
+  readonly schema?: Schema
+}
+
+/** The parts of an OpenAPI document that types are written from. */
+export interface DescribedApi {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly QueryParameter[] } }>>
+}
+
+/** The models that the OpenAPI document of a server describes; the same as those of its project. */
+export function describedBy({ components: { schemas }, paths }: DescribedApi): DescribedModel[] {
+  const names = Object.keys(schemas).filter((name) => schemas[name]?.['x-display-field'] !== undefined)
+  const at = (path: string) => Object.entries(paths).find(([each]) => each.endsWith(`/models/${path}`))?.[1].get?.parameters ?? []
+  const schemaOf = (name: string): Schema => schemas[name] ?? {}
+  const filtersOf = (name: string) => known(at(name.toLowerCase()))
+  return names.map((name) => {
+    const key = name.toLowerCase()
+    const record = schemaOf(name)
+    const relations = relationsOf(record)
+    return {
+      key,
+      name,
+      label: (record.description ?? '').replace(/^A record of /, ''),
+      schemas: {
+        record,
+        nested: schemas[`${name}.nested`] ?? withoutRelations(record),
+        create: schemaOf(`${name}.create`),
+        update: schemaOf(`${name}.update`),
+      },
+      forms: formNames(Object.keys(schemas), name).map((form) => ({
+        name: form,
+        create: schemaOf(`${name}.${form}.create`),
+        update: schemaOf(`${name}.${form}.update`),
+      })),
+      parameters: {
+        filters: [
+          ...filtersOf(name),
+          ...relations.flatMap(({ field, target }) => filtersOf(target).map((inner) => `${field}__${inner}`)),
+        ],
+        relationPairs: relations.flatMap(({ field, target }) =>
+          relationsOf(schemaOf(target)).map((inner) => `${field}__${inner.field}`),
+        ),
+        columns: namesOf(at(key), 'fields'),
+        includes: namesOf(at(key), 'include'),
+        sortKeys: namesOf(at(key), 'sort_by'),
+        searched: namesOf(at(`${key}/search`), 'fields'),
+      },
+    }
+  })
+}
+
+/** The members of a record that nest records. */
+const relationsOf = ({ properties = {} }: Schema): { field: string; target: string }[] =>
+  Object.entries(properties).flatMap(([field, schema]) => {
+    const target = targetOf(schema)
+    return target === undefined ? [] : [{ field, target }]
+  })
+
+/** The model that a member of a record nests; undefined for values. */
+function targetOf({ $ref, anyOf = [], items }: Schema): string | undefined {
+  const reference = $ref ?? items?.$ref ?? anyOf.find((each) => each.$ref !== undefined)?.$ref
+  return reference === undefined ? undefined : nameBehind(reference).replace(/\.nested$/, '')
+}
+
+/** A document has no schema of nested records for a model that no other model refers to. */
+function withoutRelations({ properties = {} }: Schema): Schema {
+  const values = Object.entries(properties).filter(([, schema]) => targetOf(schema) === undefined)
+  return { type: 'object', properties: Object.fromEntries(values), required: ['id'] }
+}
+
+const formNames = (schemaNames: readonly string[], model: string): string[] =>
+  schemaNames.flatMap((name) => {
+    const form = name.startsWith(`${model}.`) ? /^\.(.+)\.create$/.exec(name.slice(model.length))?.[1] : undefined
+    return form === undefined ? [] : [form]
+  })
+
+function namesOf(parameters: readonly QueryParameter[], name: string): string[] {
+  const { schema } = parameters.find((each) => each.name === name) ?? {}
+  return (schema?.items?.enum ?? []).map(String)
+}
+
+/** The filters that the description of the parameter lists. */
+function known(parameters: readonly QueryParameter[]): string[] {
+  const { description = '' } = parameters.find(({ name }) => name === 'filters') ?? {}
+  return /Known: (.*)$/.exec(description)?.[1]?.split(' ') ?? []
+}
+
+/** The parts of a model's API that types are written from. */
+interface DescribedModel {
+  readonly key: string
+  readonly name: string
+  readonly label: string
+  readonly schemas: Readonly<Record<'record' | 'nested' | 'create' | 'update', Schema>>
+  readonly forms: readonly { readonly name: string; readonly create: Schema; readonly update: Schema }[]
+  /** Names that the query parameters of lists and searches accept. */
+  readonly parameters: Readonly<
+    Record<'filters' | 'relationPairs' | 'columns' | 'includes' | 'sortKeys' | 'searched', readonly string[]>
+  >
+}
+
+/** The models of a loaded project. */
+const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry' | 'forms'>): DescribedModel[] =>
+  registry.public.map((model) => ({
+    key: model.key,
+    name: model.name,
+    label: model.label,
+    schemas: {
+      record: recordSchema(model, registry),
+      nested: nestedSchema(model),
+      create: creationSchema(model),
+      update: updateSchema(model),
+    },
+    forms: [...forms.values()]
+      .filter((form) => form.model === model)
+      .map((form) => ({ name: form.name, create: creationSchema(model, form), update: updateSchema(model, form) })),
+    parameters: {
+      filters: [...filterNames(model), ...relatedFilterNames(model, registry)],
+      relationPairs: relationPairs(model, registry),
+      columns: columnNames(model, registry),
+      includes: includeNames(model, registry),
+      sortKeys: sortKeys(model, registry),
+      searched: searchedFields(model),
+    },
+  }))

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { AccessRules } from '../access/access-rules.ts'
+import { ACTIONS, type Action, type Actor } from '../auth/permissions.ts'
+import type { Settings } from '../config/settings.ts'
+import type { History } from '../history/history.ts'
+import { type Field, isSettable } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
+import { MAX_PAGE_RECORDS } from '../query/plan.ts'
+import { MAX_BULK_RECORDS } from '../records/write-requests.ts'
+import { isSearchable } from '../search/search-engine.ts'
+import type { Store } from '../store/store.ts'
+import { VERSION } from '../util/files.ts'
+import { generatedTitle } from '../views/generate.ts'
+import type { Snapshots } from './snapshots.ts'
+
+const DEFAULT_TITLE = 'Admin'
+
+export interface SiteParts {
+  readonly settings: Settings
+  readonly access: AccessRules
+  readonly store: Store
+  readonly history: History
+  readonly snapshots: Snapshots
+  /** Root path of the API, base path included. */
+  readonly apiRoot: string
+}
+
+/** A description as JSON, and a digest of it. */
+export interface SiteDescription {
+  readonly text: string
+  readonly digest: string
+}
+
+/** Describes a project to front ends: the models that a user may access, with their fields, and the features of the API. */
+export class SiteReader {
+  readonly #parts: SiteParts
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts
+  }
+
+  async describe(actor: Actor): Promise<SiteDescription> {
+    const { settings, access, history, snapshots, apiRoot } = this.#parts
+    const models = access.registry.public.filter((model) => this.#allowed(actor, model).length > 0)
+    const { isSuperuser } = actor
+    const { ui } = settings
+    const may = (action: Action) => models.filter((model) => access.may(actor, action, model))
+    const site = {
+      title: ui.title ?? DEFAULT_TITLE,
+      accent: ui.accent ?? null,
+      logo: ui.logo ?? null,
+      version: VERSION,
+      api_root: apiRoot,
+      user: { id: actor.userId ?? null, username: actor.user?.username ?? null, is_superuser: isSuperuser },
+      capabilities: {
+        history: history.isOn,
+        files: false,
+        search: may('view').some(isSearchable),
+        import: may('add').length > 0,
+        webhooks: isSuperuser,
+        snapshots: isSuperuser && snapshots.areAvailable,
+        mock: isSuperuser,
+        lint: isSuperuser,
+        events: may('view').length > 0,
+        openapi: true,
+      },
+      limits: {
+        page_size: MAX_PAGE_RECORDS,
+        bulk_size: MAX_BULK_RECORDS,
+        upload_bytes: settings.max_upload_bytes,
+        record_bytes: settings.max_record_bytes,
+        requests_per_minute: settings.rate_limits.default === 0 ? null : settings.rate_limits.default,
+      },
+      models: await Promise.all(models.map((model) => this.#model(actor, model, new Set(models)))),
+    }
+    const text = JSON.stringify(site)
+    return { text, digest: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
+  }
+
+  #allowed(actor: Actor, model: Model): Action[] {
+    return ACTIONS.filter((action) => this.#parts.access.may(actor, action, model))
+  }
+
+  async #model(actor: Actor, model: Model, shown: ReadonlySet<Model>): Promise<object> {
+    const { access, history } = this.#parts
+    const can = this.#allowed(actor, model)
+    const referrers = access.registry.referrersOf(model.key).filter((each) => shown.has(each.model))
+    return {
+      key: model.key,
+      name: model.name,
+      label: model.label,
+      display_field: model.displayField,
+      group: model.group ?? null,
+      icon: model.icon ?? null,
+      can,
+      ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
+      searchable: isSearchable(model),
+      history: history.covers(model),
+      fields: model.visibleFields.map(fieldJson),
+      referenced_by: referrers.map(({ model: referrer, field }) => ({
+        model: referrer.key,
+        field: field.name,
+        on_delete: field.relation.onDelete,
+      })),
+    }
+  }
+
+  async #count(actor: Actor, model: Model): Promise<number> {
+    const { access, store } = this.#parts
+    const only = access.only(actor, 'view', model)
+    const filters = only === undefined ? [] : [only]
+    return (await store.find(model.key, { filters, sort: [], offset: 0, limit: 1 })).total
+  }
+}
+
+function fieldJson(field: Field): object {
+  const { name, type, label, helpText, required, unique, limits, labelledChoices, relation } = field
+  const { choices, pattern: _, ...bounds } = limits
+  return {
+    name,
+    type: type.name,
+    label: label ?? generatedTitle(name),
+    help_text: helpText ?? null,
+    required,
+    unique,
+    readonly: !isSettable(field),
+    sortable: type.sortable,
+    operators: type.operators,
+    choices: labelledChoices ?? choices?.map((value) => ({ value })) ?? null,
+    bounds,
+    relation: relation === undefined ? null : { name: relation.name, model: relation.target, on_delete: relation.onDelete },
+  }
+}

@@ -1,0 +1,145 @@
+import type { RelationField } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
+import type { ReverseRelation } from '../model/reverse-relations.ts'
+import type { Plan } from '../query/plan.ts'
+import type { ProjectedColumn, RecordProjection } from '../query/project.ts'
+import { type FoundPage, referencesOf, type StoredRecord } from '../store/store.ts'
+import type { Json, JsonObject } from '../util/json.ts'
+
+type RelatedColumn = Extract<ProjectedColumn, { kind: 'related' }>
+
+/** Related records by id, for each column that nests records; null for a record that the reader may not view. */
+export type RelatedRecords = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>
+
+/** Reads records of a model: undefined where none exists, null where the reader may not view it. */
+export type ReadRelated = (target: Model, ids: readonly number[]) => Promise<readonly (StoredRecord | null | undefined)[]>
+
+/** Loads the related records of all given records, with one call of `read` for each nesting column. */
+export async function loadRelated(
+  records: readonly StoredRecord[],
+  projection: RecordProjection,
+  read: ReadRelated,
+): Promise<RelatedRecords> {
+  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>()
+  for (const column of projection) {
+    if (column.kind !== 'related') continue
+    const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
+    const found = ids.length === 0 ? [] : await read(column.target, ids)
+    related.set(column, new Map(found.flatMap((record, index) => (record === undefined ? [] : [[ids[index] ?? 0, record]]))))
+  }
+  return related
+}
+
+type ReverseColumn = Extract<ProjectedColumn, { relation: ReverseRelation }>
+
+/** Records that refer to another, for each column of a reverse relation, by the id of that record. */
+export type Referrers = ReadonlyMap<ReverseColumn, ReadonlyMap<number, FoundPage>>
+
+/** Maximum number of records of a reverse relation within a record. */
+export const MAX_REFERRERS = 20
+
+/** Loads the referrers of all given records, with one call of `find` for each column. */
+export async function loadReferrers(
+  records: readonly StoredRecord[],
+  projection: RecordProjection,
+  find: (referrer: Model, plans: readonly Plan[]) => Promise<readonly FoundPage[]>,
+): Promise<Referrers> {
+  const referrers = new Map<ReverseColumn, ReadonlyMap<number, FoundPage>>()
+  for (const column of projection) {
+    if (column.kind !== 'count' && column.kind !== 'referrers') continue
+    const { field, model } = column.relation
+    const limit = column.kind === 'count' ? 0 : MAX_REFERRERS
+    const plans = records.map(({ id }) => ({
+      filters: [{ field: field.name, operator: 'eq', value: id } as const],
+      sort: [],
+      offset: 0,
+      limit,
+    }))
+    const pages = await find(model, plans)
+    referrers.set(column, new Map(records.flatMap(({ id }, index) => (pages[index] === undefined ? [] : [[id, pages[index]]]))))
+  }
+  return referrers
+}
+
+export const NO_REFERRERS: Referrers = new Map()
+
+/** True if a projection has columns of reverse relations. */
+export const hasReferrers = (projection: RecordProjection): boolean => projection.some((column) => 'relation' in column)
+
+const NOTHING: readonly undefined[] = []
+
+/** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */
+export function relatedTo(record: StoredRecord, related: RelatedRecords): readonly (StoredRecord | null | undefined)[] {
+  if (related.size === 0) return NOTHING
+  const all: (StoredRecord | null | undefined)[] = []
+  for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
+  return all
+}
+
+/** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
+export function present(
+  model: Model,
+  record: StoredRecord,
+  projection: RecordProjection,
+  related: RelatedRecords,
+  referrers: Referrers = NO_REFERRERS,
+): JsonObject {
+  const body: Record<string, Json> = {}
+  for (const column of projection) {
+    const isReverse = column.kind === 'count' || column.kind === 'referrers'
+    body[column.name] = isReverse
+      ? referring(column, referrers.get(column)?.get(record.id))
+      : memberOf(model, record, column, related)
+  }
+  return body
+}
+
+function referring(column: ReverseColumn, { records, total }: FoundPage = { records: [], total: 0 }): Json {
+  if (column.kind === 'count') return total
+  const { fields, relation } = column
+  const data = records.map((record) =>
+    Object.fromEntries(fields.map((name) => [name, storedValue(relation.model, record, name)])),
+  )
+  return { data, total }
+}
+
+/** True if the response equals the stored record, member by member. */
+export function isSentAsStored(model: Model, record: StoredRecord, projection: RecordProjection): boolean {
+  let index = 0
+  for (const name in record) {
+    const column = projection[index++]
+    if (column?.name !== name || column.kind !== 'value') return false
+    if (record[name] === null && storedValue(model, record, name) !== null) return false
+  }
+  return index === projection.length
+}
+
+function memberOf(
+  model: Model,
+  record: StoredRecord,
+  column: Exclude<ProjectedColumn, ReverseColumn>,
+  related: RelatedRecords,
+): Json {
+  if (column.kind === 'value') return storedValue(model, record, column.name)
+  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
+}
+
+function references(record: StoredRecord, { name, relation }: RelationField): Json {
+  const bodies = referencesOf(record, name).map((id) => ({ id }))
+  return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord | null> | undefined): Json {
+  const { field, target, fields } = column
+  const bodies = referencesOf(record, field.name).flatMap((id): JsonObject[] => {
+    const each = found?.get(id)
+    if (each === null) return [{ id }]
+    return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
+  })
+  return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+/** A field that was added to the model after the record was stored has no value yet. */
+function storedValue(model: Model, record: StoredRecord, name: string): Json {
+  return record[name] ?? (model.fields.get(name)?.type.list === true ? [] : null)
+}

@@ -1,0 +1,229 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import { checkRelations, visibleTo } from '../access/visibility.ts'
+import type { Actor } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import { FIELD_TYPES } from '../model/fields.ts'
+import type { Model } from '../model/model.ts'
+import { parseSearchRequest, parseSiteSearch, type SearchRequest } from '../query/parse.ts'
+import { type FieldFilter, type Plan, pageJson, sliceOf } from '../query/plan.ts'
+import type { Positions } from '../search/highlight.ts'
+import { type ParsedSearch, readQuery } from '../search/query.ts'
+import { isSearchable, notReady, type SearchEngine, type SearchReading } from '../search/search-engine.ts'
+import type { Hit } from '../search/search-index.ts'
+import { textOf } from '../search/text-of.ts'
+import type { ReadOptions, StoredRecord } from '../store/store.ts'
+import { arrayJson, type RecordSerializer } from './record-json.ts'
+
+/** Maximum number of attempts of a search whose index changes while filters are evaluated. */
+const MAX_ATTEMPTS = 20
+
+/** Characters of records that are highlighted before yielding to the event loop. */
+const MAX_AT_ONCE = 100_000
+
+/** Counts all records. */
+const ALL: Plan = { filters: [], sort: [], offset: 0, limit: 0 }
+
+const PARTIAL = 'No record has all of the words; these have some of them'
+
+export interface SearchesOptions {
+  readonly access: AccessRules
+  readonly writer: RecordSerializer
+  readonly indexes: SearchEngine
+  /** Yields to the event loop. */
+  readonly pause: () => Promise<unknown>
+}
+
+/** A search of a model, on behalf of an actor. */
+interface Asking extends Pick<Plan, 'filters' | 'sort'> {
+  readonly actor: Actor
+  readonly model: Model
+  readonly query: ParsedSearch
+  readonly page: Pick<Plan, 'offset' | 'limit'>
+}
+
+/** One page of search results. */
+export interface FoundPageOfModel {
+  readonly model: Model
+  /** By descending relevance, or in the requested order. */
+  readonly hits: readonly (Hit & { readonly record: StoredRecord })[]
+  /** Total number of matches. */
+  readonly total: number
+  /** Notices for people, for example about ignored words. */
+  readonly notices: readonly string[]
+  /** Returns the positions of the matched words in a record's stored fields, in UTF-16 code units. */
+  readonly matchesIn: (record: StoredRecord) => Positions
+}
+
+/** Full-text search on behalf of an actor. */
+export class Searches {
+  readonly #access: AccessRules
+  readonly #writer: RecordSerializer
+  readonly #indexes: SearchEngine
+  readonly #pause: () => Promise<unknown>
+
+  constructor({ access, writer, indexes, pause }: SearchesOptions) {
+    this.#access = access
+    this.#writer = writer
+    this.#indexes = indexes
+    this.#pause = pause
+  }
+
+  /**
+   * Returns a page of search results in its envelope, as JSON.
+   *
+   * @param query query string without the question mark
+   * @param options a signal that ends the search
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY, ANSWER_TOO_LARGE
+   */
+  async search(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<string> {
+    const model = this.#modelFor(actor, modelKey)
+    const request = parseSearchRequest(new URLSearchParams(query), model, this.#access.registry)
+    return this.json(actor, request, await this.find(actor, model.key, request, options))
+  }
+
+  /**
+   * Searches all models that the actor may view, and returns the best hits as JSON.
+   *
+   * @param query query string without the question mark
+   * @param options a signal that ends the search
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
+   */
+  async everywhere(actor: Actor, query: string, options?: ReadOptions): Promise<string> {
+    const { q, models, limit } = parseSiteSearch(new URLSearchParams(query))
+    const viewable = this.#access.registry.public.filter((each) => this.#access.may(actor, 'view', each) && isSearchable(each))
+    const chosen = models === undefined ? viewable : models.map((key) => this.#modelFor(actor, key))
+    const hits: { score: number }[] = []
+    let total = 0
+    let length = 0
+    for (const model of new Set(chosen)) {
+      const request = { q, fields: undefined, fuzzy: false, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
+      const found = await this.find(actor, model.key, request, options)
+      total += found.total
+      for (const { id, score, record } of found.hits) {
+        const label = String(record[model.displayField] ?? id)
+        hits.push({ ...{ model: model.key, id, label }, score: rounded(score), ...{ matches: found.matchesIn(record) } })
+        length += model.searchableFields.reduce((sum, { name }) => sum + textOf(record, name).length, 0)
+        if (length < MAX_AT_ONCE) continue
+        await this.#pause()
+        length = 0
+      }
+    }
+    const best = hits.sort((a, b) => b.score - a.score).slice(0, limit)
+    return JSON.stringify({ data: best, total })
+  }
+
+  /**
+   * Finds a page of search results.
+   *
+   * @param options a signal that ends the search
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
+   */
+  async find(
+    actor: Actor,
+    modelKey: string,
+    request: Omit<SearchRequest, 'projection'>,
+    options?: ReadOptions,
+  ): Promise<FoundPageOfModel> {
+    const { q, fields, fuzzy, page, filters: wanted, sort: order } = request
+    const asked = { filters: wanted, sort: order }
+    const model = this.#modelFor(actor, modelKey)
+    checkRelations(this.#access, actor, asked)
+    const { filters, sort } = this.#access.restricted(actor, model, asked)
+    const query = readQuery(q, { fields, fuzzy })
+    const asking = { actor, model, query, filters, sort, page: sliceOf(page) }
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking), options)
+      if (found !== undefined) return found
+    }
+    throw notReady(`${model.name} changes faster than it can be searched`)
+  }
+
+  /** @returns undefined if the index or a record changed meanwhile */
+  async #findIn(
+    reading: SearchReading,
+    { actor, model, query, filters, sort, page }: Asking,
+  ): Promise<FoundPageOfModel | undefined> {
+    const { index, records } = reading
+    const known = await this.#visibleTotal(actor, model, records)
+    const among = filters.length === 0 ? undefined : await records.matching(model.key, filters, index.candidates(query))
+    if (among !== undefined && known !== undefined) await reading.narrow(among)
+    if (!reading.isCurrent()) return undefined
+    const found = index.search(query, sort.length === 0 ? page : undefined, among, known)
+    // Read in the step that found them, so that none of the records is missing.
+    const hits =
+      sort.length === 0
+        ? withRecords(found.hits, await records.get(model.key, idsOf(found.hits)))
+        : await sorted(records, model, found.hits, { sort, ...page })
+    if (hits === undefined) return undefined
+    const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
+    return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
+  }
+
+  /** The number of records that the actor may view; undefined if these are all. */
+  async #visibleTotal(actor: Actor, model: Model, records: SearchReading['records']): Promise<number | undefined> {
+    const plan = this.#access.restricted(actor, model, ALL)
+    return plan === ALL ? undefined : (await records.find(model.key, plan)).total
+  }
+
+  /**
+   * Serialises search results for a response.
+   *
+   * @throws {AppError} ANSWER_TOO_LARGE
+   */
+  async json(actor: Actor, { page, projection: asked }: SearchRequest, found: FoundPageOfModel): Promise<string> {
+    const { model, hits, total, notices, matchesIn } = found
+    const records = hits.map(({ record }) => record)
+    const projection = visibleTo(this.#access, actor, asked)
+    const written = await this.#writer.write(model, records, { actor, projection, asked })
+    const places: object[] = []
+    let length = 0
+    for (const [index, { id, score, record }] of hits.entries()) {
+      places.push({ id, score: rounded(score), matches: matchesIn(record) })
+      // Highlighting megabytes of text takes long, so it yields to the event loop.
+      length += written[index]?.text.length ?? 0
+      if (length < MAX_AT_ONCE) continue
+      await this.#pause()
+      length = 0
+    }
+    const told = notices.length === 0 ? '' : `,"notices":${JSON.stringify(notices)}`
+    return pageJson(arrayJson(written), total, page, `"hits":${JSON.stringify(places)}${told}`)
+  }
+
+  #modelFor(actor: Actor, modelKey: string): Model {
+    const model = this.#access.modelFor(actor, 'view', modelKey)
+    if (!isSearchable(model)) throw new AppError('INVALID_REQUEST', howToSearch(model))
+    return model
+  }
+}
+
+/** A page of all hits, sorted by fields of the records; undefined if a record was removed meanwhile. */
+async function sorted(
+  records: SearchReading['records'],
+  model: Model,
+  hits: readonly Hit[],
+  order: Omit<Plan, 'filters'>,
+): Promise<FoundPageOfModel['hits'] | undefined> {
+  const filters: FieldFilter[] = [{ field: 'id', operator: 'in', values: idsOf(hits) }]
+  const { records: page, total } = await records.find(model.key, { filters, ...order })
+  const scores = new Map(hits.map(({ id, score }) => [id, score]))
+  return total === hits.length ? page.map((record) => ({ id: record.id, score: scores.get(record.id) ?? 0, record })) : undefined
+}
+
+function howToSearch({ name }: Model): string {
+  const types = Object.values(FIELD_TYPES).flatMap((type) => (type.searchable ? [type.name] : []))
+  return `${name} has no searchable field; give the model a field of type ${types.join(', ')} without \`searchable: false\``
+}
+
+const idsOf = (hits: readonly Hit[]): number[] => hits.map(({ id }) => id)
+
+/** @returns undefined if a record is missing */
+function withRecords(hits: readonly Hit[], records: readonly (StoredRecord | undefined)[]): FoundPageOfModel['hits'] | undefined {
+  const joined = hits.flatMap((hit, index) => {
+    const record = records[index]
+    return record === undefined ? [] : [{ ...hit, record }]
+  })
+  return joined.length === hits.length ? joined : undefined
+}
+
+/** Rounds a score to four significant digits. */
+const rounded = (score: number): number => Number(score.toPrecision(4))

@@ -1,0 +1,372 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import type { PasswordHasher } from '../auth/password.ts'
+import { type Action, type Actor, SYSTEM } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
+import type { Field } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
+import { readRecordId } from '../query/parameters.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Heap } from '../util/heap.ts'
+import type { Random } from '../util/ids.ts'
+import type { Json } from '../util/json.ts'
+import { mapInSlices, Slices } from '../util/slices.ts'
+import { didYouMean } from '../util/suggest.ts'
+import type { Form } from '../validate/form.ts'
+import { FieldIssues } from '../validate/issues.ts'
+import { type AccessGuard, changesAccess } from './account-guards.ts'
+import { AccountLog } from './account-log.ts'
+import { type CommitOptions, Committer } from './committer.ts'
+import type { VisibleRemovals } from './consequences.ts'
+import { byIndex, type IndexedIssues, throwIssues } from './constraint-errors.ts'
+import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, OperationBuilder } from './drafts.ts'
+import type { EventPublisher } from './event-publisher.ts'
+import type { HistoryRecorder } from './history-recorder.ts'
+import { type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
+import { MemoryGuard } from './memory-guard.ts'
+import { idsBy } from './references.ts'
+import { namesSelection, readSelectionUpdate, type Selections } from './selection.ts'
+import { type NewRecord, readBulkCreate, readBulkUpdate, readWriteRequest } from './write-requests.ts'
+import { type Precondition, WriteTargets } from './write-targets.ts'
+
+/** What writes do with records. */
+export type WriteAction = Exclude<Action, 'view'>
+
+/** Options of a write. */
+export interface WriteOptions extends CommitOptions {
+  readonly precondition?: Precondition | undefined
+}
+
+/**
+ * The write path. Every create, update and delete is authorised, validated and committed here. Bodies are passed as received.
+ * Methods throw AppErrors; then nothing is changed.
+ */
+export class Records {
+  readonly #access: AccessRules
+  readonly #store: Store
+  readonly #forms: FormSources
+  readonly #parts: DraftParts
+  readonly #memory: MemoryGuard
+  readonly #committer: Committer
+  readonly #targets: WriteTargets
+
+  constructor(parts: {
+    access: AccessRules
+    store: Store
+    forms: ReadonlyMap<string, Form>
+    hasher: PasswordHasher
+    clock: Clock
+    random: Random
+    log: Log
+    /** The setting `max_record_bytes`. */
+    maxRecordBytes: number
+    /** The heap that the records of the store are in; undefined for a store in another process. */
+    heap?: Heap | undefined
+    /** The forms that the Views API generates, which requests may name. */
+    generatedForm?: FormSources['generated']
+    /** Finds the records of writes by filters. */
+    selections?: Selections
+  }) {
+    this.#access = parts.access
+    this.#store = parts.store
+    this.#forms = { forms: parts.forms, generated: parts.generatedForm ?? (() => undefined) }
+    this.#parts = parts
+    this.#memory = new MemoryGuard(parts.heap, parts.clock)
+    this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
+    const finisher = new OperationBuilder(parts.hasher, parts.clock)
+    this.#committer = new Committer(parts.access, parts.store, finisher, { accounts: new AccountLog(parts.log), log: parts.log })
+  }
+
+  /** Maximum size of a record: the setting `max_record_bytes`. */
+  get maxRecordBytes(): number {
+    return this.#parts.maxRecordBytes
+  }
+
+  /** Registers the handler of changes to a user's password or active state. */
+  guardAccess(guard: AccessGuard): void {
+    this.#committer.guardAccess(guard)
+  }
+
+  /** Registers the publisher of change events. */
+  setEventPublisher(publisher: EventPublisher): void {
+    this.#committer.setEventPublisher(publisher)
+  }
+
+  /** Records the history of changes from now on. */
+  setHistory(recorder: HistoryRecorder): void {
+    this.#committer.setHistory(recorder)
+  }
+
+  /** Commits operations on internal tables, in one transaction. */
+  commitInternal(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.commitInternal(operations)
+  }
+
+  /** Commits operations that follow from a change of the models, in one transaction. */
+  commitMigration(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.commitMigration(operations)
+  }
+
+  /**
+   * Checks that the actor may perform an action on some records of a model, before the body of the request is read.
+   *
+   * @throws {AppError} as the methods of the action
+   */
+  admit(actor: Actor, action: WriteAction, modelKey: string): void {
+    if (action === 'change') this.#updateModel(actor, modelKey)
+    else if (action === 'add') this.#createModel(actor, modelKey)
+    else this.#access.modelFor(actor, action, modelKey)
+  }
+
+  /** @param body `{data, form_id?}` */
+  async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
+    const model = this.#createModel(actor, modelKey)
+    const { data, formId } = readWriteRequest(body)
+    const form = formOf(this.#forms, formId, model)
+    const draft = draftNew(actor, model, form, data, this.#parts)
+    return only(await this.#committer.write({ actor, model, options }, async () => [{ model, form, draft }]))
+  }
+
+  /** @param body `{records: [data…], form_id?}` */
+  async createMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
+    const model = this.#createModel(actor, modelKey)
+    const { records, formId } = readBulkCreate(body)
+    const form = formOf(this.#forms, formId, model)
+    const writes = await mapInSlices(records, (data) => ({
+      model,
+      form,
+      draft: draftNew(actor, model, form, data, this.#parts),
+    }))
+    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => writes)
+  }
+
+  /**
+   * Creates records of several models in one transaction, for seeds. Given ids are kept.
+   *
+   * @returns errors by index; if there are any, nothing is created
+   */
+  async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
+    const writes: DraftedWrite[] = []
+    const slices = new Slices()
+    for await (const { model: key, data, id } of items) {
+      const model = this.#access.modelFor(actor, 'add', key)
+      writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#parts) })
+      if (slices.isOver) await slices.next()
+    }
+    return this.#committer.attempt(writes)
+  }
+
+  /** The ids of stored records by values of a unique field, for references in seeds. */
+  idsBy(target: Model, field: Field, values: readonly Json[]): Promise<ReadonlyMap<Json, number>> {
+    return idsBy(this.#store, target, field, values)
+  }
+
+  /**
+   * Imports records in one transaction: creates them, or updates those with the same value in a unique field. Errors name rows,
+   * from 1.
+   *
+   * @param read reads the rows, in batches between which other work may run; begins with the first row at each call
+   */
+  async importAll(
+    actor: Actor,
+    modelKey: string,
+    read: () => AsyncIterable<readonly ImportItem[]>,
+    request: ImportRequest,
+  ): Promise<ImportCounts> {
+    const model = this.#createModel(actor, modelKey)
+    const { formId, key, quotesCells } = request
+    if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
+    const form = formOf(this.#forms, formId, model)
+    const context = {
+      ...{ store: this.#store, access: this.#access, parts: this.#parts },
+      ...{ actor, model, form, key, quotesCells },
+    }
+    const memory = this.#memory
+    const readWhileRoom = async function* () {
+      for await (const rows of read()) {
+        memory.throwIfFull()
+        yield rows
+      }
+    }
+    return importRecords(this.#committer, context, readWhileRoom, request)
+  }
+
+  /** @param body `{data, form_id?}`; omitted fields do not change */
+  async update(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    body: unknown,
+    options: WriteOptions = {},
+  ): Promise<StoredRecord> {
+    const model = this.#updateModel(actor, modelKey)
+    const id = readRecordId(recordId)
+    const { data, formId } = readWriteRequest(body)
+    const form = formOf(this.#forms, formId, model)
+    checkUpdateKeys(actor, model, form, data).throwIfAny()
+    const updated = await this.#committer.write({ actor, model, options }, async () => {
+      const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition)
+      await this.#targets.guard(actor, model, existing, data)
+      return [{ model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }]
+    })
+    return only(updated)
+  }
+
+  /** @param body `{updates: [{id, data}…], form_id?}`, or `{filters, expected_total, data, …}` for all records that match */
+  async updateMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
+    const model = this.#updateModel(actor, modelKey)
+    if (namesSelection(body)) return this.#updateSelected(actor, model, body, options)
+    const { updates, formId } = readBulkUpdate(body)
+    const form = formOf(this.#forms, formId, model)
+    const refused = await mapInSlices(updates, ({ data }, index) => {
+      return { index, issues: checkUpdateKeys(actor, model, form, data) }
+    })
+    throwIssues(refused, byIndex)
+    const ids = updates.map(({ id }) => id)
+    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => {
+      const found = await this.#targets.all(actor, model, ids)
+      await this.#targets.guardAll(actor, model, found, (index) => updates[index]?.data)
+      return mapInSlices(found, (existing, index) => {
+        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}, this.#parts) }
+      })
+    })
+  }
+
+  async #updateSelected(actor: Actor, model: Model, body: unknown, options: WriteOptions): Promise<readonly StoredRecord[]> {
+    const { selection, data, formId } = readSelectionUpdate(body)
+    const form = formOf(this.#forms, formId, model)
+    checkUpdateKeys(actor, model, form, data).throwIfAny()
+    let found: readonly StoredRecord[] = []
+    const prefix = (index: number) => `${found[index]?.id}.`
+    return this.#committer.write({ actor, model, options, prefix }, async () => {
+      found = await this.#targets.selected(actor, model, selection)
+      await this.#targets.guardAll(actor, model, found, () => data)
+      return mapInSlices(found, (existing) => ({
+        model,
+        form,
+        existing,
+        draft: draftChange(model, form, existing, data, this.#parts),
+      }))
+    })
+  }
+
+  async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
+    const { model, read } = this.#targets.removal(actor, modelKey, recordId, options.precondition)
+    return only(await this.#remove({ actor, model, options }, read))
+  }
+
+  /** Computes the consequences of deleting a record. */
+  async forecastRemoval(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    { precondition }: WriteOptions = {},
+  ): Promise<VisibleRemovals> {
+    const { model, read } = this.#targets.removal(actor, modelKey, recordId, precondition)
+    return this.#committer.forecastRemoval({ actor, model }, read)
+  }
+
+  /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
+  async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
+    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
+    return this.#remove({ actor, model, options }, read)
+  }
+
+  async #remove(...removal: Parameters<Committer['remove']>): Promise<readonly StoredRecord[]> {
+    const removed = await this.#committer.remove(...removal)
+    this.#memory.removed()
+    return removed
+  }
+
+  /** Computes the consequences of deleting several records. */
+  async forecastRemovalOfMany(actor: Actor, modelKey: string, body: unknown): Promise<VisibleRemovals> {
+    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
+    return this.#committer.forecastRemoval({ actor, model }, read)
+  }
+
+  /**
+   * Sets the password of a user's own account, whatever permissions the user has. The rules of the model apply. The user's other
+   * sessions end in the same transaction.
+   *
+   * @param user as stored when the present password was verified
+   * @param keptSession id of the session that goes on
+   * @throws {AppError} VALIDATION_FAILED for the field `password`; PRECONDITION_FAILED if the stored password or the active state
+   *   has changed since
+   */
+  async changePassword(user: StoredRecord, password: string, keptSession: number | undefined): Promise<void> {
+    const model = this.#access.registry.expect('user')
+    const data = { password }
+    const actor = { ...SYSTEM, userId: user.id, user }
+    await this.#committer.write({ actor, model }, async () => {
+      const existing = await this.#targets.one(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
+      if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
+      return [{ model, existing, draft: draftChange(model, undefined, existing, data, this.#parts), keptSession }]
+    })
+  }
+
+  /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
+  async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
+    const model = this.#access.registry.expect(modelKey)
+    await this.#committer.write({ actor: SYSTEM, model }, async () => {
+      const existing = await this.#targets.one(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
+      return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
+    })
+  }
+
+  /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, MEMORY_FULL */
+  #createModel(actor: Actor, modelKey: string): Model {
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    if (!model.internal) this.#memory.throwIfFull()
+    return model
+  }
+
+  /**
+   * An update of an unknown model is a 400, where other operations answer 404. While memory is full, accounts are changed all the same: a
+   * superuser must be able to disable one.
+   *
+   * @throws {AppError} UPDATE_TARGET_MISSING, FORBIDDEN, MEMORY_FULL
+   */
+  #updateModel(actor: Actor, modelKey: string): Model {
+    try {
+      const model = this.#access.modelFor(actor, 'change', modelKey)
+      if (!model.internal && model.key !== 'user') this.#memory.throwIfFull()
+      return model
+    } catch (error) {
+      const missing = error instanceof AppError && error.code === 'MODEL_NOT_FOUND'
+      throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error
+    }
+  }
+}
+
+function only(records: readonly StoredRecord[]): StoredRecord {
+  const [record] = records
+  if (record === undefined) throw new Error('The store returned no record for an operation')
+  return record
+}
+
+/** The forms that requests may name. */
+interface FormSources {
+  /** The forms of the project, by id. */
+  readonly forms: ReadonlyMap<string, Form>
+  /** The form that the Views API generates for a model; undefined if the project has one for it. */
+  readonly generated: (model: Model) => Form | undefined
+}
+
+/**
+ * The form that a request names.
+ *
+ * @returns undefined if the request names none
+ * @throws {AppError} FORM_NOT_FOUND if there is none of that id, or it belongs to another model
+ */
+function formOf({ forms, generated }: FormSources, formId: string | undefined, model: Model): Form | undefined {
+  if (formId === undefined) return undefined
+  const form = forms.get(formId)
+  if (form?.model === model) return form
+  const standIn = generated(model)
+  if (standIn?.name === formId) return standIn
+  const own = [...forms.values()].filter((each) => each.model === model)
+  const known = (standIn === undefined ? own : [standIn]).map((each) => each.name)
+  const reason = form === undefined ? 'does not exist' : `is a form of ${form.model.name}, not of ${model.name}`
+  throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
+}

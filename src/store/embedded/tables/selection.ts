@@ -1,0 +1,107 @@
+import { type Bitmap, pageOfRows, type Scratch } from './bitmap.ts'
+import type { RowSet, Rows } from './row-set.ts'
+import { RowFilter } from './terms.ts'
+
+/** The rows that a query selects, in order of ids. */
+export interface SelectedRows {
+  readonly size: number
+  has(row: number): boolean
+  /** The rows from position `offset`, at most `limit`, ascending. */
+  slice(offset: number, limit: number): number[]
+  /** The given rows that are selected. */
+  within(rows: Rows): SelectedRows
+}
+
+/** A selection of few rows, listed in ascending order. */
+export class Listed implements SelectedRows {
+  readonly size: number
+  readonly #rows: readonly number[]
+  #members: ReadonlySet<number> | undefined
+
+  constructor(rows: readonly number[]) {
+    this.#rows = rows
+    this.size = rows.length
+  }
+
+  has(row: number): boolean {
+    this.#members ??= new Set(this.#rows)
+    return this.#members.has(row)
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return this.#rows.slice(offset, offset + limit)
+  }
+
+  within(rows: Rows): SelectedRows {
+    return typeof rows === 'number' ? one(this, rows) : new Listed(this.#rows.filter((row) => rows.has(row)))
+  }
+}
+
+/** A selection as a bitmap. */
+export class Mapped implements SelectedRows {
+  readonly size: number
+  readonly #bitmap: Bitmap
+  readonly #scratch: Scratch
+
+  /**
+   * @param scratch pool of bitmaps for derived selections
+   * @param size number of set bits
+   */
+  constructor(bitmap: Bitmap, scratch: Scratch, size: number) {
+    this.#bitmap = bitmap
+    this.#scratch = scratch
+    this.size = size
+  }
+
+  has(row: number): boolean {
+    return this.#bitmap.has(row)
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return pageOfRows(this.#bitmap, offset, limit)
+  }
+
+  within(rows: Rows): SelectedRows {
+    if (typeof rows === 'number') return one(this, rows)
+    if (rows.bitmap === undefined) return rowsOf(this, rows)
+    const terms = new RowFilter()
+    terms.require(this.#bitmap)
+    terms.require(rows.bitmap)
+    const common = this.#scratch.blank(this.#bitmap.words.length * 32 - 1)
+    return new Mapped(common, this.#scratch, terms.computeInto(common))
+  }
+}
+
+/** All rows from 0 to `size`, without gaps. */
+export class Unbroken implements SelectedRows {
+  readonly size: number
+  readonly #scratch: Scratch
+
+  constructor(size: number, scratch: Scratch) {
+    this.size = size
+    this.#scratch = scratch
+  }
+
+  has(row: number): boolean {
+    return row < this.size
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return Array.from({ length: Math.max(0, Math.min(limit, this.size - offset)) }, (_, index) => offset + index)
+  }
+
+  within(rows: Rows): SelectedRows {
+    if (typeof rows === 'number') return one(this, rows)
+    return rows.bitmap === undefined ? rowsOf(this, rows) : new Mapped(rows.bitmap, this.#scratch, rows.size)
+  }
+}
+
+const one = (selection: SelectedRows, row: number): SelectedRows => new Listed(selection.has(row) ? [row] : [])
+
+function rowsOf(selection: SelectedRows, set: RowSet): SelectedRows {
+  const rows: number[] = []
+  set.each((row) => {
+    if (selection.has(row)) rows.push(row)
+  })
+  return new Listed(rows)
+}

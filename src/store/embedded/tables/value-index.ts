@@ -1,0 +1,179 @@
+import sorted from 'sorted-btree'
+import { compareValues } from '../../../query/compare.ts'
+import type { Json } from '../../../util/json.ts'
+import { Buckets, type Walk } from './buckets.ts'
+import type { FieldIndex } from './field-index.ts'
+import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
+import type { RowFilter } from './terms.ts'
+
+/** A position between values: before all values equal to `value`, or after them. */
+export interface Cut {
+  readonly value: Json
+  readonly side: 'before' | 'after'
+}
+
+export const before = (value: Json): Cut => ({ value, side: 'before' })
+export const after = (value: Json): Cut => ({ value, side: 'after' })
+
+/** Ranges of at most this many rows are counted exactly. */
+const FEW = 512
+
+/** Index of rows by value, in order: a B+tree, divided into buckets once ranges or sort orders are queried. */
+export class ValueIndex implements FieldIndex {
+  readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
+  readonly #capacity: () => number
+  #buckets: Buckets | undefined
+  #size = 0
+
+  /** @param capacity returns the number of rows to reserve space for */
+  constructor(capacity: () => number) {
+    this.#capacity = capacity
+  }
+
+  add(row: number, value: Json): void {
+    const rows = this.#tree.get(value)
+    const more = withRow(rows, row)
+    if (more !== rows) this.#tree.set(value, more)
+    this.#size++
+    this.#buckets?.add(row, value, more !== rows)
+  }
+
+  remove(row: number, value: Json): void {
+    const rows = this.#tree.get(value)
+    if (rows === undefined) return
+    const fewer = withoutRow(rows, row)
+    if (fewer === undefined) this.#tree.delete(value)
+    this.#size--
+    this.#buckets?.remove(row, value, fewer === undefined)
+  }
+
+  rowsOf(value: Json): Rows | undefined {
+    return this.#tree.get(value)
+  }
+
+  /**
+   * Scans the values with their rows in either order, in groups.
+   *
+   * @param from starts here, or at the next value
+   * @param visit receives the rows of consecutive values; returns false to stop
+   */
+  walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: readonly Rows[]) => boolean): void {
+    const buckets = this.#currentBuckets()
+    const [step, first, end] = order === 'asc' ? [1, 0, buckets.count] : [-1, buckets.count - 1, -1]
+    const start = from === undefined ? first : buckets.bucketOf(from)
+    for (let bucket = start; bucket !== end; bucket += step) {
+      const { values, rows, reversed } = buckets.stretch(bucket)
+      const inOrder = order === 'asc' ? rows : reversed
+      const isCut = from !== undefined && bucket === start
+      const skipped = !isCut ? 0 : order === 'asc' ? placeOf(values, before(from)) : values.length - placeOf(values, after(from))
+      if (!visit(skipped === 0 ? inOrder : inOrder.slice(skipped))) return
+    }
+  }
+
+  /** Number of rows between two cuts: exact if small, otherwise rounded up to whole buckets. */
+  atMost(from: Cut, to: Cut): number {
+    const buckets = this.#currentBuckets()
+    const size = buckets.sizeOf(buckets.bucketOf(from.value), buckets.bucketOf(to.value))
+    if (size > FEW) return size
+    let exact = 0
+    this.eachIn(from, to, (rows) => {
+      exact += sizeOf(rows)
+    })
+    return exact
+  }
+
+  /** Calls back with the rows of each value between two cuts, in order. */
+  eachIn(from: Cut, to: Cut, visit: (rows: Rows) => void): void {
+    this.#tree.forRange(from.value, to.value, true, (value, rows) => {
+      if (from.side === 'after' && compareValues(value, from.value) === 0) return
+      if (to.side === 'before' && compareValues(value, to.value) === 0) return
+      visit(rows)
+    })
+  }
+
+  /** Adds bitmaps of the rows between two cuts to `terms`. */
+  describe(terms: RowFilter, from: Cut, to: Cut): void {
+    const buckets = this.#currentBuckets()
+    this.#dropBefore(terms, from, buckets)
+    this.#dropAfter(terms, to, buckets)
+  }
+
+  #dropBefore(terms: RowFilter, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const { values, rows } = buckets.stretch(bucket)
+    const end = placeOf(values, cut)
+    const next = buckets.before(bucket + 1)
+    const isWhole = end === values.length && next !== undefined
+    const earlier = isWhole ? next : buckets.before(bucket)
+    if (earlier !== undefined) terms.exclude(earlier)
+    if (!isWhole) terms.excludeRows(rows, 0, end)
+  }
+
+  #dropAfter(terms: RowFilter, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const { values, rows } = buckets.stretch(bucket)
+    const start = placeOf(values, cut)
+    const earlier = buckets.before(bucket)
+    const isWhole = start === 0 && earlier !== undefined
+    const within = isWhole ? earlier : buckets.before(bucket + 1)
+    if (within !== undefined) terms.require(within)
+    if (!isWhole) terms.excludeRows(rows, start)
+  }
+
+  #currentBuckets(): Buckets {
+    if (this.#buckets === undefined || this.#buckets.isOvergrown) {
+      const pair: (Json | Rows)[] = []
+      // One pair for the whole scan; it is consumed before the next step.
+      const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
+      this.#buckets = new Buckets(walk, this.#size, this.#capacity())
+    }
+    return this.#buckets
+  }
+}
+
+/** Number of ordered values before a cut. */
+function placeOf(values: readonly Json[], { value, side }: Cut): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const sign = compareValues(values[middle] ?? null, value)
+    if (sign < 0 || (sign === 0 && side === 'after')) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Index of the rows by value or by items of a list. Null holds the rows without a value. */
+export class ItemIndex implements FieldIndex {
+  readonly #rows = new Map<Json, Rows>()
+
+  add(row: number, value: Json): void {
+    if (typeof value !== 'object') this.#put(row, value)
+    else for (const item of itemsOf(value)) this.#put(row, item)
+  }
+
+  remove(row: number, value: Json): void {
+    if (typeof value !== 'object') this.#take(row, value)
+    else for (const item of itemsOf(value)) this.#take(row, item)
+  }
+
+  rowsOf(item: Json): Rows | undefined {
+    return this.#rows.get(item)
+  }
+
+  #put(row: number, item: Json): void {
+    const rows = this.#rows.get(item)
+    const more = withRow(rows, row)
+    if (more !== rows) this.#rows.set(item, more)
+  }
+
+  #take(row: number, item: Json): void {
+    if (withoutRow(this.#rows.get(item), row) === undefined) this.#rows.delete(item)
+  }
+}
+
+/** An empty list counts as no value, a null item does not; an object has no items. */
+function itemsOf(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value.length === 0 ? [null] : value.filter((item) => item !== null)
+  return typeof value === 'object' && value !== null ? [] : [value]
+}

@@ -1,2 +1,0 @@
-/** Key of the table of history entries, whose fields `HistoryRequest` describes. */
-export const HISTORY_TABLE = 'historyentry'

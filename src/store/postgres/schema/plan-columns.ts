@@ -1,0 +1,218 @@
+import type { Field } from '../../../model/field.ts'
+import type { ColumnDefinition, TableDefinition } from '../layout/definitions.ts'
+import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
+import type { CatalogTable } from './catalog.ts'
+import type { PlanDraft } from './plan-draft.ts'
+
+/** Plans the columns of a table that exists: new ones, other types, mandatory or no longer. */
+export async function planColumns(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): Promise<void> {
+  for (const column of definition.columns) {
+    if (!table.columns.has(column.name)) await planNewColumn(draft, definition, table, column)
+    else {
+      await planType(draft, definition, table, column)
+      await planMandatory(draft, definition, table, column)
+    }
+  }
+}
+
+async function planNewColumn(
+  draft: PlanDraft,
+  definition: TableDefinition,
+  table: CatalogTable,
+  { name, type, isRequired, field }: ColumnDefinition,
+): Promise<void> {
+  const reason = `The field '${field?.name ?? name}' of '${definition.model}' is new`
+  const quoted = identifier(name)
+  const filling = isRequired && field !== undefined ? fillingOf(field, type) : undefined
+  const isFilled = isRequired && (await draft.hasRows(table))
+  const add = (end: Sql) => sql`alter table ${definition.table} add column ${quoted} ${type}${end}`
+  if (!isRequired) draft.add('column', { class: 'additive', reason, statements: [add(sql``)] })
+  else if (!isFilled) draft.add('column', { class: 'additive', reason, statements: [add(sql` not null`)] })
+  else if (filling !== undefined) {
+    draft.fillings.set(`${definition.name}.${name}`, filling)
+    const statements = [
+      add(sql` not null default ${filling}`),
+      sql`alter table ${definition.table} alter column ${quoted} drop default`,
+    ]
+    draft.add('column', { class: 'additive', reason: `${reason}; rows get its default`, statements })
+  } else {
+    const rows = await draft.count(draft.table(table.actual), rowIdColumn(definition), sql`null::text`)
+    const why = `${reason} and mandatory, and has no default`
+    draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows })
+  }
+  table.columns.set(name, { actual: '', type: '', isRequired })
+}
+
+async function planType(
+  draft: PlanDraft,
+  definition: TableDefinition,
+  table: CatalogTable,
+  { name, type, field }: ColumnDefinition,
+): Promise<void> {
+  const column = table.columns.get(name)
+  const wanted = type.compile().text.replace(/ (collate|generated|default) .*$/s, '')
+  if (column === undefined || column.actual === '' || typeOfCatalog(column.type) === wanted) return
+  const { using } = conversionOf(identifier(name), column.type, wanted)
+  const { fits } = conversionOf(identifier(column.actual), column.type, wanted)
+  const statements = [sql`alter table ${definition.table} alter column ${identifier(name)} type ${type} using ${using}`]
+  const reason = `The field '${field?.name ?? name}' of '${definition.model}' changes from ${typeOfCatalog(column.type)} to ${wanted}`
+  if (fits === undefined || !(await draft.hasRows(table))) draft.add('column', { class: 'additive', reason, statements })
+  else {
+    const actual = identifier(column.actual)
+    const from = sql`${draft.table(table.actual)} where ${actual} is not null and not coalesce(${fits}, false)`
+    const rows = await draft.count(from, rowIdColumn(definition), shown(isSecret(draft, definition, name), actual))
+    draft.add('column', { class: 'checked', reason, statements, rows })
+  }
+  draft.converted.add(`${definition.name}.${name}`)
+  column.type = wanted
+}
+
+async function planMandatory(
+  draft: PlanDraft,
+  definition: TableDefinition,
+  table: CatalogTable,
+  { name, isRequired, field }: ColumnDefinition,
+): Promise<void> {
+  const column = table.columns.get(name)
+  if (column === undefined || column.isRequired === isRequired) return
+  const what = `The field '${field?.name ?? name}' of '${definition.model}' is`
+  const change = sql`alter table ${definition.table} alter column ${identifier(name)} ${keyword(isRequired ? 'set' : 'drop')} not null`
+  column.isRequired = isRequired
+  if (!isRequired) return draft.add('column', { class: 'additive', reason: `${what} no longer mandatory`, statements: [change] })
+  const reason = `${what} mandatory`
+  if (!(await draft.hasRows(table))) return draft.add('constraint', { class: 'additive', reason, statements: [change] })
+  const from = sql`${draft.table(table.actual)} where ${identifier(column.actual)} is null`
+  const rows = await draft.count(from, rowIdColumn(definition), sql`null::text`)
+  draft.add('constraint', { class: 'checked', reason, statements: [change], rows })
+}
+
+/** The column by which a row is named. */
+export const rowIdColumn = ({ holds }: TableDefinition): Sql => (holds === 'records' ? sql`"id"` : sql`"owner"`)
+
+/** True for a column that holds, or held, values that must not be shown. */
+export const isSecret = (draft: PlanDraft, { name: table, columns }: TableDefinition, column: string): boolean =>
+  draft.recorded.get(table)?.columns[column]?.isSecret === true ||
+  columns.some(({ name, field }) => name === column && field?.type.secret === true)
+
+/** A value as it may be shown. */
+export const shown = (isHidden: boolean, value: Sql): Sql => (isHidden ? sql`null::text` : sql`${value}::text`)
+
+/** How the values of a column become those of another type. */
+interface Conversion {
+  /** The value in the new type. */
+  readonly using: Sql
+  /** The values that can be converted without a loss; undefined if all can. */
+  readonly fits?: Sql
+}
+
+/** Names of types in the catalog that differ from those of the layout. */
+const CATALOG_NAMES: Readonly<Record<string, string>> = {
+  'timestamp(3) with time zone': 'timestamptz(3)',
+  'time(3) without time zone': 'time(3)',
+}
+
+/** The name that the layout has for a type of the catalog. */
+const typeOfCatalog = (name: string): string => CATALOG_NAMES[name] ?? name
+
+/** Greatest integer that a number in JSON represents exactly. */
+const GREATEST = literal(Number.MAX_SAFE_INTEGER)
+
+const DATE_TEXT = '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$'
+const NUMBER_TEXT = '^-?[0-9]{1,100}([.][0-9]{1,100})?$'
+
+const asText = (value: Sql): Conversion => ({ using: sql`${value}::text` })
+
+/** The conversions of a value by `<from> → <to>`. Others are possible for rows without a value only. */
+const CONVERSIONS: Readonly<Record<string, (value: Sql) => Conversion>> = {
+  'bigint → double precision': (value) => ({ using: sql`${value}::double precision` }),
+  'bigint → numeric': (value) => ({ using: sql`${value}::numeric` }),
+  // The text of a double has the digits that identify it.
+  'double precision → numeric': (value) => ({
+    using: sql`${value}::text::numeric`,
+    fits: sql`${value} - ${value} = 0`,
+  }),
+  'double precision → bigint': (value) => ({
+    using: sql`${value}::bigint`,
+    fits: sql`abs(${value}) <= ${GREATEST} and ${value} = trunc(${value})`,
+  }),
+  'numeric → bigint': (value) => ({
+    using: sql`${value}::bigint`,
+    fits: sql`abs(${value}) <= ${GREATEST} and ${value} = trunc(${value})`,
+  }),
+  'numeric → double precision': (value) => ({
+    using: sql`${value}::double precision`,
+    fits: sql`${value}::double precision::text::numeric = ${value}`,
+  }),
+  'bigint → text': asText,
+  'double precision → text': asText,
+  'numeric → text': (value) => ({ using: sql`trim_scale(${value})::text` }),
+  'boolean → text': asText,
+  'json → text': asText,
+  'date → text': (value) => ({ using: sql`to_char(${value}, 'YYYY-MM-DD')` }),
+  'time(3) → text': asText,
+  'timestamptz(3) → text': (value) => ({ using: sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` }),
+  'date → timestamptz(3)': (value) => ({ using: sql`${value}::timestamp at time zone 'UTC'` }),
+  'timestamptz(3) → date': (value) => ({
+    using: sql`(${value} at time zone 'UTC')::date`,
+    fits: sql`date_trunc('day', ${value} at time zone 'UTC') = ${value} at time zone 'UTC'`,
+  }),
+  'text → bigint': (value) => ({
+    using: sql`${value}::bigint`,
+    fits: sql`case when ${value} ~ '^-?[0-9]{1,16}$' then abs(${value}::numeric) <= ${GREATEST} else false end`,
+  }),
+  'text → double precision': (value) => ({
+    using: sql`${value}::double precision`,
+    fits: sql`${value} ~ ${literal(NUMBER_TEXT)}`,
+  }),
+  'text → numeric': (value) => ({ using: sql`${value}::numeric`, fits: sql`${value} ~ ${literal(NUMBER_TEXT)}` }),
+  'text → boolean': (value) => ({ using: sql`${value}::boolean`, fits: sql`${value} in ('true', 'false')` }),
+  // make_date reports an error for the 30th of February, so the day is compared with the length of the month.
+  'text → date': (value) => ({
+    using: sql`${value}::date`,
+    fits: sql`case when ${value} ~ ${literal(DATE_TEXT)} then
+      right(${value}, 2)::int <= extract(day from (left(${value}, 7) || '-01')::date + interval '1 month - 1 day') else false end`,
+  }),
+  'text → json': (value) => ({ using: sql`to_json(${value})` }),
+  'text → text[]': (value) => ({ using: sql`array[${value}]` }),
+  'text[] → text': (value) => ({ using: sql`${value}[1]`, fits: sql`cardinality(${value}) <= 1` }),
+  'text[] → json': (value) => ({ using: sql`array_to_json(${value})` }),
+  'bigint → json': (value) => ({ using: sql`to_json(${value})` }),
+  'double precision → json': (value) => ({ using: sql`to_json(${value})` }),
+  'boolean → json': (value) => ({ using: sql`to_json(${value})` }),
+}
+
+/** The conversion of a column. @param from type of the catalog @param to type of the layout */
+function conversionOf(value: Sql, from: string, to: string): Conversion {
+  const convert = CONVERSIONS[`${typeOfCatalog(from)} → ${to}`]
+  return convert?.(value) ?? { using: sql`null::${keyword(to)}`, fits: sql`false` }
+}
+
+/** The value that rows get in a new column of a mandatory field: its default. Undefined if the field has none that suits every row. */
+function fillingOf(field: Field, type: Sql): Sql | undefined {
+  const { default: value, generated, system } = field
+  if (system && field.type.name === 'datetime') return sql`date_trunc('milliseconds', now())`
+  switch (generated) {
+    case 'now':
+      return sql`date_trunc('milliseconds', now())`
+    case 'today':
+      return sql`(now() at time zone 'UTC')::date`
+    case 'uuid':
+      return sql`gen_random_uuid()::text`
+    case 'user':
+      return undefined
+    case undefined:
+      break
+    default:
+      return generated satisfies never
+  }
+  if (value === undefined || value === null) return undefined
+  if (field.type.name === 'json') return sql`${literal(JSON.stringify(value))}::json`
+  if (Array.isArray(value)) {
+    const items = value.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`)
+    return sql`${literal(`{${items.join(',')}}`)}::text[]`
+  }
+  if (typeof value === 'object') return undefined
+  return typeof value === 'string' ? sql`${literal(value)}::${keyword(withoutCollation(type))}` : literal(value)
+}
+
+const withoutCollation = (type: Sql): string => type.compile().text.replace(/ collate .*$/, '')

@@ -1,0 +1,82 @@
+import type { Connection } from '../connection/database.ts'
+import { definitionsOf, type TableDefinition, type Trigrams } from '../layout/definitions.ts'
+import type { Layout } from '../layout/layout.ts'
+import { SYSTEM_PREFIX } from '../layout/names.ts'
+import { readCatalog } from './catalog.ts'
+import { planColumns } from './plan-columns.ts'
+import { planConstraints, planForeignKeys, planReleases } from './plan-constraints.ts'
+import { PlanDraft, type Step } from './plan-draft.ts'
+import { planRenames } from './plan-renames.ts'
+import {
+  functionTexts,
+  planDroppedColumns,
+  planDroppedTables,
+  planIndexes,
+  planNewTable,
+  planSystem,
+  planTriggers,
+  systemObjects,
+} from './plan-tables.ts'
+import { fingerprintOf, type Recorded, type RecordedState, readRecorded, readState, recordOf } from './recorded.ts'
+
+/** The difference between a database and the models. */
+export interface SchemaPlan {
+  /** What is to be done, in this order. */
+  readonly steps: readonly Step[]
+  /** Drops of tables and columns that an earlier run kept. They may stay. */
+  readonly unused: readonly Step[]
+  /** True if another connection is building an index. */
+  readonly isBuilding: boolean
+  /** The definitions after the steps, if nothing is dropped. */
+  readonly recorded: Recorded
+  readonly state: RecordedState
+}
+
+/**
+ * Compares a database with the models. Reads only.
+ *
+ * @throws {AppError} RENAME_CONFLICT if two names of a rename both hold rows
+ */
+export async function planSchema(connection: Connection, layout: Layout): Promise<SchemaPlan> {
+  const catalog = await readCatalog(connection, layout.schema)
+  const hasRecords = catalog.tables.has(`${SYSTEM_PREFIX}definitions`)
+  const recorded = hasRecords ? await readRecorded(connection, layout) : new Map()
+  const applied = hasRecords ? await readState(connection, layout) : undefined
+  const draft = new PlanDraft(connection, layout, catalog, recorded)
+  const definitions = definitionsOf(layout, catalog.trigrams)
+  planSystem(draft, applied)
+  await planRenames(draft)
+  for (const definition of definitions) {
+    const present = catalog.tables.get(definition.name)
+    if (present === undefined) planNewTable(draft, definition)
+    else planReleases(draft, definition, present)
+  }
+  for (const definition of definitions) await planTable(draft, definition)
+  planDroppedTables(draft, definitions)
+  const state = { fingerprint: currentFingerprint(layout, catalog.trigrams), functions: functionTexts(draft) }
+  const indexes = definitions.flatMap(({ name }) => [...(catalog.tables.get(name)?.indexes.values() ?? [])])
+  const isBuilding = indexes.some((index) => index.isBeingBuilt)
+  return { steps: draft.steps, unused: draft.unused, isBuilding, recorded: draft.recorded, state }
+}
+
+async function planTable(draft: PlanDraft, definition: TableDefinition): Promise<void> {
+  const table = draft.catalog.tables.get(definition.name)
+  if (table === undefined) return
+  const kept = planDroppedColumns(draft, definition, table)
+  await planColumns(draft, definition, table)
+  await planConstraints(draft, definition, table)
+  await planForeignKeys(draft, definition, table)
+  planIndexes(draft, definition, table)
+  planTriggers(draft, definition, table)
+  const record = recordOf(definition)
+  const former = draft.recorded.get(definition.name)
+  const unused = kept.map((name) => [name, { ...(former?.columns[name] ?? { limits: {} }), isUnused: true as const }])
+  draft.recorded.set(definition.name, { ...record, columns: { ...record.columns, ...Object.fromEntries(unused) } })
+}
+
+/** The fingerprint of what the models define. */
+export const currentFingerprint = (layout: Layout, trigrams: Trigrams): string =>
+  fingerprintOf(
+    definitionsOf(layout, trigrams),
+    systemObjects(layout).flatMap(({ create, indexes = [] }) => [create, ...indexes]),
+  )

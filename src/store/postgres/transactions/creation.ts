@@ -1,0 +1,245 @@
+import type { Change, Operation, Outcome, StoredRecord } from '../../store.ts'
+import { brokenFields } from '../../transaction/field-constraints.ts'
+import type { Connection } from '../connection/database.ts'
+import { type Layout, rememberRowVersion, type TableLayout } from '../layout/layout.ts'
+import { insertEntry, logEntryOf } from '../shared/logged-changes.ts'
+import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../sql.ts'
+import type { Work } from './general-transaction.ts'
+import { hasLocks, takeLocks, uniqueLocks } from './locks.ts'
+import { ALL, preconditions } from './preconditions.ts'
+import {
+  type GivenIds,
+  type NotedTables,
+  noteChanges,
+  noteParts,
+  notesOf,
+  PROVISIONAL_ID,
+  readIds,
+  selectIds,
+} from './side-records.ts'
+import { type InputColumn, input, inputOf, linkRows, POSITION, slicesOf } from './statements.ts'
+
+type Accepted = Extract<Outcome, { ok: true }>
+
+/**
+ * Creations of up to this number of records may be joined, and take no locks of unique values: their statements are so short that they seldom
+ * meet; after a deadlock the general transaction decides, with locks.
+ */
+export const MAX_JOINED = 20
+
+/** New records of one table. One statement stores them with their links and notes; several do if there are many. */
+export class Creation {
+  readonly #layout: Layout
+  readonly #table: TableLayout
+  /** With provisional ids. */
+  readonly #records: readonly StoredRecord[]
+  readonly #notes: NotedTables
+  readonly #takesLocks: boolean
+
+  private constructor(
+    layout: Layout,
+    table: TableLayout,
+    records: readonly StoredRecord[],
+    notes: NotedTables,
+    takesLocks: boolean,
+  ) {
+    this.#layout = layout
+    this.#table = table
+    this.#records = records
+    this.#notes = notes
+    this.#takesLocks = takesLocks
+  }
+
+  /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
+  static of(layout: Layout, { operations, notes, origin, isContinued = false }: Work): Creation | undefined {
+    const [first] = operations
+    if (first === undefined || !operations.every((operation) => isPlainInsert(operation, first.table))) return undefined
+    const table = layout.of(first.table)
+    const records = operations.map(
+      (operation): StoredRecord => ({
+        id: PROVISIONAL_ID,
+        ...(operation.kind === 'insert' ? operation.values : {}),
+      }),
+    )
+    if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
+    const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
+    const noted = {
+      ...notesOf(layout, changes, operations, records, notes),
+      eventTable: notes?.events?.table,
+      historyTable: notes?.history?.table,
+      entry: logEntryOf(layout, origin, changes),
+      isProvisional: true,
+    }
+    return new Creation(layout, table, records, noted, records.length > MAX_JOINED && !isContinued)
+  }
+
+  /** Number of records. */
+  get size(): number {
+    return this.#records.length
+  }
+
+  /** Creations with the same kind can be joined: their records are in one table, and have the same notes and receivers. */
+  get kind(): string {
+    const { events, eventTable, history, historyTable, entry } = this.#notes
+    const receivers = events.length === 0 ? undefined : { ...events[0], message_id: '', data: '', timestamp: '' }
+    return JSON.stringify([this.#table.name, eventTable, receivers, history.length > 0 && historyTable, entry?.origin])
+  }
+
+  /** Runs several creations of one kind in one statement, so that all of them are stored or none. */
+  static async runJoined(
+    connection: Connection,
+    creations: readonly [Creation, ...Creation[]],
+  ): Promise<readonly Outcome[] | undefined> {
+    const [first] = creations
+    const all = new Creation(
+      first.#layout,
+      first.#table,
+      creations.flatMap((creation) => creation.#records),
+      {
+        ...first.#notes,
+        events: creations.flatMap((creation) => creation.#notes.events),
+        history: creations.flatMap((creation) => creation.#notes.history),
+        entry: first.#notes.entry && {
+          ...first.#notes.entry,
+          changes: creations.flatMap((creation) => creation.#notes.entry?.changes ?? []),
+        },
+      },
+      false,
+    )
+    const ids = await all.#store(connection)
+    if (ids === undefined) return undefined
+    let start = 0
+    return creations.map((creation) => {
+      const own = ids.records.slice(start, start + creation.size)
+      start += creation.size
+      return creation.#outcome(ids, own)
+    })
+  }
+
+  /** @returns undefined if the records may not be stored; then nothing is */
+  async run(connection: Connection): Promise<Outcome | undefined> {
+    const ids = await this.#store(connection)
+    return ids === undefined ? undefined : this.#outcome(ids, ids.records)
+  }
+
+  /**
+   * Stores many records by several statements in the transaction of `connection`.
+   *
+   * @returns undefined if the records may not be stored; then the transaction must be rolled back
+   */
+  async runInSlices(connection: Connection): Promise<Outcome | undefined> {
+    const outcomes: Accepted[] = []
+    for (const slice of this.#slices()) {
+      const outcome = await slice.run(connection)
+      if (outcome?.ok !== true) return undefined
+      outcomes.push(outcome)
+    }
+    const { entry } = this.#notes
+    if (entry !== undefined) await connection.query(insertEntry(this.#layout, entry))
+    const records = outcomes.flatMap((outcome) => outcome.records)
+    return { ok: true, records, changes: outcomes.flatMap((outcome) => outcome.changes) }
+  }
+
+  /** Parts that one statement stores each. None of them is logged. The first takes the locks of its values. */
+  *#slices(): Generator<Creation> {
+    let start = 0
+    for (const records of slicesOf(this.#records)) {
+      const end = start + records.length
+      const own = <T>(notes: readonly T[]) => notes.slice(start, end)
+      const notes = { ...this.#notes, events: own(this.#notes.events), history: own(this.#notes.history), entry: undefined }
+      yield new Creation(this.#layout, this.#table, records, notes, this.#takesLocks && start === 0)
+      start = end
+    }
+  }
+
+  async #store(connection: Connection): Promise<GivenIds | undefined> {
+    const condition = preconditions(this.#layout, this.#table, this.#records, ALL)
+    if (condition === undefined) return undefined
+    const { rows } = await connection.query(this.#statement(condition), { isRepeated: false })
+    return readIds(rows)
+  }
+
+  /** @param own the ids of the records */
+  #outcome(ids: GivenIds, own: readonly number[]): Outcome {
+    const records = this.#records.map((record, index) => Object.freeze({ ...record, id: own[index] ?? 0 }))
+    const made = records.map((after): Change => ({ table: this.#table.model.key, id: after.id, before: undefined, after }))
+    const changes = [...made, ...noteChanges(this.#layout, ids, own, this.#notes)]
+    for (const { after } of changes) if (after !== undefined) rememberRowVersion(after, ids.version)
+    return { ok: true, records, changes }
+  }
+
+  /** A part of FROM that takes the locks of unique values, and the condition that reads it: the server does not compute what nothing reads. */
+  #locks(): { readonly from: Sql; readonly condition: Sql } | undefined {
+    const { key } = this.#table.model
+    const writes = this.#takesLocks ? this.#records.map((values) => ({ table: key, values })) : []
+    const locks = { shared: [], exclusive: uniqueLocks(this.#layout, writes) }
+    if (!hasLocks(locks)) return undefined
+    return {
+      from: sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked",`,
+      condition: sql`"locked"."count" > 0 and`,
+    }
+  }
+
+  #statement(condition: Sql): Sql {
+    const { table, columns, links, sequence } = this.#table
+    const records = this.#records
+    const values = columns.slice(1).map((column) =>
+      inputOf(
+        column,
+        records.map((record) => record[column.field.name] ?? null),
+      ),
+    )
+    const flags = links.map(({ flag, field }) => ({
+      name: flag,
+      type: 'boolean',
+      values: records.map((record) => ((record[field.name] ?? null) === null ? null : true)),
+    }))
+    const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
+    if (records.length === 1) return this.#singleStatement(given, condition)
+    const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
+    const locks = this.#locks()
+    const parts = [
+      sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id"
+        from ${locks?.from ?? EMPTY} generate_series(1, ${records.length}::bigint) "n" where ${locks?.condition ?? EMPTY} ${condition})`,
+      sql`"added" as (insert into ${table} (${joined([sql`"id"`, ...given.map(({ name }) => name)])})
+        select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
+        from "ids" join (${input([positions, ...given])}) "i" on "i".${POSITION} = "ids"."n")`,
+      ...links.flatMap((link, index) => this.#linkPart(link, index)),
+      ...noteParts(this.#layout, this.#notes),
+    ]
+    return sql`with ${joined(parts)} ${selectIds(this.#notes)}`
+  }
+
+  /** PostgreSQL plans this faster: the row takes its id by itself. */
+  #singleStatement(given: readonly InputColumn[], condition: Sql): Sql {
+    const { table, links } = this.#table
+    const names = given.length === 0 ? [sql`"id"`] : given.map(({ name }) => name)
+    const values = given.map(({ type, values: [value = null] }) => sql`${value}::${keyword(type)}`)
+    const selected = given.length === 0 ? sql`nextval(${this.#table.sequence}::regclass)` : joined(values)
+    const insert = sql`insert into ${table} (${joined(names)}) select ${selected} where ${condition}`
+    const parts = [...links.flatMap((link, index) => this.#linkPart(link, index)), ...noteParts(this.#layout, this.#notes)]
+    if (parts.length === 0) return sql`${insert} returning 0, 1, "id", pg_current_xact_id()::xid`
+    const ids = sql`"ids" as (${insert} returning 1::bigint as "n", "id")`
+    return sql`with ${joined([ids, ...parts])} ${selectIds(this.#notes)}`
+  }
+
+  #linkPart(link: TableLayout['links'][number], index: number): Sql[] {
+    const rows = this.#records.flatMap((record, position) =>
+      linkRows(record, link).map((row) => ({ ...row, owner: position + 1 })),
+    )
+    if (rows.length === 0) return []
+    const [owners, targets, positions] = [
+      rows.map((row) => row.owner),
+      rows.map((row) => row.target),
+      rows.map((row) => row.position),
+    ]
+    return [
+      sql`${identifier(`links_${index}`)} as (insert into ${link.table} ("owner", "target", "position")
+        select "ids"."id", "u"."target", "u"."position"
+        from unnest(${owners}::bigint[], ${targets}::bigint[], ${positions}::integer[]) "u" ("n", "target", "position") join "ids" using ("n"))`,
+    ]
+  }
+}
+
+const isPlainInsert = (operation: Operation, table: string): boolean =>
+  operation.kind === 'insert' && operation.table === table && operation.id === undefined && operation.allowed === undefined

@@ -1,0 +1,125 @@
+import type { Json } from '../../../util/json.ts'
+import type { StoredRecord } from '../../store.ts'
+import type { Connection } from '../connection/database.ts'
+import { identifier, joined, type Sql, sql } from '../sql.ts'
+import type { LoadedTable, LoadedTables, Lock } from './loaded-tables.ts'
+import { ownersQuery } from './owners.ts'
+import { slicesOf } from './statements.ts'
+
+const R = identifier('r')
+
+const LOCKS: Readonly<Record<Lock, Sql>> = {
+  'key share': sql`for key share of ${R}`,
+  share: sql`for share of ${R}`,
+  update: sql`for no key update of ${R}`,
+  remove: sql`for update of ${R}`,
+}
+
+/** Loads what transactions need. With locks, no other transaction changes what is loaded until this one ends. */
+export class Loader {
+  readonly #connection: Connection
+  readonly #locks: boolean
+
+  /** @param locks false in a read-only transaction, which reads a snapshot instead */
+  constructor(connection: Connection, locks: boolean) {
+    this.#connection = connection
+    this.#locks = locks
+  }
+
+  /** Loads all present needs: records in the order of tables and ids, then what depends on them. */
+  async load(tables: LoadedTables): Promise<void> {
+    const needing = tables.needing()
+    for (const table of needing) {
+      for (const [lock, ids] of table.needs.records) {
+        for (const slice of slicesOf(inOrder(ids))) await this.#loadRecords(table, slice, lock)
+      }
+    }
+    for (const table of needing) {
+      for (const [field, targets] of table.needs.referrers) {
+        for (const slice of slicesOf(inOrder(targets))) await this.#loadReferrers(table, field, slice)
+      }
+      if (table.needs.owners.size > 0) await this.#loadOwners(table)
+      table.needs.clear()
+    }
+  }
+
+  async #loadRecords(table: LoadedTable, ids: readonly number[], lock: Lock): Promise<void> {
+    if (lock === 'key share') {
+      const { rows } = await this.#connection.query(sql`select "r"."id" ${this.#those(table, byId(ids), lock)}`)
+      const found = rows.map(([id]) => Object.freeze({ id: Number(id) }))
+      return table.addRecords(ids, found)
+    }
+    table.addRecords(ids, await this.#read(table, byId(ids), lock))
+  }
+
+  async #loadReferrers(table: LoadedTable, field: string, targets: readonly number[]): Promise<void> {
+    const { layout } = table
+    const relation = layout.model.fields.get(field)?.relation
+    const column = layout.column(field)
+    if (column !== undefined && relation?.onDelete === 'restrict') {
+      const { rows } = await this.#connection.query(
+        sql`select ${column.sql}, count(*) from ${layout.table} where ${column.sql} = any(${targets}::bigint[]) group by 1`,
+      )
+      return table.addReferrers(field, targets, new Map(rows.map(([target, count]) => [Number(target), Number(count)])))
+    }
+    const link = layout.link(field)
+    const refers =
+      column === undefined
+        ? sql`"r"."id" in (select "owner" from ${link?.table ?? layout.table} where "target" = any(${targets}::bigint[]))`
+        : sql`"r".${column.sql} = any(${targets}::bigint[])`
+    const found = await this.#read(
+      table,
+      refers,
+      relation?.kind === 'one' && relation.onDelete === 'cascade' ? 'remove' : 'update',
+    )
+    table.addRecords([], found)
+    table.addReferrers(field, targets, new Map())
+  }
+
+  async #read(table: LoadedTable, condition: Sql, lock: Lock): Promise<StoredRecord[]> {
+    const { layout } = table
+    if (!this.#locks || layout.links.length === 0) {
+      const { rows } = await this.#connection.query(sql`select ${layout.selectList(R)} ${this.#those(table, condition, lock)}`)
+      return rows.map((row) => layout.read(row))
+    }
+    // A row that another transaction has just changed is locked in its new version, but its links would be read in their old one.
+    const { rows: locked } = await this.#connection.query(sql`select "r"."id" ${this.#those(table, condition, lock)}`)
+    if (locked.length === 0) return []
+    const ids = locked.map(([id]) => Number(id))
+    const { rows } = await this.#connection.query(sql`select ${layout.selectList(R)} from ${layout.table} "r" where ${byId(ids)}`)
+    return rows.map((row) => layout.read(row))
+  }
+
+  #those({ layout }: LoadedTable, condition: Sql, lock: Lock): Sql {
+    const rows = sql`from ${layout.table} "r" where ${condition} order by "r"."id"`
+    return this.#locks ? sql`${rows} ${LOCKS[lock]}` : rows
+  }
+
+  async #loadOwners(table: LoadedTable): Promise<void> {
+    const slices = [...table.needs.owners].map(([field, values]) => ({ field, slices: [...slicesOf([...values])] }))
+    const rounds = Math.max(...slices.map((each) => each.slices.length))
+    for (let round = 0; round < rounds; round++) {
+      await this.#loadOwnersOf(
+        table,
+        slices.flatMap(({ field, slices: { [round]: values } }) => (values === undefined ? [] : [{ field, values }])),
+      )
+    }
+  }
+
+  async #loadOwnersOf(table: LoadedTable, needs: readonly { field: string; values: readonly Json[] }[]): Promise<void> {
+    const queries = needs.map(({ field, values }, index) => ownersQuery(table.layout, field, values, index))
+    const { rows } = await this.#connection.query(joined(queries, ' union all '))
+    for (const [index, { field, values }] of needs.entries()) {
+      const found = new Map<Json, number>()
+      for (const [need, position, id] of rows) {
+        const value = Number(need) === index ? values[Number(position) - 1] : undefined
+        if (value !== undefined) found.set(value, Number(id))
+      }
+      table.addOwners(field, values, found)
+    }
+  }
+}
+
+const inOrder = (ids: Iterable<number>): number[] => [...ids].sort((one, other) => one - other)
+
+const byId = (ids: readonly number[]): Sql => sql`"r"."id" = any(${ids}::bigint[])`

@@ -1,0 +1,220 @@
+import type { Json } from '../../../util/json.ts'
+import { type Change, isSameValue, referencesOf, type StoredRecord } from '../../store.ts'
+import type { FieldColumn, LinkTable } from '../layout/column.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
+import { lateEventParts } from '../shared/leases.ts'
+import { insertEntry, type LogEntry } from '../shared/logged-changes.ts'
+import { EMPTY, identifier, joined, keyword, parameterText, type Sql, sql } from '../sql.ts'
+
+/** A record that a transaction changes. */
+interface Update {
+  readonly before: StoredRecord
+  readonly after: StoredRecord
+}
+
+/** What a transaction stores besides its changes, or among them. */
+interface WriteNotes {
+  /** What other processes are told. */
+  readonly entry: LogEntry | undefined
+  /** The table of events. Another process may have removed a receiver of theirs meanwhile. */
+  readonly eventTable: string | undefined
+}
+
+/**
+ * The statement that stores changes of a transaction. It returns the version of the rows that it writes.
+ */
+export function writeStatement(layout: Layout, changes: readonly Change[], { entry, eventTable }: WriteNotes): Sql {
+  const tables = [...new Set(changes.map(({ table }) => table))]
+  const parts = tables.flatMap((name) => {
+    const table = layout.of(name)
+    const own = changes.filter((change) => change.table === name)
+    return [
+      ...insertsOf(
+        layout,
+        table,
+        own.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : [])),
+        name === eventTable,
+      ),
+      ...updatesOf(
+        table,
+        own.flatMap(({ before, after }) => (before !== undefined && after !== undefined ? [{ before, after }] : [])),
+      ),
+      ...removalsOf(
+        table,
+        own.flatMap(({ id, after }) => (after === undefined ? [id] : [])),
+      ),
+    ]
+  })
+  if (entry !== undefined) parts.push(insertEntry(layout, entry))
+  const version = sql`select pg_current_xact_id()::xid`
+  if (parts.length === 0) return version
+  return sql`with ${joined(parts.map((part, index) => sql`${identifier(`w${index}`)} as (${part})`))} ${version}`
+}
+
+function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredRecord[], areEvents: boolean): Sql[] {
+  if (records.length === 0) return []
+  const columns = table.columns.map((column) => inputOf(column, valuesOf(records, column.field.name)))
+  const flags = table.links.map(({ flag, field }) => ({
+    name: flag,
+    type: 'boolean',
+    values: records.map((record) => isSet(record, field.name)),
+  }))
+  const all = [...columns, ...flags]
+  return [
+    sql`insert into ${table.table} (${joined(all.map(({ name }) => name))}) ${input(all)}`,
+    ...table.links.flatMap((link) =>
+      insertLinks(
+        link,
+        records.flatMap((record) => linkRows(record, link)),
+        areEvents ? layout.of(link.field.relation.target).table : undefined,
+      ),
+    ),
+    ...(areEvents ? lateEventParts(layout, records.length) : []),
+  ]
+}
+
+/** Updates the columns that differ in at least one record. */
+function updatesOf(table: TableLayout, updates: readonly Update[]): Sql[] {
+  const columns = table.columns.filter(({ field: { name } }) => updates.some((update) => differs(update, name)))
+  const links = table.links.filter(({ field: { name } }) => updates.some((update) => differs(update, name)))
+  if (columns.length === 0 && links.length === 0) return []
+  const after = updates.map((update) => update.after)
+  // Setting the flag also gives the row a new version if only links change.
+  const set = [
+    ...columns.map((column) => inputOf(column, valuesOf(after, column.field.name))),
+    ...links.map(({ flag, field }) => ({
+      name: flag,
+      type: 'boolean',
+      values: after.map((record) => isSet(record, field.name)),
+    })),
+  ]
+  const ids = { name: sql`"id"`, type: 'bigint', values: after.map(({ id }) => id) }
+  const assignments = set.map(({ name }) => sql`${name} = "u".${name}`)
+  return [
+    sql`update ${table.table} "r" set ${joined(assignments)} from (${input([ids, ...set])}) "u" where "r"."id" = "u"."id"`,
+    ...links.flatMap((link) => linkDifferences(link, updates)),
+  ]
+}
+
+const removalsOf = (table: TableLayout, ids: readonly number[]): Sql[] =>
+  ids.length === 0 ? [] : [sql`delete from ${table.table} where "id" = any(${ids}::bigint[])`]
+
+const valuesOf = (records: readonly StoredRecord[], field: string): Json[] => records.map((record) => record[field] ?? null)
+
+const isSet = (record: StoredRecord, field: string): true | null => ((record[field] ?? null) === null ? null : true)
+
+/** True if an update changes a field. */
+export const differs = ({ before, after }: Update, field: string): boolean =>
+  !isSameValue(before[field] ?? null, after[field] ?? null)
+
+/** A row of a link table. */
+interface LinkRow {
+  readonly owner: number
+  readonly target: number
+  readonly position: number
+}
+
+/** The rows for the links of a record. */
+export const linkRows = (record: StoredRecord, { field }: LinkTable): LinkRow[] =>
+  [...new Set(referencesOf(record, field.name))].map((target, position) => ({ owner: record.id, target, position }))
+
+/**
+ * Inserts links, or gives existing ones another position.
+ *
+ * @param existing the table of the targets, if links to records that do not exist are to be left out
+ */
+function insertLinks({ table }: LinkTable, rows: readonly LinkRow[], existing?: Sql): Sql[] {
+  if (rows.length === 0) return []
+  const owners = rows.map(({ owner }) => owner)
+  const targets = rows.map(({ target }) => target)
+  const positions = rows.map(({ position }) => position)
+  return [
+    sql`insert into ${table} ("owner", "target", "position")
+      select * from unnest(${owners}::bigint[], ${targets}::bigint[], ${positions}::integer[]) "u" ("owner", "target", "position")
+      ${existing === undefined ? EMPTY : sql`where exists (select from ${existing} where "id" = "u"."target")`}
+      on conflict ("owner", "target") do update set "position" = excluded."position"`,
+  ]
+}
+
+/**
+ * Replaces the links of records by the difference: a link that stays is not deleted, since one statement does not delete and insert the
+ * same row in a certain order. Positions may have gaps.
+ */
+function linkDifferences(
+  link: LinkTable,
+  updates: readonly { readonly before: StoredRecord; readonly after: StoredRecord }[],
+): Sql[] {
+  const [gone, placed]: [LinkRow[], LinkRow[]] = [[], []]
+  for (const { before, after } of updates) {
+    const [former, rows] = [linkRows(before, link), linkRows(after, link)]
+    const kept = new Set(rows.map(({ target }) => target))
+    const staying = former.filter(({ target }) => kept.has(target))
+    gone.push(...former.filter(({ target }) => !kept.has(target)))
+    const areInPlace = staying.length === rows.length && rows.every(({ target }, index) => staying[index]?.target === target)
+    if (!areInPlace) placed.push(...rows)
+  }
+  return [...deleteLinks(link, gone), ...insertLinks(link, placed)]
+}
+
+function deleteLinks({ table }: LinkTable, rows: readonly LinkRow[]): Sql[] {
+  if (rows.length === 0) return []
+  const owners = rows.map(({ owner }) => owner)
+  const targets = rows.map(({ target }) => target)
+  return [
+    sql`delete from ${table} "l" using unnest(${owners}::bigint[], ${targets}::bigint[]) "u" ("owner", "target")
+      where "l"."owner" = "u"."owner" and "l"."target" = "u"."target"`,
+  ]
+}
+
+/** A column of rows that a statement gets as parameters. */
+export interface InputColumn {
+  /** Quoted name. */
+  readonly name: Sql
+  /** The type of the values. */
+  readonly type: string
+  /** The value of each row. */
+  readonly values: readonly (string | number | boolean | null)[]
+}
+
+/** The name of a column with the numbers of the rows. No field has a name that begins with an underscore. */
+export const POSITION = identifier('_position')
+
+/** The values of a table's column, one for each row. */
+export const inputOf = (column: FieldColumn, values: readonly Json[]): InputColumn => ({
+  name: column.sql,
+  type: column.type,
+  values: values.map((value) => parameterText(column.toParameter(value))),
+})
+
+/** A query that returns the rows of some columns: one parameter a column, however many rows there are. */
+export function input(columns: readonly InputColumn[]): Sql {
+  const names = columns.map((_, index) => identifier(`i${index}`))
+  const only = columns[0]?.values.length === 1
+  if (only) {
+    return sql`select ${joined(columns.map(({ name, type, values }) => sql`${values[0] ?? null}::${keyword(type)} as ${name}`))}`
+  }
+  const selected = columns.map(({ name, type }, index) => {
+    const value = sql`"i".${names[index] ?? name}`
+    return isArray(type) ? sql`${value}::${keyword(type)} as ${name}` : sql`${value} as ${name}`
+  })
+  return sql`select ${joined(selected)} from unnest(${joined(columns.map(list))}) as "i" (${joined(names)})`
+}
+
+// An array of arrays must be rectangular, so that arrays are passed as texts.
+const isArray = (type: string): boolean => type.endsWith('[]')
+
+const list = ({ type, values }: InputColumn): Sql => sql`${values}::${keyword(isArray(type) ? 'text[]' : `${type}[]`)}`
+
+/** A parameter with one value of a column for each row, for `unnest`. */
+export const listParameter = (column: FieldColumn, values: readonly Json[]): Sql => list(inputOf(column, values))
+
+/**
+ * Maximum number of rows that one statement of a large transaction reads or stores. So its parameters stay small, and it ends long before the
+ * statement timeout, however many records the transaction has.
+ */
+export const MAX_ROWS = 1000
+
+/** Parts of a list, in order, of at most `MAX_ROWS` elements. */
+export function* slicesOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += MAX_ROWS) yield all.slice(start, start + MAX_ROWS)
+}

@@ -1,0 +1,294 @@
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { matcher, type Predicate } from '../../query/match.ts'
+import type { Filter } from '../../query/plan.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import { STEP, type Steps } from '../../util/slices.ts'
+import {
+  type Change,
+  isSameValue,
+  isSameVersion,
+  type Operation,
+  type Outcome,
+  referencesOf,
+  type SideRecords,
+  type StoredRecord,
+  type Violation,
+} from '../store.ts'
+import { brokenFields } from './field-constraints.ts'
+import { type CommittedTables, setterOf, type Touched, TransactionOverlay } from './overlay.ts'
+import { eventsOf, historyOf } from './side-records.ts'
+
+/**
+ * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
+ * applies or discards the changes. So a batch may swap unique values or delete records that refer to each other.
+ */
+export class Transaction {
+  readonly #registry: Registry
+  readonly #overlay: TransactionOverlay
+  readonly #violations: Violation[] = []
+  /** Table → unique field or set → value → the staged record that may have it. */
+  readonly #owners = new Map<string, Map<string, Map<unknown, number>>>()
+
+  constructor(tables: CommittedTables, registry: Registry) {
+    this.#registry = registry
+    this.#overlay = new TransactionOverlay(tables)
+  }
+
+  /**
+   * Calls back with each table in which the operations, events and history entries used ids. The engine ensures that no later transaction
+   * uses them.
+   *
+   * @param visit gets the next id after the transaction, and the number of ids that the transaction has chosen; the others were requested
+   */
+  eachNextId(visit: (table: string, nextId: number, chosen: number) => void): void {
+    this.#overlay.eachNextId(visit)
+  }
+
+  /**
+   * Runs the operations in steps. The committed tables must not change before the last one.
+   *
+   * @param notes what is stored with the changes
+   */
+  *steps(operations: readonly Operation[], notes?: SideRecords): Steps<Outcome> {
+    const left: (StoredRecord | undefined)[] = []
+    for (const [index, operation] of operations.entries()) {
+      left.push(yield* this.#perform(operation, index))
+      if (index % STEP === STEP - 1) yield
+    }
+    yield
+    yield* inSteps(this.#overlay.touched(), (touched) => this.#check(touched))
+    yield* inSteps(operations.entries(), ([index, { kind, table, allowed }]) => {
+      const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
+      if (record !== undefined) this.#requireMatch(table, record.id, allowed, index)
+    })
+    yield* this.#checkProtected(operations)
+    if (this.#violations.length > 0) {
+      return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
+    }
+    const records = left.filter((record) => record !== undefined)
+    const changes: Change[] = []
+    yield* inSteps(this.#overlay.touched(), ({ table, id, staged: { after } }) => {
+      const before = table.get(id)
+      if (before !== after) changes.push({ table: table.model.key, id, before, after })
+    })
+    if (notes !== undefined) yield* this.#note(changes, operations, records, notes)
+    return { ok: true, records, changes }
+  }
+
+  /** Adds the records of events and history. They are made here, so they are not validated. */
+  *#note(
+    changes: Change[],
+    operations: readonly Operation[],
+    records: readonly StoredRecord[],
+    { events, history }: SideRecords,
+  ): Steps<void> {
+    const own = [...changes]
+    const modelOf = (table: string) => this.#overlay.modelOf(table)
+    const insert = (table: string) => (values: JsonObject) => {
+      const id = this.#overlay.takeId(table, undefined)
+      changes.push({ table, id, before: undefined, after: Object.freeze({ id, ...values }) })
+    }
+    if (events !== undefined) yield* inSteps(eventsOf(own, events, modelOf), insert(events.table))
+    if (history !== undefined) yield* inSteps(historyOf(own, { operations, records }, history, modelOf), insert(history.table))
+  }
+
+  /** @returns the stored record; for a removal, the removed one */
+  *#perform(operation: Operation, index: number): Steps<StoredRecord | undefined> {
+    if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
+    const { kind, table, id, expect, allowed } = operation
+    const current = this.#overlay.current(table, id)
+    if (current === undefined) {
+      // A record that a cascade of this transaction removed already existed to be removed.
+      const before = kind === 'remove' ? this.#overlay.committed(table, id) : undefined
+      if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
+      return before
+    }
+    if (expect !== undefined && !isSameVersion(current, expect)) {
+      this.#violations.push({ kind: 'stale', index, id })
+      return undefined
+    }
+    this.#requireMatch(table, id, allowed, index)
+    if (kind === 'remove') {
+      yield* deleteRecord(this.#overlay, this.#registry, { table, id }, index)
+      return current
+    }
+    const { values } = operation
+    const changed = Object.keys(values).filter((name) => !isSameValue(values[name] ?? null, current[name] ?? null))
+    // The record as it is: no change, no version, no event.
+    if (changed.length === 0) return current
+    this.#overlay.put(table, id, { ...current, ...values, id }, index, changed)
+    return this.#overlay.current(table, id)
+  }
+
+  /** Reports a record, as the transaction would leave it, that does not match a filter. A removed one is not judged. */
+  #requireMatch(table: string, id: number, allowed: Filter | undefined, index: number): void {
+    const record = allowed === undefined ? undefined : this.#overlay.current(table, id)
+    if (allowed === undefined || record === undefined || this.#matcher(allowed)(record)) return
+    this.#violations.push({ kind: 'denied', index, id })
+  }
+
+  /** Reports the removals that remove a spared record, in one pass over the removed records. */
+  *#checkProtected(operations: readonly Operation[]): Steps<void> {
+    const sparing = operations.map((operation) => (operation.kind === 'remove' ? operation.spared : undefined))
+    const filters = new Set(sparing.filter((spared) => spared !== undefined))
+    const matchers = new Map([...filters].map((spared) => [spared, this.#matcher(spared.filter)]))
+    const denied = new Set<number>()
+    for (const table of new Set([...filters].map((spared) => spared.table))) {
+      yield* inSteps(this.#overlay.rowsOf(table), ([id, { after, index }]) => {
+        const spared = after === undefined ? sparing[index] : undefined
+        if (spared?.table !== table || denied.has(index)) return
+        const before = this.#overlay.committed(table, id)
+        if (before !== undefined && matchers.get(spared)?.(before) === true) denied.add(index)
+      })
+    }
+    for (const index of denied) {
+      const operation = operations[index]
+      if (operation?.kind === 'remove') this.#violations.push({ kind: 'denied', index, id: operation.id })
+    }
+  }
+
+  #matcher(filter: Filter): Predicate {
+    return matcher(filter, ({ field, target, filter: inner }) => {
+      const matches = this.#matcher(inner)
+      return (record) =>
+        referencesOf(record, field).some((id) => {
+          const related = this.#overlay.current(target, id)
+          return related !== undefined && matches(related)
+        })
+    })
+  }
+
+  #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
+    if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 1)) {
+      this.#violations.push({ kind: 'check', index, field: 'id' })
+      return undefined
+    }
+    const id = this.#overlay.takeId(table, wanted)
+    if (this.#overlay.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
+    this.#overlay.make(table, Object.assign({ id }, values, { id }), index)
+    return this.#overlay.current(table, id)
+  }
+
+  #check({ table, id, staged }: Touched): void {
+    const { model } = table
+    const { after, index } = staged
+    if (after === undefined) {
+      this.#violations.push(...restrictViolations(this.#overlay, this.#registry, model, id, index))
+      return
+    }
+    for (const { kind, field } of brokenFields(model, after, table.get(id))) {
+      this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
+    }
+    for (const { name: field, unique, relation } of model.constrained) {
+      const setter = setterOf(staged, field)
+      // Values and references that this transaction did not set were checked when they were set.
+      if (setter === undefined) continue
+      const isTaken = unique && this.#isTaken(model.key, field, (record) => record[field] ?? null, after)
+      if (isTaken) this.#violations.push({ kind: 'unique', index: setter, field })
+      const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
+      if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
+    }
+    for (const set of model.uniqueSets) {
+      const setters = set.fields.flatMap((field) => setterOf(staged, field) ?? [])
+      if (setters.length === 0 || !this.#isTaken(model.key, set.name, (record) => set.keyOf(record), after)) continue
+      const [field = '', ...together] = set.fields
+      this.#violations.push({ kind: 'unique', index: Math.max(...setters), field, together })
+    }
+  }
+
+  #dangles(target: string, field: string, record: StoredRecord): boolean {
+    return referencesOf(record, field).some((id) => this.#overlay.current(target, id) === undefined)
+  }
+
+  /** @param keyOf the value of a record in the unique field or set of this name */
+  #isTaken(table: string, name: string, keyOf: (record: StoredRecord) => Json, record: StoredRecord): boolean {
+    const value = keyOf(record)
+    if (value === null) return false
+    const owner = this.#overlay.ownerOf(table, name, value)
+    const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
+    if (untouched && owner !== record.id) return true
+    if (this.#overlay.rowsOf(table).size === 1) return false
+    const owners = this.#stagedOwners(table, name, keyOf)
+    const first = owners.get(value)
+    if (first === undefined) owners.set(value, record.id)
+    return first !== undefined && first !== record.id
+  }
+
+  /** Owners of staged unique values: at first the records that keep theirs, then each record that is the first to set its value. */
+  #stagedOwners(table: string, name: string, keyOf: (record: StoredRecord) => Json): Map<unknown, number> {
+    const known = this.#owners.get(table)?.get(name)
+    if (known !== undefined) return known
+    const owners = new Map<unknown, number>()
+    for (const [id, { after }] of this.#overlay.rowsOf(table)) {
+      const value = after === undefined ? null : keyOf(after)
+      const before = value === null ? undefined : this.#overlay.committed(table, id)
+      if (before !== undefined && keyOf(before) === value) owners.set(value, id)
+    }
+    const ofTable = this.#owners.get(table) ?? new Map<string, Map<unknown, number>>()
+    this.#owners.set(table, ofTable.set(name, owners))
+    return owners
+  }
+}
+
+/** Deals with items in steps. */
+function* inSteps<T>(items: Iterable<T>, deal: (item: T) => void): Steps<void> {
+  let count = 0
+  for (const item of items) {
+    deal(item)
+    if (++count % STEP === 0) yield
+  }
+}
+
+/**
+ * Stages the deletion of a record and applies `on_delete` to the records that refer to it: `cascade` deletes them, `set_null`
+ * empties the reference, links of many-to-many fields are removed. `restrict` is checked at the end of the transaction
+ * (`restrictViolations`), when all deletions are known.
+ *
+ * A step deletes one record, or changes some of those that refer to it.
+ *
+ * @param index the operation of the transaction, to which the changes belong
+ */
+function* deleteRecord(
+  overlay: TransactionOverlay,
+  registry: Registry,
+  { table, id }: { readonly table: string; readonly id: number },
+  index: number,
+): Steps<void> {
+  const deletions = [{ table, id }]
+  for (const deletion of deletions) {
+    if (overlay.current(deletion.table, deletion.id) === undefined) continue
+    overlay.put(deletion.table, deletion.id, undefined, index)
+    for (const { model, field } of registry.referrersOf(deletion.table)) {
+      const { kind, onDelete } = field.relation
+      if (kind !== 'many' && onDelete === 'restrict') continue
+      for (const [count, referrer] of overlay.referrersTo(model.key, field.name, deletion.id).entries()) {
+        if (count % STEP === STEP - 1) yield
+        if (kind === 'many') {
+          const links = referencesOf(referrer, field.name).filter((link) => link !== deletion.id)
+          overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
+        } else if (onDelete === 'set_null') {
+          overlay.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
+        } else if (onDelete === 'cascade') {
+          deletions.push({ table: model.key, id: referrer.id })
+        }
+      }
+    }
+    if (deletions.length > 1) yield
+  }
+}
+
+/** The references with `on_delete: restrict` that forbid the deletion of a record. */
+function restrictViolations(
+  overlay: TransactionOverlay,
+  registry: Registry,
+  model: Model,
+  id: number,
+  index: number,
+): Violation[] {
+  return registry.referrersOf(model.key).flatMap(({ model: referrer, field }) => {
+    if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') return []
+    const count = overlay.countReferrersTo(referrer.key, field.name, id)
+    return count === 0 ? [] : [{ kind: 'restrict', index, id, table: referrer.key, field: field.name, count }]
+  })
+}

@@ -1,0 +1,168 @@
+import { createContext, use, useSyncExternalStore } from 'react'
+import { AdminError, type Client } from '../../client/client.ts'
+import { mayHaveSession } from '../page-settings.ts'
+import type { PreferenceStore } from '../preferences.ts'
+import { RequestWaits } from './request-waits.ts'
+
+/**
+ * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
+ * has ended.
+ */
+type SessionState = 'unknown' | 'logged-out' | 'logged-in' | 'expired'
+
+/** Limits of the repetitions of a call that the server refuses for now. */
+const MAX_REPETITIONS = 10
+const MAX_SECONDS = 60
+
+/** The login of the page. Calls that meet an expired session wait for the password and are then repeated. */
+export class PageSession {
+  readonly client: Client
+  readonly waits: RequestWaits
+  readonly #preferences: PreferenceStore
+  #state: SessionState = 'unknown'
+  readonly #listeners = new Set<() => void>()
+  /** Resolves when the user has logged in again; shared by all calls that wait for it. */
+  #renewal: Promise<void> | undefined
+  /** Ends the wait of these calls: with an error, or without one after a login. */
+  #endRenewal: ((error?: AdminError) => void) | undefined
+  /** Number of logins. A call that began before the last one may fail with the session that this login replaced. */
+  #logins = 0
+  #start: Promise<void> | undefined
+
+  /** @param client a client that repeats nothing by itself */
+  constructor(client: Client, preferences: PreferenceStore, waits = new RequestWaits()) {
+    this.client = client
+    this.waits = waits
+    this.#preferences = preferences
+  }
+
+  readonly state = (): SessionState => this.#state
+
+  /** Registers a listener for changes of the state; returns a function that removes it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Continues the session of the cookie, if there is one. Repeated calls wait for the first one.
+   *
+   * @throws {AdminError} when the server cannot be reached
+   */
+  start(): Promise<void> {
+    this.#start ??= this.#continue().finally(() => {
+      this.#start = undefined
+    })
+    return this.#start
+  }
+
+  async #continue(): Promise<void> {
+    if (this.#state !== 'unknown') return
+    const hasToken = mayHaveSession(this.#preferences) && (await this.#patiently(() => this.client.hasToken()))
+    this.#set(hasToken ? 'logged-in' : 'logged-out')
+  }
+
+  /** @throws {AdminError} for a wrong password, or without a connection */
+  async login(username: string, password: string): Promise<void> {
+    await this.client.login(username, password)
+    this.#logins++
+    this.#set('logged-in')
+    this.#settleRenewal()
+  }
+
+  /** Ends the session. Calls that wait for the password fail with the error that they met. */
+  async logout(): Promise<void> {
+    try {
+      await this.client.logout()
+    } finally {
+      this.leave()
+    }
+  }
+
+  /** Gives up an expired session: the page returns to the login. */
+  leave(): void {
+    this.#set('logged-out')
+    this.#settleRenewal(new AdminError('Logged out', { type: 'authentication', status: 401 }))
+  }
+
+  /**
+   * Runs calls of the API. When the session has ended, waits until the user has entered the password, and runs them again.
+   *
+   * @throws {AdminError}
+   */
+  async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    for (;;) {
+      const logins = this.#logins
+      try {
+        return await work(this.client)
+      } catch (error) {
+        if (!(error instanceof AdminError) || error.type !== 'authentication' || this.#state === 'logged-out') throw error
+        if (logins === this.#logins) await this.#renewed()
+      }
+    }
+  }
+
+  /**
+   * Runs calls that change nothing. When the server refuses them for now, by 429 or 503 with `Retry-After`, waits and runs them again: at
+   * most 10 times, each after at most 60 seconds.
+   *
+   * @param signal ends the wait
+   * @throws {AdminError}
+   */
+  read<T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> {
+    return this.#patiently(() => this.run(work), signal)
+  }
+
+  async #patiently<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let repetition = 0; ; repetition++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof AdminError) || (error.type !== 'rate_limit' && error.type !== 'unavailable')) throw error
+        const { type, retryAfter = Number.POSITIVE_INFINITY } = error
+        if (repetition === MAX_REPETITIONS || retryAfter > MAX_SECONDS) throw error
+        await this.waits.wait(retryAfter, type, signal)
+      }
+    }
+  }
+
+  #renewed(): Promise<void> {
+    if (this.#renewal === undefined) {
+      this.#renewal = new Promise((resolve, reject) => {
+        this.#endRenewal = (error) => (error === undefined ? resolve() : reject(error))
+      })
+      this.#set('expired')
+    }
+    return this.#renewal
+  }
+
+  #settleRenewal(error?: AdminError): void {
+    this.#endRenewal?.(error)
+    this.#renewal = undefined
+    this.#endRenewal = undefined
+  }
+
+  #set(state: SessionState): void {
+    if (state === this.#state) return
+    this.#state = state
+    if (state === 'logged-in') this.#preferences.set('hasSession', true)
+    if (state === 'logged-out') this.#preferences.set('hasSession', undefined)
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Provides the session to the components of the page. */
+export const SessionContext = createContext<PageSession | undefined>(undefined)
+
+/** The session of the page. */
+export function useSession(): PageSession {
+  const session = use(SessionContext)
+  if (session === undefined) throw new Error('SessionContext has no value')
+  return session
+}
+
+/** The state of the session; the component renders again when it changes. */
+export function useSessionState(): SessionState {
+  const session = useSession()
+  return useSyncExternalStore(session.subscribe, session.state)
+}

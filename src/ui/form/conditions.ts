@@ -1,0 +1,55 @@
+import type { SiteModel } from '../../client/client.ts'
+import type { AnyRecord } from '../data/records.ts'
+import type { FieldView, FormView } from '../data/views.ts'
+import { Unparsed } from '../widgets/unparsed.ts'
+import { type FormValues, valueIn } from './values.ts'
+
+/** Names of the fields that a form does not display for a record. */
+export type HiddenFields = (self: FormValues) => ReadonlySet<string>
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** True if the form displays all of its fields always, so that no conditions have to be loaded. */
+export const hasConditions = (form: FormView): boolean => form.fields.some((field) => field.visible_when !== undefined)
+
+const loaded = new WeakMap<FormView, Promise<HiddenFields>>()
+
+/** Loads the conditions of a form; the same promise for the same form. */
+export function loadConditions(form: FormView): Promise<HiddenFields> {
+  const conditions = loaded.get(form) ?? compile(form.fields)
+  loaded.set(form, conditions)
+  return conditions
+}
+
+/**
+ * Compiles the conditions of fields, in the Common Expression Language. A condition that cannot be evaluated is not met, as on the server.
+ */
+async function compile(fields: readonly FieldView[]): Promise<HiddenFields> {
+  const { Environment } = await import('@marcbachmann/cel-js')
+  const environment = new Environment().registerVariable('self', 'map')
+  const conditions = fields.flatMap(({ name, visible_when: when }) => {
+    if (when === undefined) return []
+    const program = environment.parse(when)
+    return [{ name, isMet: (self: FormValues) => attempt(() => program({ self }) === true) }]
+  })
+  if (conditions.length === 0) return () => NONE
+  return (self) => new Set(conditions.filter(({ isMet }) => !isMet(self)).map(({ name }) => name))
+}
+
+function attempt(work: () => boolean): boolean {
+  try {
+    return work()
+  } catch {
+    return false
+  }
+}
+
+/** The record as conditions see it: stored values under edited ones, null for a field that was never set. */
+export function selfOf(model: SiteModel, record: AnyRecord | undefined, edits: FormValues): FormValues {
+  return Object.fromEntries(
+    model.fields.map((field) => {
+      const value = field.name in edits ? edits[field.name] : valueIn(record, field)
+      return [field.name, value instanceof Unparsed ? null : (value ?? null)]
+    }),
+  )
+}

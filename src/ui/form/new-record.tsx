@@ -1,0 +1,159 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
+import { useSite } from '../data/site.ts'
+import { type FormView, formFor, formModel, labelIn, underForm, useViews, writableFields } from '../data/views.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { EmptyState, Skeleton } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+import type { CreateRelatedProps } from '../widgets/use-picker.tsx'
+import { FormFields, useHidden } from './form-fields.tsx'
+import { FormFrame } from './form-frame.tsx'
+import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { createdValues, type FormValues, startValues } from './values.ts'
+
+/** Creates a record over the page, for a picker that selects it then. */
+export function CreateDialog({ model, onClose }: CreateRelatedProps) {
+  const text = useText()
+  const views = useViews(model.key)
+  const form = views.data === undefined ? undefined : formFor(views.data.forms, 'create')
+  return (
+    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createIn(model.label)} shape="wide">
+      {views.data === undefined && <Skeleton />}
+      {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
+      {form !== undefined && (
+        <Suspense fallback={<Skeleton />}>
+          <CreateForm model={formModel(model, form)} form={form} onClose={onClose} />
+        </Suspense>
+      )}
+    </Dialog>
+  )
+}
+
+function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
+  const text = useText()
+  const state = useNewRecord(model, form)
+  const submit = async () => {
+    const created = await state.save()
+    if (created !== undefined) onClose(created)
+  }
+  return (
+    <NewRecordForm
+      {...{ form, model, state }}
+      onSave={() => void submit()}
+      round={0}
+      actions={
+        <>
+          <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>
+          <Button kind="primary" type="submit" isBusy={state.isBusy}>
+            {text.form.createAndSelect}
+          </Button>
+        </>
+      }
+    />
+  )
+}
+
+interface NewRecordFormProps {
+  readonly form: FormView
+  readonly model: SiteModel
+  readonly state: ReturnType<typeof useNewRecord>
+  readonly onSave: () => void
+  /** Number of the attempt: the first input gets the focus when it changes. */
+  readonly round: number
+  /** The buttons. */
+  readonly actions: ReactNode
+}
+
+/** The form of a record that does not exist yet. */
+export function NewRecordForm({ form, model, state, onSave, round, actions }: NewRecordFormProps) {
+  const { values, setValue, writable, hidden, problems, isBusy } = state
+  return (
+    <FormFrame
+      {...{ form, model, problems, onSave, round, actions }}
+      shown={writable.filter((name) => !hidden.has(name))}
+      isLocked={isBusy}
+    >
+      <FormFields
+        {...{ form, model, writable, hidden, values }}
+        record={undefined}
+        onChange={setValue}
+        errors={problems?.fields ?? {}}
+        wasTried={problems !== undefined}
+      />
+    </FormFrame>
+  )
+}
+
+/** The state of a form that creates a record. */
+interface NewRecord {
+  readonly values: FormValues
+  readonly setValue: (name: string, value: unknown) => void
+  readonly writable: readonly string[]
+  readonly hidden: ReadonlySet<string>
+  readonly problems: Problems | undefined
+  readonly isDirty: boolean
+  readonly isBusy: boolean
+  /** Creates the record; undefined if the server did not accept it. */
+  readonly save: () => Promise<AnyRecord | undefined>
+  /** Starts over with another record. */
+  readonly reset: () => void
+}
+
+/** Keeps what is typed for a new record, and creates it. */
+export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
+  const session = useSession()
+  const queries = useQueryClient()
+  const { user } = useSite()
+  const [edits, setEdits] = useState<FormValues>({})
+  const [problems, setProblems] = useState<Problems>()
+  const [isBusy, setBusy] = useState(false)
+  const writable = writableFields(form, 'create', model, user.is_superuser)
+  const [openedAt, setOpenedAt] = useState(() => new Date())
+  const values = { ...startValues(form.fields, model, user.id, openedAt), ...edits }
+  const hidden = useHidden(form, model, undefined, values)
+  const sent = writable.filter((name) => !hidden.has(name))
+  const titleOf = (name: string) => labelIn(form, model, name)
+
+  const save = async () => {
+    const data = createdValues(sent, values, edits)
+    if (isBusy) return undefined
+    setBusy(true)
+    setProblems(undefined)
+    try {
+      if (hasUnparsed(data)) {
+        const dryRun = (parsed: FormValues) =>
+          session.run((client) => client.model(model.key).create(parsed, { ...underForm(form), dryRun: true }))
+        setProblems(await unparsedProblems(data, dryRun, titleOf))
+        return undefined
+      }
+      const created = await session.run((client) => client.model(model.key).create(data, underForm(form)))
+      queries.setQueryData(recordQuery(session, model.key, created.data.id).queryKey, created)
+      void refreshModel(queries, model.key)
+      return created.data
+    } catch (error) {
+      setProblems(problemsOf(error, titleOf))
+      return undefined
+    } finally {
+      setBusy(false)
+    }
+  }
+  return {
+    values,
+    setValue: (name, value) => setEdits((former) => ({ ...former, [name]: value })),
+    writable,
+    hidden,
+    problems,
+    isDirty: Object.keys(edits).length > 0,
+    isBusy,
+    save,
+    reset: () => {
+      setEdits({})
+      setOpenedAt(new Date())
+      setProblems(undefined)
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { useSession } from '../data/page-session.ts'
+import { siteQuery } from '../data/site.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { LabelledField } from '../parts/field.tsx'
+import { Failure } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+
+/** Asks a visitor to log in. The address stays, so that the page that was asked for opens afterwards. */
+export function LoginPage() {
+  const text = useText().login
+  useEffect(() => {
+    document.title = text.title
+  }, [text])
+  return (
+    <main className="login">
+      <h1 className="login-title">{text.title}</h1>
+      <LoginForm />
+    </main>
+  )
+}
+
+interface LoginFormProps {
+  /** The user whose session has ended; the form then asks for the password only. */
+  readonly username?: string | undefined
+  /** Shown beside the button. */
+  readonly children?: ReactNode
+}
+
+/** Asks for username and password, and logs in. */
+function LoginForm({ username, children }: LoginFormProps) {
+  const session = useSession()
+  const text = useText().login
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus(), [])
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget)
+    setBusy(true)
+    setError(undefined)
+    try {
+      await session.login(username ?? String(values.get('username')), String(values.get('password')))
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form ref={form} className="login-form" onSubmit={submit}>
+      {error !== undefined && <Failure error={error} />}
+      {username === undefined ? (
+        <LabelledField label={text.username} isRequired>
+          {(links) => (
+            <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" required />
+          )}
+        </LabelledField>
+      ) : (
+        <input type="hidden" name="username" autoComplete="username" value={username} />
+      )}
+      <LabelledField label={text.password} isRequired>
+        {(links) => (
+          <input {...links} className="input" type="password" name="password" autoComplete="current-password" required />
+        )}
+      </LabelledField>
+      <div className="login-actions">
+        {children}
+        <Button kind="primary" type="submit" isBusy={isBusy}>
+          {text.submit}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** Asks the user whose session has ended for the password, over the page as it is. */
+export function ExpiredSession() {
+  const session = useSession()
+  const queries = useQueryClient()
+  const text = useText().login
+  const username = queries.getQueryData(siteQuery(session).queryKey)?.user.username ?? undefined
+  const leave = () => {
+    session.leave()
+    queries.clear()
+  }
+  return (
+    <Dialog isOpen onClose={() => {}} isDismissible={false} title={text.expiredTitle} description={text.expiredText}>
+      <LoginForm username={username}>
+        <Button kind="quiet" onClick={leave}>
+          {text.otherUser}
+        </Button>
+      </LoginForm>
+    </Dialog>
+  )
+}

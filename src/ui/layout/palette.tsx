@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Wrench } from 'lucide-react'
+import { useState } from 'react'
+import type { SiteHit } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { siteSearchQuery } from '../data/records.ts'
+import { may, modelOf, useSite } from '../data/site.ts'
+import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ModelIcon } from '../parts/model-icon.tsx'
+import { Failure } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+import { foldedCase } from '../widgets/matching-options.ts'
+import { usePause } from '../widgets/use-picker.tsx'
+import { useTheme } from './use-theme.ts'
+
+/** Finds models, actions and records by a few letters. Records are searched for after a pause in typing. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const text = useText()
+  const session = useSession()
+  const { capabilities } = useSite()
+  const [query, setQuery] = useState('')
+  const words = usePause(query.trim())
+  const search = useQuery(siteSearchQuery(session, capabilities.search ? words : ''))
+  const commands = useCommands(onClose)
+  const records = useRecordCommands(words === '' ? [] : (search.data?.data ?? []), onClose)
+  const isSearching = capabilities.search && query.trim() !== '' && (search.isFetching || words !== query.trim())
+  const groups = [...matchingCommands(commands, query), ...(records === undefined ? [] : [records])]
+  return (
+    <Dialog isOpen onClose={onClose} title={text.palette.title} shape="top">
+      <CommandList
+        label={text.palette.label}
+        query={query}
+        onQuery={setQuery}
+        groups={groups}
+        empty={isSearching || search.error !== null ? undefined : text.common.noMatches}
+        status={isSearching ? text.common.loading : undefined}
+      />
+      {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
+    </Dialog>
+  )
+}
+
+/** Groups whose commands contain all words of the query in their label or note, upper and lower case alike. Empty groups are left out. */
+function matchingCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
+  const words = foldedCase(query).split(/\s+/).filter(Boolean)
+  return groups
+    .map(({ value, items }) => ({
+      value,
+      items: items.filter(({ label, note = '' }) => {
+        const text = foldedCase(`${label} ${note}`)
+        return words.every((word) => text.includes(word))
+      }),
+    }))
+    .filter(({ items }) => items.length > 0)
+}
+
+/** All commands that the user may run: models to open, records to create, pages and settings. @param onDone called before each runs */
+function useCommands(onDone: () => void): readonly CommandGroup[] {
+  const text = useText()
+  const { models, user } = useSite()
+  const navigate = useNavigate()
+  const session = useSession()
+  const [, setTheme] = useTheme()
+  const after = (run: () => void) => () => {
+    onDone()
+    run()
+  }
+
+  const opened: Command[] = models.map(({ key, label, icon }) => ({
+    value: `open ${key}`,
+    label,
+    icon: <ModelIcon name={icon} />,
+    run: after(() => void navigate({ to: '/models/$model', params: { model: key } })),
+  }))
+  const created: Command[] = models
+    .filter((model) => may(model, 'add'))
+    .map(({ key, name }) => ({
+      value: `add ${key}`,
+      label: text.palette.add(name),
+      icon: <Plus size={14} aria-hidden />,
+      run: after(() => void navigate({ to: '/models/$model/new', params: { model: key } })),
+    }))
+  const goTo = (to: '/' | '/account' | '/tools', label: string, icon: Command['icon']): Command => ({
+    value: `page ${to}`,
+    label,
+    icon,
+    run: after(() => void navigate({ to })),
+  })
+  const pages = [
+    goTo('/', text.shell.dashboard, <LayoutDashboard size={14} aria-hidden />),
+    goTo('/account', text.shell.account, <UserRound size={14} aria-hidden />),
+    ...(user.is_superuser ? [goTo('/tools', text.shell.tools, <Wrench size={14} aria-hidden />)] : []),
+  ]
+  const actions: Command[] = [
+    { value: 'dark', label: text.palette.dark, icon: <Moon size={14} aria-hidden />, run: after(() => setTheme('dark')) },
+    { value: 'light', label: text.palette.light, icon: <Sun size={14} aria-hidden />, run: after(() => setTheme('light')) },
+    {
+      value: 'log out',
+      label: text.shell.logout,
+      icon: <LogOut size={14} aria-hidden />,
+      run: after(() => void session.logout().catch(() => {})),
+    },
+  ]
+  return [
+    { value: text.palette.models, items: opened },
+    { value: text.palette.create, items: created },
+    { value: text.palette.pages, items: pages },
+    { value: text.palette.settings, items: actions },
+  ]
+}
+
+/** Commands that open the records of a search; undefined without one. */
+function useRecordCommands(hits: readonly SiteHit[], onDone: () => void): CommandGroup | undefined {
+  const text = useText().palette
+  const site = useSite()
+  const navigate = useNavigate()
+  if (hits.length === 0) return undefined
+  const items = hits.map(({ model, id, label }) => ({
+    value: `record ${model} ${id}`,
+    label: label === '' ? `#${id}` : label,
+    note: modelOf(site, model)?.label ?? model,
+    icon: <ModelIcon name={modelOf(site, model)?.icon ?? null} />,
+    run: () => {
+      onDone()
+      void navigate({ to: '/models/$model/$id', params: { model, id: String(id) } })
+    },
+  }))
+  return { value: text.records, items }
+}

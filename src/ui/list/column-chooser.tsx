@@ -1,0 +1,75 @@
+import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Popover } from '../parts/popover.tsx'
+import { useText } from '../text/text.tsx'
+import type { ListColumn } from './columns.ts'
+
+export interface ColumnChooserProps {
+  readonly all: readonly ListColumn[]
+  readonly shown: readonly ListColumn[]
+  /** False while the columns are those of the list view. */
+  readonly isChosen: boolean
+  /** @param names undefined for the columns of the list view */
+  readonly onChange: (names: readonly string[] | undefined) => void
+}
+
+/** Chooses the columns of a list and their order. */
+export function ColumnChooser({ all, shown, isChosen, onChange }: ColumnChooserProps) {
+  const text = useText().list
+  const names = shown.map(({ name }) => name)
+  const hidden = all.filter(({ name }) => !names.includes(name))
+  const toggle = (name: string) => onChange(names.includes(name) ? names.filter((each) => each !== name) : [...names, name])
+  const move = (place: number, by: -1 | 1) => {
+    const moved = names.toSpliced(place, 1)
+    onChange(moved.toSpliced(place + by, 0, names[place] ?? ''))
+  }
+  return (
+    <Popover trigger={<Button icon={<Columns3 size={14} aria-hidden />}>{text.columns}</Button>} label={text.columns}>
+      <ul className="column-list">
+        {shown.map(({ name, label }, place) => (
+          <li key={name}>
+            <label>
+              <input type="checkbox" checked disabled={shown.length === 1} onChange={() => toggle(name)} />
+              {label}
+            </label>
+            <MoveButton label={text.moveUp(label)} isUp isDisabled={place === 0} onMove={() => move(place, -1)} />
+            <MoveButton label={text.moveDown(label)} isDisabled={place === shown.length - 1} onMove={() => move(place, 1)} />
+          </li>
+        ))}
+        {hidden.map(({ name, label }) => (
+          <li key={name}>
+            <label>
+              <input type="checkbox" checked={false} onChange={() => toggle(name)} />
+              {label}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {isChosen && (
+        <Button kind="quiet" onClick={() => onChange(undefined)}>
+          {text.resetColumns}
+        </Button>
+      )}
+    </Popover>
+  )
+}
+
+interface MoveButtonProps {
+  readonly label: string
+  readonly isUp?: boolean
+  readonly isDisabled: boolean
+  readonly onMove: () => void
+}
+
+/** A button at the end of the list stays focusable, so that the focus is not lost. */
+const MoveButton = ({ label, isUp = false, isDisabled, onMove }: MoveButtonProps) => {
+  const Icon = isUp ? ArrowUp : ArrowDown
+  return (
+    <IconButton
+      label={label}
+      icon={<Icon size={14} aria-hidden />}
+      aria-disabled={isDisabled || undefined}
+      onClick={isDisabled ? undefined : onMove}
+    />
+  )
+}

@@ -1,0 +1,92 @@
+import type { Site, SiteField, SiteModel } from '../../client/client.ts'
+import { fieldOf, may, modelOf } from '../data/site.ts'
+import type { FieldView, FormView, ListView } from '../data/views.ts'
+
+/** A column of a list. */
+export interface ListColumn {
+  readonly name: string
+  readonly label: string
+  readonly field: SiteField
+  /** The field in the list view; undefined for a column that the user has added. */
+  readonly view: FieldView | undefined
+}
+
+/**
+ * All columns that a list can have: those of the view in its order, then the other fields of the model.
+ *
+ * @param forms the forms of the model, whose titles the other fields have
+ */
+export function allColumns(model: SiteModel, view: ListView, forms: readonly FormView[]): readonly ListColumn[] {
+  const titles = new Map(forms.toReversed().flatMap(({ fields }) => fields.map(({ name, title }) => [name, title])))
+  const ofView = view.fields.flatMap((each) => {
+    const field = fieldOf(model, each.name)
+    return field === undefined ? [] : [{ name: each.name, label: each.title ?? field.label, field, view: each }]
+  })
+  const used = new Set(ofView.map(({ name }) => name))
+  const others = model.fields
+    .filter(({ name }) => !used.has(name))
+    .map((field) => ({ name: field.name, label: titles.get(field.name) ?? field.label, field, view: undefined }))
+  return [...ofView, ...others]
+}
+
+/** The columns to show: the chosen ones that exist, otherwise those of the view. */
+export function shownColumns(all: readonly ListColumn[], chosen: readonly string[] | undefined): readonly ListColumn[] {
+  const found = chosen?.flatMap((name) => all.find((column) => column.name === name) ?? []) ?? []
+  if (found.length > 0) return found
+  const ofView = all.filter(({ view }) => view !== undefined)
+  return ofView.length > 0 ? ofView : all
+}
+
+/** The sort keys that the heads of columns show: none if the first key is that of a column which is not shown. */
+export function shownSort(sort: readonly string[], columns: readonly ListColumn[]): readonly string[] {
+  const isShown = (key = '') => columns.some(({ name }) => name === key.replace(/^-/, ''))
+  return isShown(sort[0]) ? sort.filter(isShown) : []
+}
+
+/** The column whose cells link to the records: the one that names them, otherwise the first that is no id. */
+export function linkColumn(columns: readonly ListColumn[], model: SiteModel): ListColumn | undefined {
+  const plain = columns.filter(
+    ({ field }) => field.relation === null && !['primarykey', 'url', 'email', 'json'].includes(field.type),
+  )
+  return columns.find(({ name }) => name === model.display_field) ?? plain[0] ?? columns[0]
+}
+
+/** The fields to request: only those that are shown, and the one that names the record. */
+export const requestedFields = (columns: readonly ListColumn[], model: SiteModel): readonly string[] => [
+  ...new Set([...columns.map(({ name }) => name), model.display_field]),
+]
+
+/** The names of related records to request, for relations whose model the user may view. */
+export function requestedIncludes(site: Site, columns: readonly ListColumn[]): readonly string[] {
+  return columns.flatMap(({ field }) => {
+    const display = viewableDisplay(site, field)
+    return display === undefined || field.type === 'many_to_many' ? [] : [`${field.relation?.name}__${display}`]
+  })
+}
+
+/**
+ * The sort keys of the API for sort keys by column. Relations are sorted by the name of the related record, where the user may view it;
+ * keys that the API would reject are left out.
+ */
+export function apiSort(site: Site, model: SiteModel, sort: readonly string[]): readonly string[] {
+  return sort.flatMap((key) => {
+    const [, minus = '', name = ''] = /^(-?)(.*)$/.exec(key) ?? []
+    const field = fieldOf(model, name)
+    if (!field?.sortable) return []
+    const display = viewableDisplay(site, field)
+    const target = field.relation && modelOf(site, field.relation.model)
+    const isSortable =
+      display !== undefined && target !== null && target !== undefined && fieldOf(target, display)?.sortable === true
+    return isSortable ? [`${minus}${field.relation?.name}.${display}`] : [key]
+  })
+}
+
+/** The sort keys of a list view. */
+export const viewSort = (view: ListView): readonly string[] =>
+  (view.sort ?? []).map(({ field, order }) => (order === 'desc' ? `-${field}` : field))
+
+/** The display field of a related model that the user may view; undefined for others and for `id`. */
+function viewableDisplay(site: Site, field: SiteField): string | undefined {
+  const target = field.relation === null ? undefined : modelOf(site, field.relation.model)
+  return may(target, 'view') && target?.display_field !== 'id' ? target?.display_field : undefined
+}

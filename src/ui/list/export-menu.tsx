@@ -1,0 +1,114 @@
+import { Download } from 'lucide-react'
+import { lazy, useState } from 'react'
+import type { FileFormat, SiteModel } from '../../client/client.ts'
+import { type PageSession, useSession } from '../data/page-session.ts'
+import { Button } from '../parts/button.tsx'
+import { LazyMenu } from '../parts/lazy-menu.tsx'
+import { errorMessage } from '../parts/states.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { useText } from '../text/text.tsx'
+import { type ListSelection, type Matches, selectedCount } from './selection.ts'
+
+const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
+
+interface ExportMenuProps {
+  readonly model: SiteModel
+  readonly selection: ListSelection
+  readonly matches: Matches
+  /** Sort keys of the file. */
+  readonly sort: readonly string[]
+}
+
+/** Downloads the selected records as a file. */
+export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps) {
+  const text = useText()
+  const session = useSession()
+  const toasts = useToasts()
+  const [isBusy, setBusy] = useState(false)
+  const count = selectedCount(selection)
+
+  const start = async (format: FileFormat) => {
+    setBusy(true)
+    try {
+      const blob = await session.run((client) => exportFile(client.model(model.key), { format, selection, matches, sort }))
+      download(blob, `${model.key}.${format}`)
+      toasts.done(text.list.exported(count))
+    } catch (error) {
+      const message = error instanceof TooManyRecords ? text.list.exportTooMany(error.limit) : errorMessage(error, text.errors)
+      toasts.failed(text.list.exportFailed, message)
+    }
+    setBusy(false)
+  }
+
+  const trigger = (
+    <Button icon={<Download size={16} aria-hidden />} aria-busy={isBusy || undefined}>
+      {text.list.export}
+    </Button>
+  )
+  return (
+    <LazyMenu trigger={trigger}>
+      <ExportChoices trigger={trigger} count={count} onChoose={(format) => void start(format)} />
+    </LazyMenu>
+  )
+}
+
+/** Saves a file as the browser saves downloads. */
+function download(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 1000)
+}
+
+type Records = ReturnType<PageSession['client']['model']>
+
+interface ExportRequest {
+  readonly format: FileFormat
+  readonly selection: ListSelection
+  readonly matches: Matches
+  readonly sort: readonly string[]
+}
+
+/** Maximum number of records that an export names by id: more would make the URL too long for the server. */
+const MAX_IDS = 1000
+const PAGE_SIZE = 100
+
+/** More records were picked, or found by a search, than an export can name by id. */
+class TooManyRecords extends Error {
+  readonly limit = MAX_IDS
+}
+
+/**
+ * The selected records as a file.
+ *
+ * An export has filters, but no words to search for: records that a search has found are named by id.
+ *
+ * @throws {TooManyRecords} for more than 1,000 records by id
+ * @throws {AdminError}
+ */
+async function exportFile(records: Records, { format, selection, matches, sort }: ExportRequest): Promise<Blob> {
+  const { allOf, ids } = selection
+  const isFiltered = allOf !== undefined && matches.q === ''
+  const named = async () => idFilter(allOf === undefined ? [...ids] : await foundIds(records, matches))
+  const { filters, any } = isFiltered ? matches : { filters: [await named()], any: [] }
+  const response = await records.export({ format, filters, any, sort })
+  return response.blob()
+}
+
+function idFilter(ids: readonly number[]): string {
+  if (ids.length > MAX_IDS) throw new TooManyRecords()
+  return `id__in=${ids.join(',')}`
+}
+
+/** Ids of all records that a search finds. */
+async function foundIds(records: Records, { q, filters, any }: Matches): Promise<readonly number[]> {
+  const ids: number[] = []
+  for (let page = 1; ; page += 1) {
+    const { data, total, has_next } = await records.search(q, { filters, any, page, page_size: PAGE_SIZE })
+    if (total > MAX_IDS) throw new TooManyRecords()
+    ids.push(...data.map(({ id }) => id))
+    if (!has_next) return ids
+  }
+}

@@ -1,0 +1,93 @@
+import type { Site, SiteField, SiteModel } from '../../client/client.ts'
+import { emptyTextFilters, filledTextFilter } from '../../client/query.ts'
+import { fieldOf, modelOf } from '../data/site.ts'
+
+/** A filter of a list, split into its parts. The API writes it `<path>[__<operator>]=<value>`. */
+export interface ListFilter {
+  /** Name of a field, or of relations and a field: `author__username`. */
+  readonly path: string
+  /** `eq` for the operator without a suffix. */
+  readonly operator: string
+  readonly value: string
+}
+
+const SUFFIXES = new Set(['ne', 'in', 'isnull', 'icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte'])
+
+/** Splits a filter; undefined for a text that is none. */
+export function parseFilter(text: string): ListFilter | undefined {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (name === undefined || value === undefined) return undefined
+  const parts = name.split('__')
+  const last = parts.at(-1) ?? ''
+  const hasSuffix = parts.length > 1 && SUFFIXES.has(last)
+  return { path: (hasSuffix ? parts.slice(0, -1) : parts).join('__'), operator: hasSuffix ? last : 'eq', value }
+}
+
+/** Writes a filter as the API takes it. */
+export const filterText = ({ path, operator, value }: ListFilter): string =>
+  `${operator === 'eq' ? path : `${path}__${operator}`}=${value}`
+
+/** A field that a filter compares, and the model that it belongs to. */
+interface FilteredField {
+  readonly field: SiteField
+  readonly model: SiteModel
+  /** Label of the field, after those of the relations that lead to it. */
+  readonly label: string
+}
+
+/** The field of a filter, also through relations; undefined if the user has no such field. */
+export function filteredField(site: Site, model: SiteModel, path: string): FilteredField | undefined {
+  const [name = '', ...rest] = path.split('__')
+  if (rest.length === 0) {
+    const field = fieldOf(model, name)
+    return field && { field, model, label: field.label }
+  }
+  const through = model.fields.find((field) => field.relation?.name === name)
+  const target = through?.relation && modelOf(site, through.relation.model)
+  if (through === undefined || !target?.can.includes('view')) return undefined
+  const found = filteredField(site, target, rest.join('__'))
+  return found && { ...found, label: `${through.label}: ${found.label}` }
+}
+
+/** True if the API accepts the filter from the user, as far as its field and operator go. */
+export function isUsable(site: Site, model: SiteModel, text: string): boolean {
+  const filter = parseFilter(text)
+  const operators = filter && filteredField(site, model, filter.path)?.field.operators
+  return operators?.includes(filter?.operator ?? '') ?? false
+}
+
+/** True for a field whose values are texts, which may have no characters. */
+const isText = ({ operators }: SiteField): boolean => operators.includes('startswith')
+
+/** Splits the value of `in`, which is a CSV line. */
+export function itemsOf(value: string): readonly string[] {
+  const cells = value.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)
+  return [...cells].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '').filter((item) => item !== '')
+}
+
+/** Writes the value of `in`. */
+export const itemsText = (items: readonly string[]): string =>
+  items.map((item) => (/[",]/.test(item) ? `"${item.replaceAll('"', '""')}"` : item)).join(',')
+
+/** Filters as the API takes them: a record must match all of them, and one of each group. */
+export interface ApiFilters {
+  readonly filters: readonly string[]
+  readonly any: readonly (readonly string[])[]
+}
+
+/**
+ * The filters of a list's address that the user may use, for the API. In the address `__isnull` means "is empty", which a text without
+ * characters is, too; for the API such a text is not null.
+ */
+export function apiFilters(site: Site, model: SiteModel, texts: readonly string[]): ApiFilters {
+  const filters: string[] = []
+  const any: (readonly string[])[] = []
+  for (const text of texts.filter((each) => isUsable(site, model, each))) {
+    const [, path, value] = /^(.+)__isnull=(true|false)$/s.exec(text) ?? []
+    const field = path === undefined ? undefined : filteredField(site, model, path)?.field
+    if (path === undefined || field === undefined || !isText(field)) filters.push(text)
+    else if (value === 'true') any.push(emptyTextFilters(path))
+    else filters.push(filledTextFilter(path))
+  }
+  return { filters, any }
+}

@@ -1,0 +1,144 @@
+import type { SiteField } from '../../client/client.ts'
+import { withOffset } from '../../client/local-time.ts'
+import { fromLocal, toLocal } from '../widgets/date-times.ts'
+import { type NumberSigns, numberText, parseNumber } from '../widgets/numbers.ts'
+import { Unparsed } from '../widgets/unparsed.ts'
+import type { FilterField } from './filter-labels.ts'
+import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
+
+/** The type of a field that one of its values has. */
+const SINGLE: Readonly<Record<string, string>> = {
+  many_to_many: 'foreignkey',
+  multichoice: 'choice',
+  primarykey: 'integer',
+  text: 'string',
+  // Part of an address is no address.
+  url: 'string',
+  email: 'string',
+  slug: 'string',
+  uuid: 'string',
+}
+
+/** The type of a field that has several of its values. */
+const SEVERAL: Readonly<Record<string, string>> = {
+  foreignkey: 'many_to_many',
+  one_to_one: 'many_to_many',
+  many_to_many: 'many_to_many',
+  choice: 'multichoice',
+  multichoice: 'multichoice',
+}
+
+/**
+ * The field that the value of a filter is entered for; undefined for an operator without a value.
+ *
+ * @param canPick false if the user cannot list the related records, and enters their ids
+ */
+export function comparedField({ field, view }: FilterField, operator: string, canPick = true): FilterField | undefined {
+  if (operator === 'empty' || operator === 'filled') return undefined
+  const isList = operator === 'in'
+  const isId = field.relation !== null && !canPick
+  const single = isId ? 'integer' : (SINGLE[field.type] ?? field.type)
+  const type = isList ? (isId ? 'json' : (SEVERAL[field.type] ?? 'json')) : single
+  const widget = isList
+    ? type === 'json'
+      ? 'tags'
+      : type === 'multichoice'
+        ? 'checkboxes'
+        : undefined
+    : type === 'boolean'
+      ? 'select'
+      : undefined
+  const plain: SiteField = { ...field, type, required: false, readonly: false, bounds: {} }
+  return {
+    field: plain,
+    view: { ...view, field_type: type, required: false, readonly: false, ...(widget && { widget }) },
+  }
+}
+
+/**
+ * The operator and value of the API for what an editor holds; undefined while the value is missing, or an item of a list is no value of
+ * the field.
+ *
+ * @param signs of numbers in the items of a list, which are typed as words
+ */
+export function filterValue(
+  field: SiteField,
+  operator: string,
+  value: unknown,
+  signs: NumberSigns,
+): Pick<ListFilter, 'operator' | 'value'> | undefined {
+  if (operator === 'empty' || operator === 'filled') return { operator: 'isnull', value: String(operator === 'empty') }
+  if (operator === 'in') {
+    const items = itemsIn(value).map((item) => readItem(field, item, signs))
+    const read = items.filter((item) => typeof item === 'string')
+    return read.length === 0 || read.length < items.length ? undefined : { operator, value: itemsText(read) }
+  }
+  return value === null || value === undefined || value === '' ? undefined : { operator, value: String(value) }
+}
+
+/** The items of a typed list that are no values of the field, with the faults that are known. */
+export const faultyItems = (field: SiteField, value: unknown, signs: NumberSigns): readonly Unparsed[] =>
+  itemsIn(value)
+    .map((item) => readItem(field, item, signs))
+    .filter((item) => item instanceof Unparsed)
+
+const itemsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : [])
+
+/** The value of a filter as the input of its editor takes it. */
+export function widgetValue({ operator, value }: ListFilter, field: SiteField, signs: NumberSigns): unknown {
+  if (operator === 'isnull') return null
+  // Lists of other values than related records are typed as words.
+  const word = (item: string) => (isNumber(field) ? numberText(item, signs) : field.type === 'datetime' ? localTime(item) : item)
+  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
+  if (field.type === 'boolean') return value === 'true'
+  if (field.relation !== null) return Number(value)
+  return isNumber(field) ? parseNumber(numberType(field), value, API_SIGNS) : value
+}
+
+/** The signs of numbers in filters of an address, as the API takes them. */
+const API_SIGNS: NumberSigns = { decimal: '.', group: '' }
+
+const NUMBERS = new Set(['integer', 'number', 'decimal', 'primarykey'])
+
+const numberType = ({ type }: SiteField): string => (type === 'primarykey' ? 'integer' : type)
+
+const isNumber = ({ type }: SiteField): boolean => NUMBERS.has(type)
+
+/** A time as the browser's time zone shows it, unless it would be read as another one. */
+function localTime(item: string): string {
+  const local = toLocal(item)
+  return Date.parse(String(fromLocal(local))) === Date.parse(item) ? local : item
+}
+
+/** An item of a typed list as the API takes it; undefined, or an `Unparsed` that says why, if it is no value of the field. */
+function readItem(field: SiteField, item: string, signs: NumberSigns): string | Unparsed | undefined {
+  if (isNumber(field)) {
+    const parsed = parseNumber(numberType(field), item, signs)
+    return parsed instanceof Unparsed ? parsed : parsed === null ? undefined : String(parsed)
+  }
+  if (!isReadable(field, item)) return undefined
+  if (field.type !== 'datetime') return item
+  const sent = withOffset(item)
+  // An item with an offset stays as it is.
+  if (sent === item) return item
+  const read = fromLocal(item.length === 10 ? `${item}T00:00` : item.replace(' ', 'T'))
+  return read instanceof Unparsed ? new Unparsed(item, read.fault) : String(read)
+}
+
+function isReadable(field: SiteField, item: string): boolean {
+  switch (field.type) {
+    case 'foreignkey':
+    case 'one_to_one':
+    case 'many_to_many':
+      return /^-?\d+$/.test(item)
+    case 'date':
+    case 'datetime':
+      return /^\d{4}-\d\d-\d\d/.test(item) && !Number.isNaN(Date.parse(item))
+    case 'boolean':
+      return item === 'true' || item === 'false'
+    case 'time':
+      return /^\d\d:\d\d(:\d\d)?$/.test(item)
+    default:
+      return true
+  }
+}

@@ -1,0 +1,67 @@
+import { Pencil, Trash2, X } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { may, useSite } from '../data/site.ts'
+import type { FormView } from '../data/views.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { useText } from '../text/text.tsx'
+import { bulkFields } from './bulk-fields.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { allSelected, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
+
+const BulkEdit = lazy(() => import('./bulk-edit.tsx').then(({ BulkEdit: component }) => ({ default: component })))
+const BulkDelete = lazy(() => import('./bulk-delete.tsx').then(({ BulkDelete: component }) => ({ default: component })))
+
+interface SelectionBarProps {
+  readonly model: SiteModel
+  readonly forms: readonly FormView[]
+  readonly selection: ListSelection
+  readonly setSelection: (selection: ListSelection) => void
+  readonly matches: Matches
+  /** Number of matches over all pages. */
+  readonly total: number
+}
+
+/** Says how many records are selected, and what can be done with them. */
+export function SelectionBar({ model, forms, selection, setSelection, matches, total }: SelectionBarProps) {
+  const text = useText().list
+  const { user } = useSite()
+  const [action, setAction] = useState<'edit' | 'delete'>()
+  const count = selectedCount(selection)
+  const fields = may(model, 'change') ? bulkFields(model, forms, user.is_superuser) : []
+  const close = (isDone: boolean) => {
+    setAction(undefined)
+    if (isDone) setSelection(NO_SELECTION)
+  }
+  const dialog = { model, selection, setSelection, matches, onClose: close }
+  return (
+    <section className="selection-bar" aria-label={text.selection}>
+      <span className="selection-count" role="status">
+        {selection.allOf === undefined ? text.selected(count) : text.allSelected(count)}
+      </span>
+      {selection.allOf === undefined && count < total && (
+        <Button kind="quiet" onClick={() => setSelection(allSelected(total))}>
+          {text.selectAll(total)}
+        </Button>
+      )}
+      <IconButton label={text.clearSelection} icon={<X size={16} aria-hidden />} onClick={() => setSelection(NO_SELECTION)} />
+      <span className="selection-actions">
+        {fields.length > 0 && (
+          <Button icon={<Pencil size={14} aria-hidden />} onClick={() => setAction('edit')}>
+            {text.bulkEdit}
+          </Button>
+        )}
+        <ExportMenu {...{ model, selection, matches }} sort={[]} />
+        {may(model, 'delete') && (
+          <Button kind="danger" icon={<Trash2 size={14} aria-hidden />} onClick={() => setAction('delete')}>
+            {text.bulkDelete}
+          </Button>
+        )}
+      </span>
+      <Suspense>
+        {action === 'edit' && <BulkEdit {...dialog} fields={fields} />}
+        {action === 'delete' && <BulkDelete {...dialog} />}
+      </Suspense>
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { LabelledField } from '../parts/field.tsx'
+import { Failure } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+
+interface ConfirmProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** What the button does. */
+  readonly action: string
+  readonly isBusy: boolean
+  readonly error: unknown
+  /** A word that has to be typed before the button works. */
+  readonly word?: string
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before something is done that cannot be undone. */
+export function Confirm({ title, children, action, isBusy, error, word, onConfirm, onClose }: ConfirmProps) {
+  const text = useText()
+  const form = useId()
+  const [typed, setTyped] = useState('')
+  const isReady = word === undefined || typed === word
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (isReady && !isBusy) onConfirm()
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      actions={
+        <>
+          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button kind="danger" type="submit" form={form} isBusy={isBusy} disabled={!isReady}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id={form} className="stack" onSubmit={submit}>
+        {error !== undefined && <Failure error={error} />}
+        <div>{children}</div>
+        {word !== undefined && (
+          <LabelledField label={text.tools.typeToConfirm(word)}>
+            {(links) => (
+              <input
+                {...links}
+                className="input"
+                value={typed}
+                autoComplete="off"
+                autoCapitalize="none"
+                onChange={(event) => setTyped(event.target.value)}
+              />
+            )}
+          </LabelledField>
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+interface SaveActionsProps {
+  /** The text of the button that saves. */
+  readonly label: string
+  readonly isBusy: boolean
+  readonly isChanged: boolean
+  readonly onSave: () => void
+  readonly onCancel: () => void
+}
+
+/** The buttons below the edits of a panel; both are disabled without a change. */
+export function SaveActions({ label, isBusy, isChanged, onSave, onCancel }: SaveActionsProps) {
+  const { common } = useText()
+  return (
+    <div className="actions">
+      <Button kind="primary" isBusy={isBusy} disabled={!isChanged} onClick={onSave}>
+        {label}
+      </Button>
+      <Button disabled={!isChanged} onClick={onCancel}>
+        {common.cancel}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { Popover as Base } from '@base-ui/react/popover'
+import { type ReactElement, type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react'
+
+const INPUT = ':is(input, select, textarea):not(:disabled)'
+
+/** The loaded form of `Popover`. */
+export function PopoverPopup({ trigger, label, children, fallback, isOpen, onOpenChange }: PopoverProps) {
+  const popup = useRef<HTMLDivElement>(null)
+  return (
+    <Base.Root open={isOpen} onOpenChange={(open) => onOpenChange?.(open)}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align="start" className="positioner">
+          <Base.Popup ref={popup} className="popup popover" aria-label={label}>
+            <Suspense fallback={fallback}>
+              {children}
+              <FocusOnArrival popup={popup} />
+            </Suspense>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** Moves the focus to the first input of contents that come after the popup, which has taken the focus itself until then. */
+function FocusOnArrival({ popup }: { readonly popup: RefObject<HTMLDivElement | null> }) {
+  useEffect(() => {
+    if (document.activeElement === popup.current) popup.current?.querySelector<HTMLElement>(INPUT)?.focus()
+  }, [popup])
+  return null
+}
+
+/** What opens a popover. */
+export interface PopoverTriggerProps {
+  readonly onClick?: (() => void) | undefined
+  readonly 'aria-haspopup'?: 'dialog'
+  readonly 'aria-expanded'?: boolean
+}
+
+/** Properties of a popover. */
+export interface PopoverProps {
+  readonly trigger: ReactElement<PopoverTriggerProps>
+  /** Name of the popup for assistive technologies. */
+  readonly label: string
+  readonly children: ReactNode
+  /** Shown while the code of the contents is loaded; the first input then gets the focus. */
+  readonly fallback?: ReactNode
+  /** Default: the trigger decides. */
+  readonly isOpen?: boolean
+  readonly onOpenChange?: (isOpen: boolean) => void
+}

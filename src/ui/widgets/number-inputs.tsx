@@ -1,0 +1,56 @@
+import { useLocale } from '../text/text.tsx'
+import { numberSigns, numberText, parseNumber } from './numbers.ts'
+import { useTyped } from './unparsed.ts'
+import type { InputProps } from './widget-props.ts'
+
+/** A number, with the signs of the language. Any text can be typed and pasted; the field says what is wrong with one that is no number. */
+export function NumberInput({ field, modelField: { type }, value, onChange, links }: InputProps) {
+  const signs = numberSigns(useLocale())
+  const format = (each: unknown) => numberText(each, signs)
+  const [text, setText] = useTyped({ value, onChange, format, parse: (typed) => parseNumber(type, typed, signs) })
+  return (
+    <input
+      {...links}
+      className="input number-input"
+      inputMode={type === 'integer' ? 'numeric' : 'decimal'}
+      autoComplete="off"
+      placeholder={field.placeholder}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  )
+}
+
+/** A slider between the bounds of the field, beside the number itself. Without bounds only the number. */
+export function RangeInput(props: InputProps) {
+  const { field, modelField, value, onChange, links } = props
+  const bounds = { ...modelField.bounds, ...field.options }
+  const least = numberOf(bounds.gte ?? bounds.gt)
+  const most = numberOf(bounds.lte ?? bounds.lt)
+  if (least === undefined || most === undefined) return <NumberInput {...props} />
+  const step = modelField.type === 'integer' ? 1 : stepOf(bounds.decimal_places, most - least)
+  return (
+    <div className="range">
+      <input
+        type="range"
+        aria-label={field.title ?? modelField.label}
+        aria-describedby={links['aria-describedby']}
+        min={least}
+        max={most}
+        step={step}
+        value={numberOf(value) ?? least}
+        onChange={(event) => onChange(modelField.type === 'decimal' ? event.target.value : event.target.valueAsNumber)}
+      />
+      <NumberInput {...props} />
+    </div>
+  )
+}
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'number' || (typeof value === 'string' && value !== '') ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** The places of a decimal, otherwise about a hundred steps. */
+const stepOf = (places: unknown, width: number): number =>
+  typeof places === 'number' ? 10 ** -places : 10 ** Math.floor(Math.log10(width / 50))

@@ -1,0 +1,106 @@
+import { X } from 'lucide-react'
+import { idOf, type Related } from '../data/related.ts'
+import { IconButton } from '../parts/button.tsx'
+import { Chip } from '../parts/chip.tsx'
+import { Combobox, MultiCombobox } from '../parts/combobox.tsx'
+import { useText } from '../text/text.tsx'
+import { listOf } from './choice-inputs.tsx'
+import { optionOf, usePicker } from './use-picker.tsx'
+import { useRelated } from './use-related.ts'
+import type { InputProps } from './widget-props.ts'
+
+/** Chooses one record of another model, with a search on the server. */
+export function RelationPicker({ field, modelField, value, onChange, links, record }: InputProps) {
+  const text = useText()
+  const id = typeof value === 'number' ? value : undefined
+  const related = useRelated(modelField, record, id === undefined ? [] : [id])
+  const choose = (chosen: Related) => {
+    related.remember(chosen)
+    onChange(chosen.id)
+  }
+  const picker = usePicker({ related, onCreated: choose })
+  const current = id === undefined ? undefined : related.relatedOf(id)
+  const isRequired = field.required || modelField.required
+  return (
+    <div className="picker">
+      <div className="picker-row">
+        <Combobox
+          {...picker.combobox}
+          id={links.id}
+          label={links['aria-label']}
+          describedBy={links['aria-describedby']}
+          isInvalid={links['aria-invalid'] ?? false}
+          value={current === undefined ? null : optionOf(current)}
+          onChange={(option) => option !== null && choose({ id: Number(option.value), label: option.label })}
+        >
+          {current === undefined ? (
+            <span className="placeholder">{field.placeholder ?? text.form.choose}</span>
+          ) : (
+            optionOf(current).label
+          )}
+        </Combobox>
+        {current !== undefined && !isRequired && (
+          <IconButton
+            label={text.common.remove(optionOf(current).label)}
+            icon={<X size={14} aria-hidden />}
+            onClick={() => onChange(null)}
+          />
+        )}
+      </div>
+      {picker.reason}
+      {picker.dialog}
+    </div>
+  )
+}
+
+/** Chooses any number of records of another model, as chips, with a search on the server. */
+export function RelationsPicker({ field, modelField, value, onChange, links, record }: InputProps) {
+  const text = useText()
+  const ids = listOf(value).flatMap((each) => idOf(each) ?? [])
+  const related = useRelated(modelField, record, ids)
+  const picker = usePicker({
+    related,
+    onCreated: (created) => {
+      related.remember(created)
+      onChange([...ids, created.id])
+    },
+  })
+  const chosen = ids.map((id) => optionOf(related.relatedOf(id)))
+  return (
+    <div className="picker chosen">
+      <MultiCombobox
+        {...picker.combobox}
+        id={links.id}
+        label={links['aria-label']}
+        describedBy={links['aria-describedby']}
+        isInvalid={links['aria-invalid'] ?? false}
+        value={chosen}
+        onChange={(options) => {
+          for (const option of options) related.remember({ id: Number(option.value), label: option.label })
+          onChange(options.map((option) => Number(option.value)))
+        }}
+      >
+        {chosen.length === 0 ? (
+          <span className="placeholder">{field.placeholder ?? text.form.choose}</span>
+        ) : (
+          text.form.chosen(chosen.length)
+        )}
+      </MultiCombobox>
+      {chosen.length > 0 && (
+        <div className="chips">
+          {chosen.map((option) => (
+            <Chip
+              key={option.value}
+              removeLabel={text.common.remove(option.label)}
+              onRemove={() => onChange(ids.filter((id) => String(id) !== option.value))}
+            >
+              {option.label}
+            </Chip>
+          ))}
+        </div>
+      )}
+      {picker.reason}
+      {picker.dialog}
+    </div>
+  )
+}

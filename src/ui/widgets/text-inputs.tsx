@@ -1,0 +1,137 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { useId, useState } from 'react'
+import { choicesOf } from '../cells/choices.ts'
+import { IconButton } from '../parts/button.tsx'
+import { useText } from '../text/text.tsx'
+import { withLineBreaks } from './line-breaks.ts'
+import type { InputProps } from './widget-props.ts'
+
+const INPUT_TYPES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', url: 'url' }
+
+/** One line of text; several if the value has line breaks. An empty input is null. */
+export function TextInput(props: InputProps) {
+  const { field, modelField, value, onChange, links } = props
+  if (useHasLines(value)) return <Textarea {...props} />
+  return (
+    <input
+      {...links}
+      className="input"
+      type={INPUT_TYPES[modelField.type] ?? 'text'}
+      spellCheck={modelField.type === 'string' || modelField.type === 'text'}
+      autoComplete="off"
+      placeholder={field.placeholder}
+      value={inputText(value)}
+      onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+    />
+  )
+}
+
+/** Several lines of text; grows with the text. An empty input is null. Line breaks stay as the text has them. */
+export function Textarea({ field, modelField, value, onChange, links, record }: InputProps) {
+  const change = (text: string) => onChange(withLineBreaks(text, inputText(value), inputText(record?.[modelField.name])))
+  return (
+    <textarea
+      {...links}
+      className="input textarea"
+      placeholder={field.placeholder}
+      value={inputText(value)}
+      onChange={(event) => (event.target.value === '' ? onChange(null) : change(event.target.value))}
+    />
+  )
+}
+
+/** The text of a value that a text input edits. */
+export const inputText = (value: unknown): string => (value === null || value === undefined ? '' : String(value))
+
+/** True from when a value first has line breaks, which an input of one line would drop; it stays when the user removes them. */
+function useHasLines(value: unknown): boolean {
+  const [hadLines, setHadLines] = useState(false)
+  if (!hadLines && /[\r\n]/.test(inputText(value))) setHadLines(true)
+  return hadLines
+}
+
+/** A new password. What is typed can be looked at; stored passwords never are. */
+export function PasswordInput({ field, value, onChange, links }: InputProps) {
+  const text = useText().form
+  const [isShown, setShown] = useState(false)
+  return (
+    <div className="password">
+      <input
+        {...links}
+        className="input"
+        type={isShown ? 'text' : 'password'}
+        autoComplete="new-password"
+        placeholder={field.placeholder}
+        value={inputText(value)}
+        onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+      />
+      <IconButton
+        label={isShown ? text.hidePassword : text.showPassword}
+        icon={isShown ? <EyeOff size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
+        onClick={() => setShown(!isShown)}
+      />
+    </div>
+  )
+}
+
+/** One line of text, with the choices of the field as suggestions. */
+export function SuggestInput(props: InputProps) {
+  const { field, modelField, value, onChange, links } = props
+  const list = useId()
+  if (useHasLines(value)) return <Textarea {...props} />
+  return (
+    <>
+      <input
+        {...links}
+        className="input"
+        list={list}
+        placeholder={field.placeholder}
+        value={inputText(value)}
+        onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+      />
+      <datalist id={list}>
+        {choicesOf(field, modelField).map(({ key, label }) => (
+          <option key={key} value={key}>
+            {label}
+          </option>
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+const HEX = /^#[0-9a-f]{6}$/i
+
+/** A colour as hex digits, beside the browser's picker. */
+export function ColorInput(props: InputProps) {
+  const { field, modelField, value, onChange } = props
+  const text = useText().form
+  const typed = inputText(value)
+  return (
+    <div className="color">
+      <input
+        type="color"
+        aria-label={text.pickColor(field.title ?? modelField.label)}
+        value={HEX.test(typed) ? typed.toLowerCase() : '#000000'}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <TextInput {...props} />
+    </div>
+  )
+}
+
+/** A yes or no. A record without a value shows neither until it is chosen. */
+export function CheckboxInput({ field, value, onChange, links }: InputProps) {
+  const { 'aria-required': _, ...attributes } = links
+  const isSwitch = field.widget === 'switch' || field.widget === 'toggle'
+  return (
+    <input
+      {...attributes}
+      type="checkbox"
+      role={isSwitch ? 'switch' : undefined}
+      className={isSwitch ? 'switch' : undefined}
+      checked={value === true}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  )
+}

@@ -1,0 +1,120 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { type ComponentType, createContext, type ReactNode, use, useEffect, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import type { AnyRecord } from '../data/records.ts'
+import { labelOf, optionsQuery, type Related } from '../data/related.ts'
+import { may } from '../data/site.ts'
+import { Button } from '../parts/button.tsx'
+import type { Option } from '../parts/combobox.tsx'
+import { Failure } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+import { matchingOptions } from './matching-options.ts'
+import type { useRelated } from './use-related.ts'
+
+interface PickerOptions {
+  readonly related: ReturnType<typeof useRelated>
+  /** Called with a record that was created for the picker. */
+  readonly onCreated: (created: Related) => void
+}
+
+interface Picker {
+  readonly combobox: {
+    readonly options: readonly Option[]
+    readonly search: string
+    readonly onSearch: (search: string) => void
+    readonly isOpen: boolean
+    readonly onOpenChange: (isOpen: boolean) => void
+    readonly isLoading: boolean
+    readonly isDisabled: boolean
+    readonly footer: ReactNode
+    readonly failure: ReactNode
+  }
+  /** Says why the chosen records are shown as ids, if they are. */
+  readonly reason: ReactNode
+  /** The dialog that creates a record, while it is open. */
+  readonly dialog: ReactNode
+}
+
+/** What pickers of related records share: search on the server while open, and the creation of a record. */
+export function usePicker({ related, onCreated }: PickerOptions): Picker {
+  const { target, canList } = related
+  const text = useText().relation
+  const session = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const [search, setSearch] = useState('')
+  const [isCreating, setCreating] = useState(false)
+  const CreateDialog = use(CreateRelatedContext)
+  const settled = usePause(search)
+  const found = useQuery({ ...optionsQuery(session, target, settled), enabled: isOpen && canList })
+  const options = canList ? (found.data ?? []).map(optionOf) : []
+  // Until the answer for the search is there, only options that match it: Enter must not choose one of the former search.
+  const isCurrent = settled === search && !found.isPlaceholderData
+  const canCreate = CreateDialog !== undefined && may(target, 'add')
+  const startCreation = () => {
+    setOpen(false)
+    setCreating(true)
+  }
+  return {
+    combobox: {
+      options: isCurrent ? options : matchingOptions(options, search),
+      search,
+      onSearch: setSearch,
+      isOpen,
+      onOpenChange: (open) => {
+        setOpen(open)
+        if (open) setSearch('')
+      },
+      isLoading: found.isFetching || settled !== search,
+      isDisabled: !canList && !canCreate,
+      footer: canCreate ? (
+        <Button kind="quiet" icon={<Plus size={14} aria-hidden />} onClick={startCreation}>
+          {text.createAndSelect(target?.label ?? '')}
+        </Button>
+      ) : undefined,
+      failure: found.error === null ? undefined : <Failure error={found.error} onRetry={() => void found.refetch()} />,
+    },
+    reason: <Reason related={related} />,
+    dialog:
+      isCreating && CreateDialog !== undefined && target !== undefined ? (
+        <CreateDialog
+          model={target}
+          onClose={(created) => {
+            setCreating(false)
+            if (created !== undefined)
+              onCreated({ id: created.id, label: labelOf(created, target.display_field) ?? `#${created.id}` })
+          }}
+        />
+      ) : undefined,
+  }
+}
+
+/** A related record as an option: its text, or its id for one whose text the user may not see. */
+export const optionOf = ({ id, label }: Related): Option => ({ value: String(id), label: label ?? `#${id}` })
+
+/** Says why related records are shown as ids: the user may not see their texts, or these could not be read. */
+function Reason({ related: { canList, error, retry } }: Pick<PickerOptions, 'related'>) {
+  const text = useText().relation
+  if (!canList) return <p className="field-help">{text.hidden}</p>
+  return error === null ? undefined : <Failure error={error} onRetry={retry} />
+}
+
+export interface CreateRelatedProps {
+  readonly model: SiteModel
+  /** Called when the dialog closes, with the record if one was created. */
+  readonly onClose: (created: AnyRecord | undefined) => void
+}
+
+/** Provides a dialog that creates a record, for pickers within a form. Without it pickers only choose existing records. */
+export const CreateRelatedContext = createContext<ComponentType<CreateRelatedProps> | undefined>(undefined)
+
+/** The value as it was before the latest changes, until none has come for some milliseconds. */
+export function usePause<T>(value: T, milliseconds = 250): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
+}

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** The folder of this package. The build decides how deep a module lies in it, so it is the nearest one with a `package.json`. */
+const FOLDER = packageFolder(import.meta.dirname)
+
+function packageFolder(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : packageFolder(dirname(folder))
+}
+
+/** The absolute path of a file of this package. @param path relative to the folder of the package */
+export const ownFile = (path: string): string => join(FOLDER, path)
+
+const { version, engines } = JSON.parse(readFileSync(ownFile('package.json'), 'utf8'))
+
+/** The version of this package. */
+export const VERSION: string = version
+
+/** The versions of Node.js that run this package, such as `>=20.19`. */
+export const NODE_VERSIONS: string = engines.node
+
+/** True for folders, devices and pipes; false for files and for paths that do not exist. Follows symbolic links. */
+export const isNoFile = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => !found.isFile(),
+    () => false,
+  )

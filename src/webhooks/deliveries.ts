@@ -1,0 +1,149 @@
+import type { Log } from '../log/log.ts'
+import type { ReceiverLeases } from '../store/shared-process.ts'
+import type { Change, StoredRecord } from '../store/store.ts'
+import { isoTime, type Timer } from '../util/clock.ts'
+import { uniqueId } from '../util/ids.ts'
+import { isSuccess } from './attempts.ts'
+import type { Throttle } from './delivery-buffer.ts'
+import { type Dispatch, SoleDispatch } from './dispatch.ts'
+import { messageOfEvent } from './event-records.ts'
+import { signedRequest } from './messages.ts'
+import { EVENTS } from './models.ts'
+import { prune, type Retention } from './pruning.ts'
+import type { RetrySchedule } from './retries.ts'
+import type { Sender } from './sender.ts'
+import { SharedDispatch } from './shared-dispatch.ts'
+import { StoredOutbox } from './stored-outbox.ts'
+import { receiverOf, type SubscriptionParts, type Subscriptions } from './subscriptions.ts'
+import { Worker } from './worker.ts'
+
+/** Dependencies of the delivery service. */
+export interface DeliveryParts extends SubscriptionParts {
+  readonly sender: Sender
+  readonly schedule: RetrySchedule
+  readonly throttle: Throttle
+  readonly timer: Timer
+  readonly log: Log
+  readonly keep: Retention
+  /** Divides the receivers among the processes that share the store; undefined for a store of one process. */
+  readonly leases: ReceiverLeases | undefined
+}
+
+/** Interval of pruning the delivery log, in milliseconds. */
+const PRUNE_MS = 600_000
+
+/** Delivers committed events to subscriptions while it runs. */
+export class Deliveries {
+  readonly #parts: DeliveryParts
+  readonly #outbox: StoredOutbox
+  readonly #dispatch: Dispatch
+  #worker: Worker | undefined
+  #stopPruning = () => {}
+
+  constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
+    this.#parts = parts
+    const { leases } = parts
+    this.#dispatch =
+      leases === undefined
+        ? new SoleDispatch(subscriptions)
+        : new SharedDispatch({ ...parts, leases, subscriptions, now: () => performance.now() })
+    this.#outbox = new StoredOutbox({ ...parts, subscriptions, maySend: (receiver) => this.#dispatch.maySend(receiver) })
+  }
+
+  /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
+  async start(): Promise<Worker> {
+    const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
+    this.#worker = worker
+    await prune(this.#parts, this.#parts.keep)
+    this.#schedulePruning()
+    await this.#dispatch.start(worker)
+    return worker
+  }
+
+  /** Stops delivery. Pending events are delivered by the next run. */
+  async stop(): Promise<void> {
+    this.#stopPruning()
+    const worker = this.#worker
+    if (worker !== undefined) await this.#dispatch.stop(() => worker.stop())
+    this.#worker = undefined
+    this.#parts.sender.close()
+  }
+
+  /** Called after a commit: queues the new events. */
+  committed(changes: readonly Change[]): void {
+    if (this.#worker === undefined) return
+    for (const { table, id, before, after } of changes) {
+      // An existing event changes only when receivers are removed from it.
+      if (table === EVENTS && before === undefined) this.#dispatch.add(id, after?.pending as readonly number[])
+    }
+  }
+
+  /** Delivers the pending events of a subscription that was created or enabled. The change is stored, so a failure is logged. */
+  async resume(subscription: number): Promise<void> {
+    try {
+      await this.#dispatch.resume(subscription)
+    } catch (error) {
+      this.#parts.log.error('The pending events of a webhook could not be read', { webhook: subscription, error })
+    }
+  }
+
+  /** Starts no more deliveries to a subscription that was deleted or disabled. */
+  suspend(subscription: number): void {
+    this.#dispatch.suspend(subscription)
+  }
+
+  /** Number of pending deliveries of one subscription. */
+  pendingOf(subscription: number): Promise<number> {
+    return this.#outbox.pendingOf(subscription)
+  }
+
+  /**
+   * Delivers an event again under the same message id.
+   *
+   * @returns false if the delivery no longer exists
+   */
+  async redeliver(delivery: StoredRecord): Promise<boolean> {
+    const exists = await this.#outbox.reopen(delivery.id)
+    if (!exists) return false
+    const [event, receiver] = [Number(delivery.event_id), Number(delivery.subscription_id)]
+    // It is pending, and is delivered later if not now.
+    await this.#dispatch
+      .redeliver(event, receiver)
+      .catch((error: unknown) => this.#parts.log.error('A delivery could not be repeated at once', { webhook: receiver, error }))
+    return true
+  }
+
+  /**
+   * Sends a test event immediately, without retries.
+   *
+   * @returns the event
+   */
+  async sendTest(subscription: StoredRecord): Promise<StoredRecord> {
+    const { records, random, clock, sender } = this.#parts
+    const { id: receiver } = subscription
+    const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
+    const stored = await records.commitInternal([
+      { kind: 'insert', table: EVENTS, values: { ...message, record_id: null, timestamp: isoTime(clock()), pending: [] } },
+    ])
+    const [event] = stored.ok ? stored.records : []
+    if (event === undefined) throw new Error('The test event could not be stored')
+    const at = clock()
+    const signed = signedRequest(messageOfEvent(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
+    const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
+    const succeeded = isSuccess(status)
+    const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
+    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
+    return event
+  }
+
+  #schedulePruning(): void {
+    const { timer, keep, log } = this.#parts
+    this.#stopPruning = timer(PRUNE_MS, () => {
+      prune(this.#parts, keep)
+        .catch((error: unknown) => log.error('The webhook delivery log could not be pruned', { error }))
+        .then(() => {
+          if (this.#worker !== undefined) this.#schedulePruning()
+        })
+    })
+  }
+}

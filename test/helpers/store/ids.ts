@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import type { Check } from './contract.ts'
+import { assertFields, insert, item, remove, update } from './library.ts'
+
+export function checkIds(check: Check): void {
+  check('ids count from 1 in each table, in the order of the operations', async (library) => {
+    const { records } = await library.accept([
+      insert('genre', { name: 'a' }),
+      insert('author', { name: 'a' }),
+      insert('genre', { name: 'b' }),
+      insert('author', { name: 'b' }),
+    ])
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [1, 1, 2, 2],
+    )
+  })
+
+  check('the id of a removed record is not reused', async (library) => {
+    await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+    await library.accept([remove('genre', 3)])
+    assert.equal((await library.add('genre', { name: 'd' })).id, 4)
+    await library.accept([remove('genre', 1), remove('genre', 2), remove('genre', 4)])
+    assert.equal((await library.add('genre', { name: 'e' })).id, 5)
+  })
+
+  check('the id of a record that a cascade removed is not reused', async (library) => {
+    await library.addBook()
+    await library.accept([insert('review', { book_id: 1 }), insert('review', { book_id: 1 })])
+    await library.accept([remove('book', 1)])
+    await library.addBook({ author_id: 1 })
+    assert.equal((await library.add('review', { book_id: 2 })).id, 3)
+  })
+
+  check('a rejected transaction uses no id', async (library) => {
+    await library.add('genre', { name: 'a' })
+    await library.store.transact([insert('genre', { name: 'b' }), insert('genre', { name: 'a' })])
+    await library.store.transact([insert('genre', { name: 'c' }, 50), insert('genre', { name: 'a' })])
+    assert.equal((await library.add('genre', { name: 'b' })).id, 2)
+  })
+
+  check('a requested id is used, and later ids are greater', async (library) => {
+    assert.equal((await library.add('genre', { name: 'a' }, 10)).id, 10)
+    assert.equal((await library.add('genre', { name: 'b' })).id, 11)
+    assert.equal((await library.add('genre', { name: 'c' }, 5)).id, 5)
+    assert.equal((await library.add('genre', { name: 'd' })).id, 12)
+    assert.deepEqual(await library.ids('genre'), [5, 10, 11, 12])
+  })
+
+  check('one transaction may mix requested and assigned ids', async (library) => {
+    const { records } = await library.accept([
+      insert('genre', { name: 'a' }),
+      insert('genre', { name: 'b' }, 7),
+      insert('genre', { name: 'c' }),
+      insert('genre', { name: 'd' }, 3),
+      insert('genre', { name: 'e' }),
+    ])
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [1, 7, 8, 3, 9],
+    )
+  })
+
+  check('a requested id that exists violates uniqueness', async (library) => {
+    await library.add('genre', { name: 'a' })
+    const violation = { kind: 'unique', field: 'id' } as const
+    await library.refuse([insert('genre', { name: 'b' }, 1)], [{ ...violation, index: 0 }])
+    await library.refuse([insert('genre', { name: 'b' }, 4), insert('genre', { name: 'c' }, 4)], [{ ...violation, index: 1 }])
+  })
+
+  check('a requested id must be an integer of at least 1', async (library) => {
+    for (const id of [0, -1, 1.5, 2 ** 53]) {
+      await library.refuse([insert('genre', { name: 'a' }, id)], [{ kind: 'check', index: 0, field: 'id' }])
+    }
+    assert.equal((await library.add('genre', { name: 'a' })).id, 1)
+  })
+
+  check('the values of an insert do not choose the id', async (library) => {
+    const { records } = await library.accept([insert('genre', { id: 99, name: 'a' }), insert('genre', { id: 1, name: 'b' }, 6)])
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [1, 6],
+    )
+    assert.deepEqual(await library.ids('genre'), [1, 6])
+    assertFields(await library.expect('genre', 6), { id: 6, name: 'b' })
+    await library.accept([update('genre', item(records, 0).id, { name: 'c' })])
+  })
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { apiRoots } from '../../src/http/paths.ts'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import { describedBy, typesOf, typesOfModels } from '../../src/openapi/typescript.ts'
+import { typeCheck } from '../helpers/types/type-check.ts'
+import { fixture, projectOf } from './documents.ts'
+
+const USE = `import type { All_Models, Post, User } from './admin.ts'
+
+export const create: User.Forms['UserCreateForm']['create'] = { username: 'ann', email: 'a@example.com', password: 'correct horse' }
+// @ts-expect-error the form does not let it be set
+export const privileged: User.Forms['UserCreateForm']['create'] = { ...create, is_superuser: true }
+// @ts-expect-error it is required
+export const incomplete: User.Forms['UserCreateForm']['create'] = { username: 'ann' }
+export const update: Post.Forms['PostForm']['update'] = { status: 'archived', rating: null, tags: [1, { id: 2 }] }
+// @ts-expect-error the author is set once
+export const moved: Post.Forms['PostForm']['update'] = { author_id: 2 }
+// @ts-expect-error not one of its choices
+export const lost: Post.Update = { status: 'lost' }
+export const filters: Post.Filter[] = ['status=draft', 'author__username__icontains=ann', 'rating__isnull=true', 'tags=3']
+// @ts-expect-error text is not compared with a list of booleans
+export const wrong: Post.Filter = 'rating__isnull=maybe'
+// @ts-expect-error misspelt
+export const misspelt: Post.Filter = 'titel=x'
+export const sort: Post.SortKey = 'published_at'
+// @ts-expect-error JSON has no order
+export const unsortable: Post.SortKey = 'metadata'
+export const names = (post: Post): (string | undefined)[] => [post.title, post.author.username, ...post.tags.map(({ name }) => name)]
+// @ts-expect-error a secret is never answered
+export const secret = (user: User) => user.password
+export const keys: (keyof All_Models)[] = ['post', 'user']
+export const list = <K extends keyof All_Models>(key: K, sort: All_Models[K]['sortKey']): All_Models[K]['record'][] => []
+list('tag', 'slug')
+`
+
+describe('the types of a project', () => {
+  test('hold records, inputs, filters and sort keys to its models and forms, under strict', async () => {
+    assert.equal(await typeCheck({ 'admin.ts': typesOf(await fixture('blog')), 'use.ts': USE }), '')
+  })
+
+  test('are the same each time', async () => {
+    assert.equal(typesOf(await fixture('blog')), typesOf(await fixture('blog')))
+  })
+
+  test('are valid for any names of models, forms and labels', async () => {
+    const project = await projectOf({
+      'models/odd.yaml': `
+- name: Record
+  label: 'All */ of it'
+  fields: [{ name: a_b, type: choice, choices: ["it's", 'a"b', "back\\\\slash"], label: "Ends */ here" }]
+- { name: Forms, fields: [{ name: class, type: string }] }`,
+      'views/odd.yaml': `{ name: "Odd 'form'", view_type: form, model: Record, fields: [{ name: a_b }], creation_fields: [a_b] }`,
+    })
+    const use = `import type { Forms, Record } from './admin.ts'
+export const input: Record.Forms["Odd 'form'"]['create'] = { a_b: "it's" }
+export const words: Record['a_b'][] = ['a"b', 'back\\\\slash', null]
+export const form: Forms = { id: 1, class: 'x' }
+`
+    assert.equal(await typeCheck({ 'admin.ts': typesOf(project), 'use.ts': use }), '')
+  })
+
+  test('of the smallest project read like this', async () => {
+    const text = typesOf(await fixture('minimal'))
+    const note = text.slice(
+      text.indexOf('/** A record of Notes. */'),
+      text.indexOf('  /** One value of `filters`', text.indexOf('namespace Note')),
+    )
+    assert.equal(note, NOTE)
+  })
+})
+
+const NOTE = `/** A record of Notes. */
+export interface Note {
+  id: number
+  title: string
+  body: string | null
+  pinned: boolean | null
+  created_at: string
+  updated_at: string
+}
+
+export declare namespace Note {
+  /** A record within another, as far as the reader may see it. */
+  interface Nested {
+    id: number
+    title?: string
+    body?: string | null
+    pinned?: boolean | null
+    created_at?: string
+    updated_at?: string
+  }
+  /** What may be set when a record is created without a form. */
+  interface Create {
+    title: string
+    body?: string | null
+    /** false when it is left out */
+    pinned?: boolean | null
+  }
+  /** What may be changed without a form. */
+  interface Update {
+    title?: string
+    body?: string | null
+    pinned?: boolean | null
+  }
+  /** What may be set and changed under each form, by its \`form_id\`. */
+  interface Forms {}
+`
+
+for (const name of ['blog', 'minimal'] as const) {
+  test(`the types of ${name} from the document of a server equal those of the project`, async () => {
+    const project = await fixture(name)
+    const document = openApiDocument(project, apiRoots({ ...project.settings, base_path: '/backend' }))
+    assert.equal(typesOfModels(describedBy(JSON.parse(JSON.stringify(document)))), typesOf(project))
+  })
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AUTH_MODELS } from '../../src/auth/models.ts'
+import { flatSource } from '../../src/config/source.ts'
+import { buildRegistry } from '../../src/model/build.ts'
+import { findBrokenRecords } from '../../src/project/broken-records.ts'
+import type { Store, StoredRecord } from '../../src/store/store.ts'
+
+const { registry } = buildRegistry(
+  [
+    {
+      value: {
+        name: 'Note',
+        fields: [
+          { name: 'text', type: 'string', required: true, max_length: 5, unique: true },
+          { name: 'pin', type: 'password', max_length: 8 },
+          { name: 'parent_id', type: 'foreignkey', model: 'note' },
+          { name: 'readers', type: 'many_to_many', model: 'user' },
+        ],
+      },
+      source: flatSource('models/note.yaml'),
+    },
+  ],
+  AUTH_MODELS,
+)
+
+const note = (id: number, rest: object): StoredRecord => ({
+  id,
+  text: `n${id}`,
+  pin: null,
+  parent_id: null,
+  readers: [],
+  ...rest,
+})
+
+/** A store that holds these notes, and nothing else. */
+const storeOf = (notes: readonly StoredRecord[]): Store =>
+  ({
+    async *stream(table: string) {
+      if (table === 'note') yield* [notes.slice(0, 3), notes.slice(3)]
+    },
+  }) as unknown as Store
+
+const messagesOf = async (...notes: readonly StoredRecord[]): Promise<string[]> =>
+  (await findBrokenRecords(storeOf(notes), registry)).map(
+    ({ model, id, field, message }) => `${model} ${id} ${field}: ${message}`,
+  )
+
+test('records that fit their models', async () => {
+  assert.deepEqual(await messagesOf(note(1, {}), note(2, { parent_id: 1, pin: 'a hash that is longer than a pin may be' })), [])
+})
+
+test('every value that breaks its field, and nothing of a secret', async () => {
+  assert.deepEqual(await messagesOf(note(1, { text: 'too long' }), note(2, { text: null }), note(3, { text: 7 })), [
+    'note 1 text: text must be at most 5 characters long',
+    'note 2 text: text is mandatory',
+    'note 3 text: text must be a string',
+  ])
+})
+
+test('values that must be unique, across batches', async () => {
+  const notes = [note(1, { text: 'same' }), note(2, {}), note(3, {}), note(4, { text: 'same' })]
+  assert.deepEqual(await messagesOf(...notes), ['note 4 text: text must be unique, and record 1 has the same'])
+})
+
+test('references to missing records', async () => {
+  assert.deepEqual(await messagesOf(note(1, { parent_id: 9 }), note(2, { parent_id: 3, readers: [5] }), note(3, {})), [
+    'note 1 parent_id: parent_id references a non-existent record',
+    'note 2 readers: readers references a non-existent record',
+  ])
+})
+
+test('of many records that break a field some are named, and the rest is counted', async () => {
+  const notes = Array.from({ length: 60 }, (_, index) => note(index + 1, { text: `much too long ${index}` }))
+  const messages = await messagesOf(...notes)
+  assert.equal(messages.length, 50)
+  assert.equal(messages.at(-1), 'note 50 text: text must be at most 5 characters long (and 10 more for this field)')
+  assert.equal(messages.filter((message) => message.includes('more')).length, 1)
+})

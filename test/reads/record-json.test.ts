@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { visibleTo } from '../../src/access/visibility.ts'
+import { ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
+import type { Model } from '../../src/model/model.ts'
+import { Parameters } from '../../src/query/parameters.ts'
+import { fullProjection, parseProjection, type RecordProjection } from '../../src/query/project.ts'
+import { arrayJson, type RecordJson, RecordSerializer } from '../../src/reads/record-json.ts'
+import { loadRelated, present } from '../../src/reads/relations.ts'
+import { type Store, type StoredRecord, versionOf } from '../../src/store/store.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+
+/** Serialises records for the server itself. */
+interface Writer {
+  write(
+    model: Model,
+    records: readonly StoredRecord[],
+    projection: RecordProjection,
+    asked?: RecordProjection,
+  ): Promise<readonly RecordJson[]>
+  readonly size: number
+}
+
+interface Desk {
+  readonly app: TestApp['app']
+  readonly writer: Writer
+  model(key: string): Model
+  full(key: string): RecordProjection
+  chosen(key: string, query: string): RecordProjection
+  stored(key: string, id: number): Promise<StoredRecord>
+  /** The JSON of a record as it is stored now, in full. */
+  write(key: string, id: number): Promise<RecordJson>
+  update(key: string, id: number, data: object): Promise<unknown>
+}
+
+async function withDesk(work: (desk: Desk) => Promise<void>, { capacity }: { capacity?: number } = {}): Promise<void> {
+  const { app, close } = await openTestApp()
+  const { registry, access } = app.project
+  const serializer = new RecordSerializer(access, app.store, capacity)
+  const writer: Writer = {
+    write: (model, records, projection, asked = projection) =>
+      serializer.write(model, records, { actor: SYSTEM, projection, asked }),
+    get size() {
+      return serializer.size
+    },
+  }
+  const model = (key: string) => registry.expect(key)
+  const full = (key: string) => fullProjection(model(key), registry)
+  const stored = async (key: string, id: number) => {
+    const [record] = await app.store.get(key, [id])
+    assert.ok(record)
+    return record
+  }
+  try {
+    await work({
+      app,
+      writer,
+      model,
+      full,
+      stored,
+      chosen: (key, query) =>
+        parseProjection(new Parameters(new URLSearchParams(query), ['fields', 'include']), model(key), registry),
+      write: async (key, id) => only(await writer.write(model(key), [await stored(key, id)], full(key))),
+      update: (key, id, data) => app.records.update(SYSTEM, key, id, { data }),
+    })
+  } finally {
+    await close()
+  }
+}
+
+function only(written: readonly RecordJson[]): RecordJson {
+  assert.equal(written.length, 1)
+  const [json] = written
+  assert.ok(json)
+  return json
+}
+
+/** What a record looks like when nothing is remembered. */
+async function afresh(store: Store, model: Model, record: StoredRecord, projection: RecordProjection): Promise<string> {
+  return JSON.stringify(
+    present(model, record, projection, await loadRelated([record], projection, (target, ids) => store.get(target.key, ids))),
+  )
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)
+
+describe('the JSON of a record', () => {
+  test('equals the presented record, for every record of every model', () =>
+    withDesk(async ({ app, writer, full }) => {
+      for (const model of app.project.registry.public) {
+        const { records } = await app.store.find(model.key, { filters: [], sort: [], offset: 0, limit: 1000 })
+        const written = await writer.write(model, records, full(model.key))
+        for (const [index, record] of records.entries()) {
+          assert.equal(written[index]?.text, await afresh(app.store, model, record, full(model.key)))
+          assert.equal(written[index]?.version, versionOf(record))
+          assert.equal(written[index]?.digest, digestOf(written[index]?.text ?? ''))
+        }
+        assert.equal(arrayJson(written), JSON.stringify(written.map(({ text }) => JSON.parse(text))))
+      }
+    }))
+
+  test('has every field in its place, however the record is stored', () =>
+    withDesk(async ({ writer, model, full }) => {
+      const records: StoredRecord[] = [
+        { id: 1, name: 'a', slug: 'a', color: null },
+        { id: 2, name: 'b', slug: 'b' },
+        { slug: 'c', id: 3, name: 'c', color: null },
+        { id: 4, name: 'd', slug: 'd', color: null, gone: 'no field of the model any more' },
+      ]
+      const written = await writer.write(model('tag'), records, full('tag'))
+      assert.deepEqual(
+        written.map(({ text }) => text),
+        ['a', 'b', 'c', 'd'].map((name, index) => JSON.stringify({ id: index + 1, name, slug: name, color: null })),
+      )
+      assert.deepEqual(
+        written.map(({ version }) => version),
+        records.map(versionOf),
+      )
+    }))
+
+  test('has an empty list where a list is stored as nothing', () =>
+    withDesk(async ({ writer, model, chosen }) => {
+      const written = await writer.write(model('post'), [{ id: 1, languages: null }], chosen('post', 'fields=languages'))
+      assert.equal(only(written).text, '{"id":1,"languages":[]}')
+    }))
+
+  test('of no records is empty', () =>
+    withDesk(async ({ writer, model, full }) => {
+      assert.equal(arrayJson(await writer.write(model('post'), [], full('post'))), '[]')
+    }))
+})
+
+describe('a record in full', () => {
+  test('is written once', () =>
+    withDesk(async ({ write }) => {
+      for (const key of ['tag', 'post', 'user']) assert.equal(await write(key, 1), await write(key, 1))
+    }))
+
+  test('is serialised again when the record changes', () =>
+    withDesk(async ({ write, update }) => {
+      const before = await write('tag', 1)
+      await update('tag', 1, { color: '#000000' })
+      const after = await write('tag', 1)
+      assert.equal(JSON.parse(after.text).color, '#000000')
+      assert.notEqual(after.version, before.version)
+      assert.notEqual(after.digest, before.digest)
+    }))
+
+  test('is serialised again when a nested record changes, with the same version', () =>
+    withDesk(async ({ write, update, stored }) => {
+      const before = await write('post', 1)
+      const { author_id, tags } = await stored('post', 1)
+      await update('user', Number(author_id), { first_name: 'Inga' })
+      const renamed = await write('post', 1)
+      assert.equal(JSON.parse(renamed.text).author.first_name, 'Inga')
+      assert.equal(renamed.version, before.version)
+      assert.notEqual(renamed.digest, before.digest)
+      const [tag] = tags as readonly number[]
+      await update('tag', Number(tag), { name: 'Signals' })
+      assert.equal(JSON.parse((await write('post', 1)).text).tags[0].name, 'Signals')
+      assert.equal(await write('post', 1), await write('post', 1))
+    }))
+
+  test('is serialised again when a nested record is deleted', () =>
+    withDesk(async ({ app, write, stored }) => {
+      const record = await stored('post', 1)
+      const { tags } = record
+      const [tag] = tags as readonly number[]
+      await write('post', 1)
+      await app.records.remove(SYSTEM, 'tag', Number(tag))
+      const listed: { id: number }[] = JSON.parse((await write('post', 1)).text).tags
+      assert.ok(listed.every(({ id }) => id !== tag))
+    }))
+
+  test('stays cached when other records change', () =>
+    withDesk(async ({ write, update }) => {
+      const before = await write('post', 1)
+      await update('tag', 5, { color: '#000000' })
+      await update('post', 2, { title: 'Another title' })
+      assert.equal(await write('post', 1), before)
+    }))
+})
+
+describe('a projection', () => {
+  test('with selected fields bypasses the cache', () =>
+    withDesk(async ({ writer, model, chosen, full, stored, write }) => {
+      const record = await stored('post', 1)
+      const whole = await write('post', 1)
+      const narrow = chosen('post', 'fields=title')
+      const first = only(await writer.write(model('post'), [record], narrow))
+      assert.deepEqual(Object.keys(JSON.parse(first.text)), ['id', 'title'])
+      assert.notEqual(only(await writer.write(model('post'), [record], narrow)), first)
+      assert.equal(only(await writer.write(model('post'), [record], full('post'))), whole)
+    }))
+
+  test('reduced to what a reader may see is cached beside the full one', () =>
+    withDesk(async ({ app, writer, model, full, stored, write }) => {
+      const record = await stored('post', 1)
+      const [all, whole] = [full('post'), await write('post', 1)]
+      const seen = visibleTo(app.project.access, { ...ANONYMOUS, userId: 3, permissions: new Set(['view_tag']) }, all)
+      const part = only(await writer.write(model('post'), [record], seen, all))
+      assert.deepEqual(JSON.parse(part.text).author, { id: 1 })
+      assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)
+      assert.equal(await write('post', 1), whole)
+      assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)
+    }))
+
+  test('that is reduced never comes from the cache of another projection', () =>
+    withDesk(async ({ full, write }) => {
+      const whole = await write('tag', 1)
+      assert.ok(whole.isMadeOf(full('tag'), []))
+      assert.ok(!whole.isMadeOf([...full('tag')], []), 'another projection, whatever it shows')
+      assert.ok(!whole.isMadeOf(full('tag'), [undefined]))
+    }))
+
+  test('without fields and include is the full one itself', () =>
+    withDesk(async ({ chosen, full }) => assert.equal(chosen('post', ''), full('post'))))
+})
+
+test('the cache stays within its capacity', () =>
+  withDesk(
+    async ({ writer, model, full }) => {
+      const records = Array.from(
+        { length: 1000 },
+        (_, id): StoredRecord => ({ id, name: 'x'.repeat(200), slug: 'x', color: null }),
+      )
+      for (const record of records) {
+        await writer.write(model('tag'), [record], full('tag'))
+        assert.ok(writer.size * 400 <= 20_000, `${writer.size} records are kept`)
+      }
+      assert.ok(writer.size > 10)
+    },
+    { capacity: 20_000 },
+  ))

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import de from '../../src/ui/text/de.ts'
+import { en } from '../../src/ui/text/en.ts'
+
+const FOLDER = join(import.meta.dirname, '../../src/ui/text')
+
+/** The names of all texts, such as `login.title`, with the number of their arguments. */
+function namesOf(texts: object, prefix = ''): string[] {
+  return Object.entries(texts).flatMap(([name, text]) => {
+    if (typeof text === 'object') return namesOf(text, `${prefix}${name}.`)
+    return typeof text === 'function' ? `${prefix}${name}(${text.length})` : prefix + name
+  })
+}
+
+/** The languages but English, by file. */
+const LANGUAGES = { 'de.ts': de }
+
+test('every language is tested, and is one file', () => {
+  const files = readdirSync(FOLDER).filter((name) => /^[a-z]{2}\.ts$/.test(name) && name !== 'en.ts')
+  assert.deepEqual(files, Object.keys(LANGUAGES))
+})
+
+for (const [file, texts] of Object.entries(LANGUAGES)) {
+  test(`${file} has the texts of English, all of them, and none is empty`, () => {
+    assert.deepEqual(namesOf(texts).sort(), namesOf(en).sort())
+    assert.doesNotMatch(JSON.stringify(texts), /:""/)
+  })
+}
+
+/** The texts by name; one with arguments as the source of its function. */
+const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
+  Object.entries(texts).flatMap(([name, text]): [string, string][] =>
+    typeof text === 'object' ? sourcesOf(text, `${prefix}${name}.`) : [[prefix + name, String(text)]],
+  )
+
+/** Words that German shares with English. */
+const SHARED = ['API', 'Filter', 'Format', 'Import', 'Median', 'Name', 'Status', 'URL', 'Webhooks']
+
+/** The words of a text without its arguments. */
+const wordsOf = (text: string): string =>
+  text
+    .replace(/^[^`]*`/, '')
+    .replace(/\$\{[^}]*\}/g, '')
+    .replace(/[^\p{L} ]/gu, '')
+    .trim()
+
+test('no text of German is that of English, but for words that both languages have', () => {
+  const german = new Map(sourcesOf(de))
+  const same = sourcesOf(en).filter(([name, text]) => german.get(name) === text && wordsOf(text) !== '')
+  assert.deepEqual(
+    same.filter(([, text]) => !SHARED.includes(wordsOf(text))),
+    [],
+  )
+})
+
+test('numbers of findings have the plural of their number', () => {
+  assert.equal(en.tools.lintSummary(1, 1, 0, 2), '1 file: 1 error, 0 warnings, 2 notes')
+  assert.equal(en.tools.lintSummary(3, 2, 1, 1), '3 files: 2 errors, 1 warning, 1 note')
+})
