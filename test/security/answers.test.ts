@@ -17,9 +17,12 @@ async function crowd(app: TestApp, comments: number) {
   return play(app, { request: `POST ${COMMENTS}/bulk`, body: { records }, status: 201 })
 }
 
+/** An application whose records may have a long text. */
+const withLongTexts = (work: (app: TestApp) => Promise<void>) => withApp(work, { settings: { max_record_bytes: 2 * LONG } })
+
 describe('a response that would take too much memory', () => {
   test('is rejected with a remedy', () =>
-    withApp(async (app) => {
+    withLongTexts(async (app) => {
       await crowd(app, 20)
       const request = `GET ${COMMENTS}?page_size=100&filters=post_id=1` as const
       const { status, json } = await send(app, { request })
@@ -31,7 +34,7 @@ describe('a response that would take too much memory', () => {
     }))
 
   test('is rejected for a search too, which returns at most a thousand positions in a field', () =>
-    withApp(async (app) => {
+    withLongTexts(async (app) => {
       await crowd(app, 20)
       const request = `GET ${COMMENTS}/search?q=comment&page_size=100&filters=post_id=1` as const
       const { status, json } = await send(app, { request })
@@ -43,7 +46,7 @@ describe('a response that would take too much memory', () => {
     }))
 
   test('contains only the ids after a write, which is committed', () =>
-    withApp(async (app) => {
+    withLongTexts(async (app) => {
       const { json } = await crowd(app, 20)
       assert.equal(json.total, 20)
       for (const record of json.data) assert.deepEqual(Object.keys(record), ['id'])
@@ -56,7 +59,7 @@ describe('a response that would take too much memory', () => {
     }))
 
   test('is not one of few or short records', () =>
-    withApp(async (app) => {
+    withLongTexts(async (app) => {
       const { json } = await crowd(app, 2)
       assert.equal(json.data[0].post.body.length, LONG)
       assert.equal((await play(app, { request: `GET ${POST}`, status: 200 })).json.data.body.length, LONG)
