@@ -1,26 +1,22 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, type LucideIcon } from 'lucide-react'
-import { type FormEvent, useId } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import type { Page } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
+import { faultsOf } from '../form/problems.ts'
 import { IconButton } from '../parts/button.tsx'
 import { useLocale, useText } from '../text/text.tsx'
+import { TypedNumber } from '../widgets/number-inputs.tsx'
+import { Unparsed } from '../widgets/unparsed.ts'
 import { type ChangeList, PAGE_SIZES } from './list-state.ts'
 
 /** Chooses the page of a list and its size. */
 export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord>; readonly onChange: ChangeList }) {
   const text = useText().list
   const locale = useLocale()
-  const id = useId()
   const { page, page_size, total, total_pages, data } = shown
   const first = (page - 1) * page_size + 1
   const number = (value: number) => value.toLocaleString(locale)
   const sizes = [...new Set([...PAGE_SIZES, page_size])].sort((one, other) => one - other)
-
-  const go = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const wanted = Number(new FormData(event.currentTarget).get('page'))
-    if (Number.isInteger(wanted)) onChange({ page: Math.min(Math.max(wanted, 1), total_pages) })
-  }
 
   return (
     <nav className="pager" aria-label={text.pages}>
@@ -29,7 +25,9 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
         <span>{text.pageSize}</span>
         <select className="input" value={page_size} onChange={(event) => onChange({ pageSize: Number(event.target.value) })}>
           {sizes.map((size) => (
-            <option key={size}>{size}</option>
+            <option key={size} value={size}>
+              {number(size)}
+            </option>
           ))}
         </select>
       </label>
@@ -42,21 +40,7 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
             isDisabled={page <= 1}
             onGo={() => onChange({ page: page - 1 })}
           />
-          <form className="pager-form" onSubmit={go}>
-            <label htmlFor={id}>{text.page}</label>
-            <input
-              key={page}
-              id={id}
-              name="page"
-              className="input"
-              type="number"
-              inputMode="numeric"
-              min={1}
-              max={total_pages}
-              defaultValue={page}
-            />
-            <span>{text.ofPages(number(total_pages))}</span>
-          </form>
+          <PageForm key={page} page={page} totalPages={total_pages} onGo={(wanted) => onChange({ page: wanted })} />
           <PageButton
             label={text.nextPage}
             Icon={ChevronRight}
@@ -72,6 +56,47 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
         </div>
       )}
     </nav>
+  )
+}
+
+interface PageFormProps {
+  readonly page: number
+  readonly totalPages: number
+  readonly onGo: (page: number) => void
+}
+
+/** Asks for the number of a page; the first or the last page is nearest to a number beyond. */
+function PageForm({ page, totalPages, onGo }: PageFormProps) {
+  const { list: text, form: faults } = useText()
+  const locale = useLocale()
+  const id = useId()
+  const [wanted, setWanted] = useState<unknown>(page)
+  const [wasTried, setTried] = useState(false)
+  const [fault] = faultsOf(wanted, faults, wasTried)
+
+  const go = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (wanted instanceof Unparsed) return
+    const next = typeof wanted === 'number' ? Math.min(Math.max(wanted, 1), totalPages) : page
+    setWanted(next)
+    onGo(next)
+  }
+
+  return (
+    <form className="pager-form" onSubmit={go}>
+      <label htmlFor={id}>{text.page}</label>
+      <TypedNumber
+        type="integer"
+        value={wanted}
+        onChange={setWanted}
+        links={{ id, 'aria-invalid': fault === undefined ? undefined : true, 'aria-describedby': `${id}-fault` }}
+      />
+      <span>{text.ofPages(totalPages.toLocaleString(locale))}</span>
+      <span id={`${id}-fault`} className="field-errors" role="alert">
+        {fault}
+      </span>
+    </form>
   )
 }
 

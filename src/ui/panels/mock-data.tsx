@@ -2,17 +2,19 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { modelOf, useSite } from '../data/site.ts'
+import { faultsOf } from '../form/problems.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Failure, Notice } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
+import { TypedNumber } from '../widgets/number-inputs.tsx'
+import { Unparsed } from '../widgets/unparsed.ts'
 import { Checks } from './checks.tsx'
 import { useAction } from './use-action.ts'
 
 /** The models that mock data leaves out unless they are named. */
 const ACCOUNTS: readonly string[] = ['user', 'group', 'permission']
-const MAX_COUNT = 10_000
-const MAX_SEED = 4_294_967_295
+const DEFAULT_COUNT = 10
 
 interface Created {
   readonly seed: number
@@ -21,23 +23,23 @@ interface Created {
 
 /** Creates mock records of models. */
 export function MockData() {
-  const text = useText().tools
+  const { tools: text, form: faults } = useText()
   const { models } = useSite()
   const queries = useQueryClient()
   const { isBusy, error, fieldErrors, run } = useAction({ models: text.models, count: text.count, seed: text.seed })
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [result, setResult] = useState<Created>()
-  const [isEmpty, setEmpty] = useState(false)
+  const [count, setCount] = useState<unknown>(DEFAULT_COUNT)
+  const [seed, setSeed] = useState<unknown>(null)
+  const [wasTried, setTried] = useState(false)
   const isShownAtFields = ['models', 'count', 'seed'].some((name) => name in fieldErrors)
 
-  const create = async (event: FormEvent<HTMLFormElement>) => {
+  const create = async (event: FormEvent) => {
     event.preventDefault()
-    const values = new FormData(event.currentTarget)
-    const seed = String(values.get('seed'))
-    setEmpty(chosen.length === 0)
-    if (isBusy || chosen.length === 0) return
+    setTried(true)
+    if (isBusy || chosen.length === 0 || count instanceof Unparsed || seed instanceof Unparsed) return
     setResult(undefined)
-    const body = { models: chosen, count: Number(values.get('count')), ...(seed === '' ? {} : { seed: Number(seed) }) }
+    const body = { models: chosen, count: count ?? DEFAULT_COUNT, ...(seed === null ? {} : { seed }) }
     await run(async (client) => {
       const { data } = (await client.request('/mock', { method: 'POST', body })) as { data: Created }
       setResult(data)
@@ -51,19 +53,23 @@ export function MockData() {
       {error !== undefined && !isShownAtFields && <Failure error={error} />}
       <Checks
         label={text.models}
-        errors={isEmpty && chosen.length === 0 ? [text.chooseModel] : fieldErrors.models}
+        errors={wasTried && chosen.length === 0 ? [text.chooseModel] : fieldErrors.models}
         options={models.filter(({ key }) => !ACCOUNTS.includes(key)).map(({ key, label }) => ({ value: key, label }))}
         chosen={chosen}
         onChange={setChosen}
       />
       <div className="filters filters-start">
-        <LabelledField label={text.count} errors={fieldErrors.count}>
+        <LabelledField label={text.count} errors={[...faultsOf(count, faults, wasTried), ...(fieldErrors.count ?? [])]}>
           {(links) => (
-            <input {...links} className="input" type="number" name="count" min={1} max={MAX_COUNT} defaultValue={10} required />
+            <TypedNumber type="integer" value={count} onChange={setCount} links={links} placeholder={String(DEFAULT_COUNT)} />
           )}
         </LabelledField>
-        <LabelledField label={text.seed} help={text.seedHelp} errors={fieldErrors.seed}>
-          {(links) => <input {...links} className="input" type="number" name="seed" min={0} max={MAX_SEED} />}
+        <LabelledField
+          label={text.seed}
+          help={text.seedHelp}
+          errors={[...faultsOf(seed, faults, wasTried), ...(fieldErrors.seed ?? [])]}
+        >
+          {(links) => <TypedNumber type="integer" value={seed} onChange={setSeed} links={links} />}
         </LabelledField>
       </div>
       <div className="actions">

@@ -3,8 +3,14 @@ import { numberSigns, numberText, parseNumber } from './numbers.ts'
 import { useTyped } from './unparsed.ts'
 import type { InputProps } from './widget-props.ts'
 
-/** A number, with the signs of the language. Any text can be typed and pasted; the field says what is wrong with one that is no number. */
-export function NumberInput({ field, modelField: { type }, value, onChange, links }: InputProps) {
+interface TypedNumberProps extends Pick<InputProps, 'value' | 'onChange' | 'links'> {
+  /** The type of the number, as of a field. */
+  readonly type: string
+  readonly placeholder?: string | undefined
+}
+
+/** A number, with the signs of the language. Any text can be typed and pasted; one that is no number becomes an `Unparsed`. */
+export function TypedNumber({ type, value, onChange, links, placeholder }: TypedNumberProps) {
   const signs = numberSigns(useLocale())
   const format = (each: unknown) => numberText(each, signs)
   const [text, setText] = useTyped({ value, onChange, format, parse: (typed) => parseNumber(type, typed, signs) })
@@ -14,12 +20,17 @@ export function NumberInput({ field, modelField: { type }, value, onChange, link
       className="input number-input"
       inputMode={type === 'integer' ? 'numeric' : 'decimal'}
       autoComplete="off"
-      placeholder={field.placeholder}
+      placeholder={placeholder}
       value={text}
       onChange={(event) => setText(event.target.value)}
     />
   )
 }
+
+/** The number of a field. */
+export const NumberInput = ({ field: { placeholder }, modelField: { type }, value, onChange, links }: InputProps) => (
+  <TypedNumber {...{ type, value, onChange, links, placeholder }} />
+)
 
 /** A slider between the bounds of the field, beside the number itself. Without bounds only the number. */
 export function RangeInput(props: InputProps) {

@@ -114,6 +114,23 @@ inBrowser('a server without data files says that it has no snapshots', { at: '/t
   await page.getByRole('heading', { name: 'No snapshots here' }).waitFor()
 })
 
+inBrowser(
+  'the numbers of mock data are checked before and after they are sent, and named by their titles',
+  { at: '/tools?tab=mock', allows: ['400 /mock'] },
+  async ({ page, checkAccess }) => {
+    const count = page.getByLabel('Records of each model')
+    const create = page.getByRole('button', { name: 'Create records' })
+    await page.getByRole('checkbox', { name: 'Tags' }).check()
+    await count.fill('1.5')
+    await page.getByText('This is not a number.').waitFor()
+    await create.click()
+    await checkAccess()
+    await count.fill('0')
+    await create.click()
+    await page.getByText(/^Records of each model must/).waitFor()
+  },
+)
+
 inBrowser('mock data are created for the chosen models', { at: '/tools' }, async ({ page, server, checkAccess }) => {
   const tags = (await apiOf(server)).model('tag')
   const { total: before } = await tags.list({ page_size: 1 })

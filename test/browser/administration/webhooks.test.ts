@@ -74,6 +74,10 @@ inBrowser(
       await dialog(page).getByLabel('URL').fill('no address')
       await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
       await dialog(page).locator('input[type=url][aria-invalid]:focus').waitFor()
+      // The title of the input stands in the place of `url`.
+      await dialog(page)
+        .getByText(/^URL must/)
+        .waitFor()
       await checkAccess()
 
       await dialog(page).getByLabel('URL').fill(url)

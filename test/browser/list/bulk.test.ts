@@ -96,6 +96,24 @@ inBrowser(
 )
 
 inBrowser(
+  'the messages of a change that is refused have the titles of the fields',
+  { at: '/models/post', allows: ['400 /models/post/bulk'] },
+  async ({ page }) => {
+    await total(page, '46 records')
+    await page.getByLabel('Select all on this page').check()
+    await selection(page).getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Field').selectOption('Title')
+    await dialog.getByLabel('Value').fill('x'.repeat(500))
+    await dialog.getByRole('button', { name: 'Change 25 records' }).click()
+    await dialog
+      .getByText(/^#\d+: Title must/)
+      .first()
+      .waitFor()
+  },
+)
+
+inBrowser(
   'a selection that no longer matches changes nothing and says how many match now',
   { at: '/models/tag', allows: ['409 /models/tag/bulk'] },
   async ({ page, server, variant }) => {

@@ -43,6 +43,36 @@ inBrowser('a visitor reads the login in the language of the browser', { as: null
   await page.getByRole('button', { name: de.login.submit }).waitFor()
 })
 
+inBrowser('the number of a page is typed and refused in the language of the page', { at: '/models/post' }, async ({ page }) => {
+  await page.getByRole('navigation', { name: en.list.pages }).waitFor()
+  await preferGerman(page)
+  const pager = page.getByRole('navigation', { name: de.list.pages })
+  const number = pager.getByLabel(de.list.page, { exact: true })
+  await number.fill('1,5')
+  await pager.getByText(de.form.faultNotNumber).waitFor()
+  await number.fill('1.000')
+  await number.press('Enter')
+  await pager.getByText(de.form.faultAmbiguousNumber(['1000', '1,000'])).waitFor()
+  assert.ok(!page.url().includes('page='))
+  await number.fill('99')
+  await number.press('Enter')
+  await page.waitForURL(/page=2$/)
+  assert.equal(await number.inputValue(), '2')
+  // The last page is shown already.
+  await number.fill('99')
+  await number.press('Enter')
+  assert.equal(await number.inputValue(), '2')
+})
+
+inBrowser('numbers of mock data are refused in the language of the page', { at: '/tools?tab=mock' }, async ({ page }) => {
+  await page.getByLabel(en.tools.count).waitFor()
+  await preferGerman(page)
+  await page.getByLabel(de.tools.count).fill('1.000')
+  await page.getByText(de.form.faultAmbiguousNumber(['1000', '1,000'])).waitFor()
+  await page.getByLabel(de.tools.seed).fill('4711 m')
+  await page.getByText(de.form.faultNotNumber).waitFor()
+})
+
 inBrowser('no page in German shows a text in English', {}, async ({ page, path, checkAccess }) => {
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   await preferGerman(page)

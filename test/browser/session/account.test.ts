@@ -45,12 +45,18 @@ inBrowser(
     await page.locator('[data-invalid]').waitFor()
     assert.equal(await present.getAttribute('aria-invalid'), 'true')
     await page.locator('input[name=current]:focus').waitFor()
+    await page
+      .getByText(/^Present password/)
+      .nth(1)
+      .waitFor()
     await checkAccess()
 
     await present.fill(account.password)
     await next.fill('short')
     await submit.click()
     await page.locator('input[name=next][aria-invalid]').waitFor()
+    // The title of the input stands in the place of `new_password`.
+    await page.getByText(/^New password must/).waitFor()
 
     await next.fill('the-second-password')
     await submit.click()
