@@ -354,7 +354,7 @@ export type Subject = Readonly<Record<string, unknown>> | null
 export type Bound = Filter | boolean
 
 /**
- * The records of which a condition is true and those of which it is false. It is neither of those for which its evaluation fails, such
+ * The records for which a condition is true, and the records for which it is false. It is neither if its evaluation fails, such
  * as those with null on a side of `<`. As in CEL, `false && failure` is false and `true || failure` true.
  */
 interface Outcome {

@@ -41,7 +41,7 @@ export async function expectUser(store: Store, username: string): Promise<Stored
  * The account of a token that is issued without a login: the named one, or the first superuser.
  *
  * @param users the model of users
- * @throws {AppError} TASK_FAILED if there is none, or it is disabled
+ * @throws {AppError} TASK_FAILED without such a user, or for a disabled one
  */
 export async function tokenHolder(store: Store, users: Model, username: string | undefined): Promise<StoredRecord> {
   const user = username === undefined ? await firstSuperuser(store) : await expectUser(store, username)

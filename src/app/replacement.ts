@@ -13,7 +13,7 @@ export interface CarriedState {
   readonly from?: Pick<Handover, 'open'> | undefined
   /** Token secret of an ephemeral application. */
   readonly secret?: string | undefined
-  /** Seed files to create records from; when absent, those of the project if the store is new. */
+  /** Seed files to create records from; when absent, the project's seed files if the store is new. */
   readonly seeds?: readonly SeedFile[]
 }
 
@@ -72,7 +72,7 @@ export async function rehearse(
   }
 }
 
-/** The project to open. A reset takes the seed files as they are now, rather than those of the start. */
+/** The project to open. A reset takes the seed files as they are now, not as they were at the start. */
 async function nextProject({ project, data }: Replacement, present: Project): Promise<Project> {
   const next = project ?? present
   return data?.kind === 'reset' && data.seeds ? withPresentSeeds(next) : next

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { Path, Position, Source } from './source.ts'
 
-/** Rules whose violation prevents a start. `admin lint` has more, and explains each. */
+/** Rules whose faults prevent a start. `admin lint` has more, and explains each. */
 export type FaultRule =
   | 'file/invalid'
   | 'config/invalid'
@@ -41,7 +41,7 @@ export function formatFault({ position, message }: Fault): string {
 
 interface FaultOptions {
   readonly rule?: FaultRule
-  /** Whether the position is that of the value or of its key. */
+  /** Whether the position is of the value or of its key. */
   readonly part?: 'key' | 'value'
 }
 
@@ -50,7 +50,7 @@ export class Faults {
   readonly list: Fault[] = []
   readonly #rule: FaultRule
 
-  /** @param rule the violated rule of faults that name none */
+  /** @param rule the rule of faults that name none */
   constructor(rule: FaultRule = 'file/invalid') {
     this.#rule = rule
   }

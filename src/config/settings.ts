@@ -140,7 +140,7 @@ function requireSecretLength(value: string, helpers: Joi.CustomHelpers): string 
   return Buffer.byteLength(value) < 32 ? helpers.error('secret.short') : value
 }
 
-function violatedRule(type: string, path: Path): FaultRule {
+function ruleOfFault(type: string, path: Path): FaultRule {
   if (type === 'object.unknown') return 'config/unknown-key'
   if (type === 'secret.short' || type === 'webhook.secret') return 'config/weak-secret'
   return path[0] === 'webhooks' && path.at(-1) === 'url' ? 'config/webhook-url' : 'config/invalid'
@@ -161,7 +161,7 @@ export function resolveSettings(
   const faults = new Faults('config/invalid')
   const environment = readEnvironment(env)
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
-    const shape = validateShape(settingsSchema, value, source, { convert, rule: violatedRule })
+    const shape = validateShape(settingsSchema, value, source, { convert, rule: ruleOfFault })
     faults.addAll(shape.faults.list)
     return withSections(shape.value ?? {})
   }

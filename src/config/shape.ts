@@ -7,7 +7,7 @@ import type { Path, Source } from './source.ts'
 export const SCHEMA_REFERENCE = { $schema: Joi.string().strip() }
 
 interface ShapeOptions {
-  /** The violated rule (default: `file/invalid`); `type` is Joi's name of the error. */
+  /** The rule of a fault (default: `file/invalid`); `type` is Joi's name of the error. */
   readonly rule?: (type: string, path: Path) => FaultRule
   /** Converts strings to the expected type, for the environment and flags. Files must have the right types. */
   readonly convert?: boolean

@@ -23,7 +23,7 @@ export interface ConnectionLimits extends RequestGateLimits {
   readonly checkInterval: number
   /** Maximum size of the headers, in bytes: enough for a percent-encoded search text of 10 kB, a token and cookies. */
   readonly maxHeaderSize: number
-  /** Number of headers of a request. Node.js would silently drop further ones, such as those of a proxy. */
+  /** Number of headers of a request. Node.js would silently drop further headers, such as the headers of a proxy. */
   readonly maxHeadersCount: number
   /** Number of requests sent before the previous one is answered. */
   readonly maxPipelined: number
@@ -83,7 +83,7 @@ export class Listener {
     this.server = createServer({
       ServerResponse: Response,
       ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: checkInterval, maxHeaderSize },
-      // Node's own response to a request without Host has no body; that of `refusalOf` has one.
+      // Node's own response to a request without Host has no body; the response of `refusalOf` has one.
       requireHostHeader: false,
     })
     this.server.timeout = limits.idleTimeout

@@ -37,7 +37,7 @@ export function taggedResponse(
   return jsonResponse(h, body, { status, location, etag: tag })
 }
 
-/** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and those of a compressed answer count. */
+/** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and tags of compressed responses count. */
 const knows = (header: string, tag: string): boolean =>
   header.trim() === '*' ||
   header.split(',').some((each) => {

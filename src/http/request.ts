@@ -14,14 +14,14 @@ export function actorOf(request: Request): Actor {
   return actor
 }
 
-/** The query string as sent, empty if there is none. (`request.url` would need a well-formed Host header.) */
+/** The query string as sent; empty without one. (`request.url` would need a well-formed Host header.) */
 export function queryOf(request: Request): string {
   const url = request.raw.req.url ?? ''
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start + 1)
 }
 
-/** The media type of a Content-Type in lower case, without parameters; empty if there is none. */
+/** The media type of a Content-Type in lower case, without parameters; empty without this header. */
 export const mediaTypeOf = (contentType: string | undefined): string => contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
 
 /** True if Accept-Encoding names an encoding with a weight above 0 (RFC 9110, section 12.5.3). `*` alone gets the file itself. */
@@ -94,7 +94,7 @@ export const clientOf = (request: Request, trustedProxies: number): LoginClient 
 const IPV6_PREFIX = 56
 
 /**
- * The client address that a request is counted under: that of the socket or, behind `trustedProxies` proxies, the one that the
+ * The client address that a request is counted under: the peer of the socket or, behind `trustedProxies` proxies, the one that the
  * outermost of them saw. `X-Forwarded-For` is counted from the right, since the client controls the left part. An entry that is
  * no address (RFC 7239 allows `unknown`) counts as the socket's. IPv6 addresses count by their /56 network.
  */

@@ -85,7 +85,7 @@ interface ExchangeRequest {
   readonly added: ReadonlyMap<string, number>
   /** The callers whose whole window is asked for. */
   readonly wanted: readonly string[]
-  /** The batches of the others are asked for that were added from here on; only those of `wanted` when undefined. A time of the database, in milliseconds. */
+  /** Batches of others that were added from here on are read; only the batches of `wanted` when undefined. A time of the database, in milliseconds. */
   readonly since: number | undefined
   readonly windowMs: number
 }
@@ -247,7 +247,7 @@ export class RequestExchange {
 
 /** Requests of a caller that a process counted at once. */
 interface RequestBatch {
-  /** Identifies the batch among those of all processes. */
+  /** Identifies the batch among the batches of all processes. */
   readonly key: string
   /** A time of the database, in milliseconds. */
   readonly at: number
@@ -256,7 +256,7 @@ interface RequestBatch {
 
 /** The requests of a caller in a window, in batches. */
 class RequestCount {
-  /** In the order in which they became known, which is about that of their times. */
+  /** In the order in which they became known, which is about the order of their times. */
   readonly #batches = new Map<string, RequestBatch>()
   #total = 0
 

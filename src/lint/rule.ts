@@ -12,7 +12,7 @@ import type { LintProject } from './project.ts'
 export interface LintRule {
   /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`, or stands in a subfolder of its group. */
   readonly id: string
-  /** Default severity. Rules whose violation prevents a start are always errors. */
+  /** Default severity. Rules whose faults prevent a start are always errors. */
   readonly severity: 'error' | 'warn'
   /** One line. */
   readonly summary: string

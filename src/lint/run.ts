@@ -8,7 +8,7 @@ import type { FieldContext, LintRule, ReportFinding, ViewContext } from './rule.
 import { RULES } from './rules.ts'
 
 /**
- * All findings of a project: the faults that prevent a start, and those of the rules. Ordered by file and position, without
+ * All findings of a project: the faults that prevent a start, and the findings of the rules. Ordered by file and position, without
  * duplicates.
  *
  * @param faults the faults that prevent a start

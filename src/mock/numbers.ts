@@ -52,7 +52,7 @@ const MAX_PLACES = 9
 /** Number of digits that generated decimals have behind the point. */
 export const placesOf = ({ limits: { decimal_places: places = USUAL_PLACES } }: Field): number => Math.min(places, MAX_PLACES)
 
-/** A decimal within a field's bounds, as text. With the attempts its range widens like that of a number. */
+/** A decimal within a field's bounds, as text. Its range widens with the attempts, as for numbers. */
 export function decimalFor(field: Field, random: KeyedRandom, attempt: number): string {
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity, decimal_places: limit = MAX_PLACES } = field.limits
   const [low, high] = clipped(usualRange(field.name, attempt), Math.max(gt, gte), Math.min(lt, lte))

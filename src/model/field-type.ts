@@ -4,7 +4,7 @@ import type { FieldTypeName, LimitsDefinition } from './definition.ts'
 /** Filter operators; each field type supports some of them. */
 export type Operator = 'eq' | 'ne' | 'in' | 'isnull' | 'icontains' | 'startswith' | 'endswith' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** An order of values other than their own: `decimal` is that of the numbers that texts stand for. */
+/** An order of values other than their own: `decimal` orders texts by the numbers that they stand for. */
 export type Ordering = 'decimal'
 
 /** Result of reading a value: its stored form, or a message that follows the field's name. */
@@ -21,7 +21,7 @@ export interface FieldType {
   /** Supported filter operators. */
   readonly operators: readonly Operator[]
   readonly sortable: boolean
-  /** The ordering of values, if it is not that of the stored values themselves. */
+  /** The ordering of values, if they are not ordered as they are stored. */
   readonly ordering?: Ordering
   readonly searchable: boolean
   /** True for values that are never returned, filtered, sorted, searched or exported. */

@@ -7,7 +7,7 @@ export type FieldFilter =
       readonly field: string
       readonly operator: Exclude<Operator, 'in' | 'isnull'>
       readonly value: Json
-      /** The ordering of values, if it is not that of the stored values themselves. */
+      /** The ordering of values, if they are not ordered as they are stored. */
       readonly ordering?: Ordering
     }
   | { readonly field: string; readonly operator: 'in'; readonly values: readonly Json[] }
@@ -58,7 +58,7 @@ export const filtersIn = (filter: AnyFilter | AllFilter | NotFilter): readonly F
 export interface SortKey {
   readonly field: string
   readonly order: 'asc' | 'desc'
-  /** The ordering of values, if it is not that of the stored values themselves. */
+  /** The ordering of values, if they are not ordered as they are stored. */
   readonly ordering?: Ordering
   readonly through?: SortRelation
 }

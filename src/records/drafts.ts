@@ -86,7 +86,7 @@ export interface DraftedWrite {
   readonly keptSession?: number | undefined
 }
 
-/** True for the draft of a row that could not be read, of which the store would report every required field as missing. */
+/** True for the draft of a row that could not be read. The store would report all of its required fields as missing. */
 export const isUnreadable = ({ draft }: DraftedWrite): boolean => draft.issues.has(WHOLE_ROW)
 
 /** Turns drafts into store operations: hashes secrets and sets timestamps. */

@@ -15,7 +15,7 @@ export class MemoryGuard {
   #hasRemoved = false
   #collectedAt = Number.NEGATIVE_INFINITY
 
-  /** @param heap that of the store; undefined for a store in another process */
+  /** @param heap the heap of the store's process; undefined for a store in another process */
   constructor(heap: Heap | undefined, clock: Clock) {
     this.#heap = heap
     this.#clock = clock

@@ -97,7 +97,7 @@ function wantedBy(rows: readonly RecordData[], { name }: RelationField, target: 
 /** Makes a message that follows the name of the field. */
 type Problem = () => string
 
-/** A reference, or why it is none. */
+/** A reference, or the reason why the text names no record. */
 function readReference(value: Readonly<Record<string, unknown>>, target: Model): Reference | Problem {
   const [entry, ...others] = Object.entries(value)
   const named = entry === undefined ? undefined : target.fields.get(entry[0])

@@ -30,7 +30,7 @@ export class Documents {
   readonly #admitted = new IdPages()
   readonly #others: number
 
-  /** @param others totals of records of which some or none become documents, by `admit` */
+  /** @param others totals of all records; `admit` makes documents of some */
   constructor(fields: number, others?: IndexTotals) {
     this.#fields = fields
     this.#words = Array.from({ length: fields }, (_, field) => others?.words[field] ?? 0)

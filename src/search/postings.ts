@@ -13,7 +13,7 @@ export const MORE_TIMES = (1 << TIMES_BITS) - 1
 export const fieldBitsOf = (fields: number): number => Math.ceil(Math.log2(Math.max(2, fields)))
 
 /** Receives a run of postings, from `from` up to but not including `to`. */
-export type TakeStretch = (postings: Int32Array, from: number, to: number) => void
+export type TakeRun = (postings: Int32Array, from: number, to: number) => void
 
 /** Members of an entry: the number of postings of a word, and the last posting … */
 const COUNT = 0
@@ -62,7 +62,7 @@ export class Postings {
   }
 
   /** Calls `take` with each run of a word's postings, from `from` up to but not including `to`. */
-  eachStretch(word: number, take: TakeStretch): void {
+  eachRun(word: number, take: TakeRun): void {
     const entry = word * WIDTH
     const count = this.#entries[entry + COUNT] ?? 0
     if (count === 0) return
@@ -116,12 +116,12 @@ const levelAfter = (stored: number): number => Math.min(MAX_LEVEL, 31 - Math.clz
 const isFull = (stored: number): boolean => ((stored + 2) & ((1 << levelAfter(stored)) - 1)) === 0
 
 /**
- * Passes on the postings of some documents. It reads one posting of each stretch without them, and finds them by bisection in others.
+ * Passes on the postings of some documents. It reads one posting of each run without them, and finds them by bisection in others.
  *
  * @param documents in ascending order, as the postings must be
  * @param shift number of bits of a posting below its document
  */
-export function amongDocuments(documents: Int32Array, shift: number): (take: TakeStretch) => TakeStretch {
+export function amongDocuments(documents: Int32Array, shift: number): (take: TakeRun) => TakeRun {
   const end = documents.length
   return (take) => {
     let next = 0
@@ -137,7 +137,7 @@ export function amongDocuments(documents: Int32Array, shift: number): (take: Tak
         const first = low
         while (low < to && (postings[low] ?? 0) >>> shift === wanted) low++
         if (low > first) take(postings, first, low)
-        // The next stretch may have more of this document.
+        // The next run may have more of this document.
         if (low === to && wanted === last) return
       }
     }

@@ -107,7 +107,7 @@ const withParts = (span: Span): Span => (span.parts.length > 0 ? span : { ...spa
 
 const isInside = (kind: TokenKind, start: number, { end }: Span): boolean => kind !== 'plain' && kind !== 'whole' && start < end
 
-/** A run of several characters is matched by its pairs only, of which this is the first. */
+/** A run of several characters is matched by its pairs only; this is the first pair. */
 function asRun(span: Span): Span {
   return span.ending === 'always' && span.isRun
     ? { ...span, text: '', parts: [...new Set([span.text, ...span.parts])], ending: 'never' }

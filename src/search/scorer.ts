@@ -1,5 +1,5 @@
 import type { Documents } from './documents.ts'
-import { amongDocuments, fieldBitsOf, MORE_TIMES, type Postings, type TakeStretch, TIMES_BITS } from './postings.ts'
+import { amongDocuments, fieldBitsOf, MORE_TIMES, type Postings, type TakeRun, TIMES_BITS } from './postings.ts'
 import type { ParsedSearch, QueryWord } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
 import type { Likeness, Vocabulary } from './vocabulary.ts'
@@ -28,7 +28,7 @@ const WORTH_SLIGHT = 1 / 4
 const MANY = 8
 
 /** @param among passes on some of the postings */
-type Raise = (number: number, likeness: Likeness, among?: (take: TakeStretch) => TakeStretch) => void
+type Raise = (number: number, likeness: Likeness, among?: (take: TakeRun) => TakeRun) => void
 
 /** Scores the documents of an index for a query. */
 export class Scorer {
@@ -112,7 +112,7 @@ export class Scorer {
     const weights = Float64Array.from(this.#fields, ({ name, weight }) => (searched.includes(name) ? weight / 2 : 0))
     const lengthWeights = Float64Array.from(this.#fields, (_, field) => (K1 * B) / this.#documents.meanLength(field, measured))
     let worth = 0
-    const raiseStretch = (postings: Int32Array, from: number, to: number) => {
+    const raiseRun = (postings: Int32Array, from: number, to: number) => {
       let { size } = this.#word
       for (let at = from; at < to; at++) {
         const posting = postings[at] ?? 0
@@ -134,7 +134,7 @@ export class Scorer {
     }
     return (number, likeness, among) => {
       worth = WORTH[likeness]
-      this.#postings.eachStretch(number, among === undefined ? raiseStretch : among(raiseStretch))
+      this.#postings.eachRun(number, among === undefined ? raiseRun : among(raiseRun))
     }
   }
 }

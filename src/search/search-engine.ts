@@ -6,7 +6,7 @@ import type { SearchField } from './scorer.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
-export const PATIENCE_MS = 3000
+export const MAX_WAIT_MS = 3000
 const RETRY_AFTER_SECONDS = 2
 /** Pause between two slices of index building while requests arrive, in milliseconds. Requests get at least half of the time. */
 export const REST_MS = 8

@@ -8,7 +8,7 @@ import type { ParsedSearch } from './query.ts'
 import {
   indexNotReady,
   isSearchable,
-  PATIENCE_MS,
+  MAX_WAIT_MS,
   REST_MS,
   type SearchEngine,
   type SearchReading,
@@ -78,7 +78,7 @@ export class SearchIndexes implements SearchEngine {
       await this.#indexes.get(model.key)?.catchUp()
       return true
     }
-    const isInTime = await Promise.race([isDone(), this.#options.wait(PATIENCE_MS)])
+    const isInTime = await Promise.race([isDone(), this.#options.wait(MAX_WAIT_MS)])
     const made = isInTime === true ? this.#indexes.get(model.key)?.ready : undefined
     if (made === undefined) throw indexNotReady(model)
     return made

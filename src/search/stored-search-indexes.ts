@@ -9,7 +9,7 @@ import type { ParsedSearch } from './query.ts'
 import {
   indexNotReady,
   isSearchable,
-  PATIENCE_MS,
+  MAX_WAIT_MS,
   REST_MS,
   type SearchEngine,
   type SearchReading,
@@ -112,7 +112,7 @@ export class StoredSearchIndexes implements SearchEngine {
   async #makeNow(model: Model): Promise<boolean> {
     this.#urgent.set(model.key, (this.#urgent.get(model.key) ?? 0) + 1)
     try {
-      return (await Promise.race([this.make(model).then(() => true), this.#options.wait(PATIENCE_MS)])) === true
+      return (await Promise.race([this.make(model).then(() => true), this.#options.wait(MAX_WAIT_MS)])) === true
     } finally {
       const others = (this.#urgent.get(model.key) ?? 1) - 1
       if (others === 0) this.#urgent.delete(model.key)

@@ -18,7 +18,7 @@ export interface TextAnalyser {
   stemOf(word: string): string
 }
 
-/** What is searched in a table. */
+/** The searched fields of a table. */
 export interface SearchedTable {
   readonly table: string
   /** The searched fields, in order. */

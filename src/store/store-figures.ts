@@ -18,7 +18,7 @@ export interface DatabaseFigures {
     /** Requests that wait for a connection. */
     readonly waiting: number
   }
-  /** Latencies of statements; `buckets[i]` counts those of at most `boundsMs[i]`, and the last one those above. */
+  /** Latencies of statements; `buckets[i]` counts latencies of at most `boundsMs[i]`, and the last bucket all longer ones. */
   readonly statements: {
     readonly boundsMs: readonly number[]
     readonly buckets: readonly number[]

@@ -52,7 +52,7 @@ export interface Change {
 }
 
 /**
- * Why a transaction was rejected. `index` is that of the operation in the batch.
+ * Why a transaction was rejected. `index` is the index of the operation in the batch.
  *
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
  *   `together` are the other fields of a unique set.

@@ -275,7 +275,7 @@ const twice = (one: string, other: string, name: string): string =>
   one === other ? `The column '${one}' occurs twice` : `The columns '${one}' and '${other}' both are the field '${name}'`
 
 /**
- * Finds the line where each row of a file begins, as `readRows` counts them: that of row 1 first. Lines count from 1. The list is empty for
+ * Finds the line where each row of a file begins, as `readRows` counts them: row 1 first. Lines count from 1. The list is empty for
  * JSON, whose records have no lines of their own.
  *
  * @param delimiter of CSV; when absent, the one that splits the header into the most names

@@ -32,7 +32,7 @@ function watchFirstReads(queries: QueryClient): void {
 }
 
 /** Milliseconds for which the page stays empty at most, while it is not known what to show. */
-const PATIENCE_MS = 500
+const MAX_WAIT_MS = 500
 
 const settings = readPageSettings(document)
 const client = createClient({
@@ -67,7 +67,7 @@ const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
 // Both have mostly been requested early: the first rendering then shows the page, not what stands in for it.
 const ready = Promise.allSettled([session.start(), router.load()])
-await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
+await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 createRoot(root, {
   // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.
   onCaughtError: (error) => {

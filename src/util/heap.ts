@@ -64,7 +64,7 @@ const LEAST_YOUNG = YOUNG_PARTS * (16 << 20)
 const NOT_OLD = new Set(['new_space', 'new_large_object_space', 'read_only_space'])
 
 /**
- * The limit is that of pages. Some gaps in them are too small to be filled: texts of 100,000 bytes reach the limit when they are three quarters
+ * The limit counts pages. Some gaps in them are too small to be filled: texts of 100,000 bytes reach the limit when they are three quarters
  * of it. Where objects are small, pages are a tenth larger than these after a full collection.
  */
 const PART_OF_PAGES = 0.9

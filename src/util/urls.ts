@@ -1,5 +1,5 @@
 /**
- * Parses a URL (WHATWG); undefined if it is none. `URL.canParse` of Node.js 20 refuses letters such as `ü` once it has been called some
+ * Parses a URL (WHATWG); undefined for another text. `URL.canParse` of Node.js 20 refuses letters such as `ü` once it has been called some
  * thousand times and is compiled.
  *
  * @param base the URL that a relative one belongs to

@@ -5,7 +5,7 @@ import { integer, mulberry32 } from '../bench/data/random.ts'
 
 function postingsOf(postings: Postings, word: number): number[] {
   const all: number[] = []
-  postings.eachStretch(word, (numbers, from, to) => all.push(...numbers.subarray(from, to)))
+  postings.eachRun(word, (numbers, from, to) => all.push(...numbers.subarray(from, to)))
   return all
 }
 

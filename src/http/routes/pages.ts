@@ -52,7 +52,7 @@ export function adminPageRoutes(settings: Settings, page: AdminPage | undefined)
 
   // Unknown paths of the API and of the documentation are no pages, wherever the settings put the page.
   const others = new Set([`${folder}/api`, api, docs].filter((path) => path.startsWith(root)))
-  // Parameters that other programs append to an address, and those of the page itself, do not matter here.
+  // Parameters that other programs append to an address, and parameters of the page itself, do not matter here.
   const options = { auth: false as const, cors: false as const, plugins: { readsQuery: true } }
   const fallback = { auth: false as const, plugins: { readsQuery: true, isFallback: true } }
   return [

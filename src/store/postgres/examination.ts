@@ -18,7 +18,7 @@ export interface Examination {
   readonly plan: SchemaPlan | undefined
   /** `pg_trgm` finds parts of texts: installed, available to be installed, or absent. */
   readonly trigrams: 'installed' | 'available' | 'absent'
-  /** By how many milliseconds the clock of the server is ahead of that of this process, at least. */
+  /** Least number of milliseconds by which the clock of the server is ahead of the clock of this process. */
   readonly clockDifference: number
 }
 

@@ -116,7 +116,7 @@ export class GrowingTables {
     return due
   }
 
-  /** Analyzes a table if its statistics know too few rows; those of a table that was never vacuumed do no harm. */
+  /** Analyzes a table if its statistics know too few rows; a table that was never vacuumed needs none. */
   async analyze(key: string): Promise<void> {
     const { schema } = this.#layout
     const { name, table } = this.#layout.of(key)

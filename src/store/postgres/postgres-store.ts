@@ -47,7 +47,7 @@ const NO_RECORDS: ReadonlyMap<string, number> = new Map()
 const closed = (): AppError => new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
 
 /**
- * A store in a PostgreSQL database, which any number of processes may share. The tables must be those of the layout.
+ * A store in a PostgreSQL database, which any number of processes may share. The tables must agree with the layout.
  *
  * Listeners hear of the changes of this process only, after they are committed, and in commit order for each record.
  */
@@ -123,7 +123,7 @@ export class PostgresStore implements Store {
       const origin = await this.#changeLog?.wanted()
       outcome = await this.#transactions.transact(operations, 'commit', notes, origin)
       if (outcome.ok && origin !== undefined && this.#isLogged(outcome.changes)) this.#changeLog?.notifySoon()
-      // The changes are stored, so a failure to tell of them is none of the write.
+      // The changes are stored, so the write does not fail if listeners cannot be told.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
     } finally {
@@ -131,7 +131,7 @@ export class PostgresStore implements Store {
       if (outcome === undefined) this.#recent.forgetAll()
       else if (outcome.ok) {
         this.#recent.forget(outcome.changes)
-        // Without it, the checks of foreign keys are slower, and the write is none the worse.
+        // Without it, the checks of foreign keys are slower, and the write is still correct.
         for (const table of this.#growing.note(outcome.changes)) this.#whileRunning(this.#growing.analyze(table)).catch(() => {})
       }
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])

@@ -4,7 +4,7 @@ import type { PageSession } from './page-session.ts'
 import { refreshModel } from './records.ts'
 
 /** Milliseconds without a connection until the page says so; a short break is not worth a message. */
-const PATIENCE_MS = 3000
+const OFFLINE_AFTER_MS = 3000
 
 /** Keeps the page up to date: reads again what others have changed, and knows whether the connection stands. */
 export class Live {
@@ -131,7 +131,7 @@ export class Live {
       this.#setOffline(false)
       if (!this.#isConnected) void this.#queries.invalidateQueries({ predicate: (query) => this.#earlierReads.has(query) })
     } else {
-      this.#offlineTimer ??= setTimeout(() => this.#setOffline(true), PATIENCE_MS)
+      this.#offlineTimer ??= setTimeout(() => this.#setOffline(true), OFFLINE_AFTER_MS)
     }
     this.#isConnected = isConnected
   }

@@ -13,7 +13,7 @@ export interface ListFilter {
 
 const SUFFIXES = new Set(['ne', 'in', 'isnull', 'icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte'])
 
-/** Splits a filter; undefined for a text that is none. */
+/** Splits a filter; undefined for a text that is no filter. */
 export function parseFilter(text: string): ListFilter | undefined {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) return undefined

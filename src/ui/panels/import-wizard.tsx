@@ -97,7 +97,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   )
 }
 
-/** State of an import. A change of the file or the options begins anew. */
+/** State of an import. A change of the file or the options starts it again. */
 type ImportState =
   | { readonly step: 'choosing' }
   | { readonly step: 'checking' | 'importing'; readonly rows?: number }

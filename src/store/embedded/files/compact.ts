@@ -183,7 +183,7 @@ class TableMerge {
     const last = idAt(lines, lines.lastIndexOf(NEWLINE) + 1) ?? 0
     if (!this.#isUnordered && last < this.#next()) return lines
     const pieces: Buffer[] = []
-    // Untouched lines are copied in runs, which begin at `runStart`; -1 if there is none.
+    // Untouched lines are copied in runs, which begin at `runStart`; -1 outside a run.
     let runStart = -1
     const copyRun = (end: number) => {
       if (runStart !== -1) pieces.push(lines.subarray(runStart, end))

@@ -147,7 +147,7 @@ interface TornWrite {
 export interface JournalContents {
   /** The transactions up to the first damage. */
   readonly entries: readonly JournalEntry[]
-  /** The last transaction, including those of the snapshot. */
+  /** The last transaction, including the transactions in the snapshot. */
   readonly last: number
   /** Journal files, oldest first. */
   readonly paths: readonly string[]

@@ -62,7 +62,7 @@ export async function publishApi(path: string, api: string | undefined): Promise
   await rename(await writeLockDraft(path, api), path)
 }
 
-/** The API's URL of the process that holds a lock; undefined if there is none or it does not serve. */
+/** The API's URL of the process that holds a lock; undefined without such a process, or if it does not serve. */
 export const apiOf = async (path: string): Promise<string | undefined> => (await holderOf(path))?.api
 
 /** The process that holds a data folder, since when (milliseconds since the Unix epoch), and its API; undefined if none does. */

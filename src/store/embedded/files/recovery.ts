@@ -130,7 +130,7 @@ export async function holdsData(folder: string): Promise<boolean> {
   return names.some((name) => name === 'db.json' || isJournal(name))
 }
 
-/** Size of `db.json` in bytes; 0 if there is none. */
+/** Size of `db.json` in bytes; 0 without this file. */
 export const snapshotSize = (folder: string): Promise<number> =>
   stat(snapshotPath(folder)).then(
     ({ size }) => size,

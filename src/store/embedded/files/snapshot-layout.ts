@@ -2,7 +2,7 @@ import type { StoredRecord } from '../../store.ts'
 
 /**
  * The layout of `db.json`: a few lines that are the same in every file, and one record a line in the order of ids, which
- * begins with its id. The checksum is that of all bytes before its line. `journal` is there while a journal with later transactions belongs to the
+ * begins with its id. The checksum covers all bytes before its line. `journal` is there while a journal with later transactions belongs to the
  * file.
  *
  *     {

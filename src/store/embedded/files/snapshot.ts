@@ -19,7 +19,7 @@ export type Origin = 'ours' | 'edited' | 'foreign'
 export interface Snapshot {
   /** The last transaction contained; the journal holds later ones. */
   readonly sequence: number
-  /** Name of the first journal file with later transactions, which must exist; undefined if there is none, or none is known. */
+  /** Name of the first journal file with later transactions, which must exist; undefined if no such file exists or is known. */
   readonly journal?: string | undefined
   /** Can be iterated repeatedly until the file is closed. */
   readonly parts: AsyncIterable<SnapshotPart>

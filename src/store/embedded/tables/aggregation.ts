@@ -16,7 +16,7 @@ export function aggregateRows(table: Table, selection: SelectedRows, plan: Aggre
   return members === undefined ? undefined : groups.results(members)
 }
 
-/** The indexes that an aggregate needs besides those of its filters. */
+/** The indexes that an aggregate needs, without the indexes of its filters. */
 export function needsOfAggregate(table: Table, plan: AggregatePlan): TableNeed[] {
   if (table.isSmall) return []
   const counted = countedField(table, plan)

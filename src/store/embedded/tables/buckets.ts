@@ -35,7 +35,7 @@ export class Buckets {
   /** Number of rows of each bucket; one more than bounds. */
   readonly #sizes: number[] = [0]
   /** Values of each bucket, cached until they change. */
-  readonly #stretches: (BucketValues | undefined)[] = []
+  readonly #bucketValues: (BucketValues | undefined)[] = []
   readonly #walk: Walk
   readonly #target: number
 
@@ -72,7 +72,7 @@ export class Buckets {
     const bucket = this.bucketOf(value)
     this.#latest.push({ row, bucket })
     if (this.#latest.length >= MAX_LATEST) this.#settle()
-    if (isChange) this.#stretches[bucket] = undefined
+    if (isChange) this.#bucketValues[bucket] = undefined
     const size = (this.#sizes[bucket] ?? 0) + 1
     this.#sizes[bucket] = size
     if (size > 2 * this.#target) this.#split(bucket)
@@ -82,7 +82,7 @@ export class Buckets {
     const bucket = this.bucketOf(value)
     this.#settle()
     for (let index = bucket; index < this.#below.length; index++) this.#below[index]?.remove(row)
-    if (isChange) this.#stretches[bucket] = undefined
+    if (isChange) this.#bucketValues[bucket] = undefined
     this.#sizes[bucket] = (this.#sizes[bucket] ?? 0) - 1
   }
 
@@ -116,8 +116,8 @@ export class Buckets {
   }
 
   /** The values of a bucket. */
-  stretch(bucket: number): BucketValues {
-    const known = this.#stretches[bucket]
+  valuesOf(bucket: number): BucketValues {
+    const known = this.#bucketValues[bucket]
     if (known !== undefined) return known
     const values: Json[] = []
     const rowsOf: Rows[] = []
@@ -125,9 +125,9 @@ export class Buckets {
       values.push(value)
       rowsOf.push(rows)
     }
-    const stretch = { values, rows: rowsOf, reversed: rowsOf.toReversed() }
-    this.#stretches[bucket] = stretch
-    return stretch
+    const found = { values, rows: rowsOf, reversed: rowsOf.toReversed() }
+    this.#bucketValues[bucket] = found
+    return found
   }
 
   /** Adds the collected rows to the bitmaps, word by word: consecutive rows share words. */
@@ -172,7 +172,7 @@ export class Buckets {
     this.#bounds.splice(bucket, 0, bound)
     this.#below.splice(bucket, 0, below)
     this.#sizes.splice(bucket, 1, first, (this.#sizes[bucket] ?? 0) - first)
-    this.#stretches.splice(bucket, 1, undefined, undefined)
+    this.#bucketValues.splice(bucket, 1, undefined, undefined)
   }
 
   *#within(bucket: number): Generator<readonly [value: Json, rows: Rows]> {

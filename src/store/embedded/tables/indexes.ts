@@ -144,7 +144,7 @@ export class Indexes {
     }
   }
 
-  /** Adds the next rows. An index of which that fails is dropped, since some of them may be in it; the next query builds another. */
+  /** Adds the next rows. An index that fails to take them is dropped, since it may have some of them; the next query builds another. */
   #fillSlice(entry: Entry): void {
     const { index, keyOf, kind } = entry
     const end = Math.min(entry.filled + SLICE[kind], this.#records.length)

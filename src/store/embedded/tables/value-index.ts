@@ -62,7 +62,7 @@ export class ValueIndex implements FieldIndex {
     const [step, first, end] = order === 'asc' ? [1, 0, buckets.count] : [-1, buckets.count - 1, -1]
     const start = from === undefined ? first : buckets.bucketOf(from)
     for (let bucket = start; bucket !== end; bucket += step) {
-      const { values, rows, reversed } = buckets.stretch(bucket)
+      const { values, rows, reversed } = buckets.valuesOf(bucket)
       const inOrder = order === 'asc' ? rows : reversed
       const isCut = from !== undefined && bucket === start
       const skipped = !isCut ? 0 : order === 'asc' ? placeOf(values, before(from)) : values.length - placeOf(values, after(from))
@@ -100,7 +100,7 @@ export class ValueIndex implements FieldIndex {
 
   #dropBefore(terms: RowFilter, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
-    const { values, rows } = buckets.stretch(bucket)
+    const { values, rows } = buckets.valuesOf(bucket)
     const end = placeOf(values, cut)
     const next = buckets.before(bucket + 1)
     const isWhole = end === values.length && next !== undefined
@@ -111,7 +111,7 @@ export class ValueIndex implements FieldIndex {
 
   #dropAfter(terms: RowFilter, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
-    const { values, rows } = buckets.stretch(bucket)
+    const { values, rows } = buckets.valuesOf(bucket)
     const start = placeOf(values, cut)
     const earlier = buckets.before(bucket)
     const isWhole = start === 0 && earlier !== undefined

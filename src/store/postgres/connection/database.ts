@@ -37,7 +37,7 @@ export interface TransactionOptions {
   /** Default: read committed. */
   readonly isolation?: 'read committed' | 'repeatable read'
   readonly readOnly?: boolean
-  /** Cancels the present statement when it is aborted, as that of a statement. The transaction is then rolled back. */
+  /** Cancels the present statement when it is aborted. The transaction is then rolled back. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -71,7 +71,7 @@ export interface Database extends Connection {
 
   usage(): DatabaseUsage
 
-  /** Waits for what is being executed, and closes all connections. */
+  /** Waits for running statements, and closes all connections. */
   close(): Promise<void>
 }
 

@@ -39,7 +39,7 @@ export function statementFailure(error: unknown): Error {
 /** Of the properties of an error, the detail may contain a whole row with its secrets, and errors are logged. */
 const withoutValues = ({ message, code }: DatabaseError): StatementError => new StatementError(message, code ?? '')
 
-/** The text by which `pg` says that the server asks for a password and there is none. */
+/** The text by which `pg` says that the server asks for a password and the URL has no password. */
 const NO_PASSWORD = 'client password must be a string'
 
 /** The failure to get a connection: the pool is exhausted, the server cannot be reached, or it refuses the connection. */

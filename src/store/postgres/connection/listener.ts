@@ -3,7 +3,7 @@ import { systemTimer, type Timer } from '../../../util/clock.ts'
 import { clientConfig, parseAddress } from './address.ts'
 
 /** Milliseconds in which the connection must be made. */
-const PATIENCE = 5000
+const CONNECT_TIMEOUT_MS = 5000
 
 /** Milliseconds after which a connection that was lost is made again. */
 const RECONNECT_DELAY = 5000
@@ -38,7 +38,7 @@ export class NotificationListener {
   }
 
   #connect(): void {
-    const client = new Client(clientConfig(parseAddress(this.#address), PATIENCE))
+    const client = new Client(clientConfig(parseAddress(this.#address), CONNECT_TIMEOUT_MS))
     this.#client = client
     client.on('notification', ({ payload = '' }) => this.#heard(payload))
     // A client without a listener of errors would end the process when its connection is lost.

@@ -26,7 +26,7 @@ export interface PgDatabaseOptions {
   readonly acquireTimeoutMs?: number
   /** Called with the duration of each statement in milliseconds. */
   readonly observe?: (milliseconds: number) => void
-  /** Called with errors of connections that are not in use, such as those of a restarted server. */
+  /** Called with errors of connections that are not in use, as when the server restarts. */
   readonly warn?: (message: string, error: unknown) => void
   /** Lets the process end while connections are open that are not in use. */
   readonly allowExit?: boolean

@@ -131,7 +131,7 @@ export class DatabaseSession {
   }
 }
 
-/** The rows of a result; of several statements, those of the last. */
+/** The rows of a result; of several statements, the rows of the last one. */
 function rowsOf(result: QueryArrayResult<(string | null)[]> | readonly QueryArrayResult<(string | null)[]>[]): CommandRows {
   const last = Array.isArray(result) ? result.at(-1) : result
   const { rows, rowCount, command } = last as QueryArrayResult<(string | null)[]>

@@ -91,7 +91,7 @@ export function linkTableOf(field: RelationField, schema: string, owner: string)
 interface Codec {
   /** The type of a parameter or an array item, for a cast: `bigint`. */
   readonly type: string
-  /** The collation that a column of this type declares: that of code points, as in the embedded engine. */
+  /** The collation that a column of this type declares: the order of code points, as in the embedded engine. */
   readonly collation?: 'C'
   /** The value of a column in the form that `read` expects, whatever the settings of the session are. */
   select(column: Sql): Sql

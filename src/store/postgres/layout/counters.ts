@@ -21,7 +21,7 @@ export const countersTable = (layout: Layout): Sql =>
 
 /**
  * Adds to the counters of a table, and never waits for another transaction, which may last minutes. Takes a row that this transaction has
- * changed before, or one that no open transaction has changed, or a new one: so the number of rows depends on that of the transactions that
+ * changed before, or one that no open transaction has changed, or a new one: so the number of rows depends on the number of transactions that
  * change the table at once.
  */
 export const addToCounters = (layout: Layout, name: Sql, records: Sql): Sql => {

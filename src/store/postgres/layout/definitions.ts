@@ -181,24 +181,24 @@ function foreignKey(table: string, column: string, target: TableLayout, onDelete
   }
 }
 
-/** The conditions that the limits of a field demand of its column. A pattern has none: it is in another syntax than those of PostgreSQL. */
+/** The conditions on a column that follow from the limits of its field. A pattern gives none, since PostgreSQL has another syntax. */
 function checksOf({ field, sql: column, type }: FieldColumn): Sql[] {
   const { limits } = field
   // Secrets are stored hashed.
   if (field.type.secret) return []
   const checks: Sql[] = []
-  const demand = (limit: number | undefined, condition: (bound: Sql) => Sql) => {
+  const addCheck = (limit: number | undefined, condition: (bound: Sql) => Sql) => {
     if (limit !== undefined) checks.push(condition(literal(limit)))
   }
   if (type === 'text') {
-    demand(limits.min_length, (bound) => sql`char_length(${column}) >= ${bound}`)
-    demand(limits.max_length, (bound) => sql`char_length(${column}) <= ${bound}`)
+    addCheck(limits.min_length, (bound) => sql`char_length(${column}) >= ${bound}`)
+    addCheck(limits.max_length, (bound) => sql`char_length(${column}) <= ${bound}`)
   } else {
-    demand(limits.gt, (bound) => sql`${column} > ${bound}`)
-    demand(limits.gte, (bound) => sql`${column} >= ${bound}`)
-    demand(limits.lt, (bound) => sql`${column} < ${bound}`)
-    demand(limits.lte, (bound) => sql`${column} <= ${bound}`)
-    demand(limits.decimal_places, (bound) => sql`scale(trim_scale(${column})) <= ${bound}`)
+    addCheck(limits.gt, (bound) => sql`${column} > ${bound}`)
+    addCheck(limits.gte, (bound) => sql`${column} >= ${bound}`)
+    addCheck(limits.lt, (bound) => sql`${column} < ${bound}`)
+    addCheck(limits.lte, (bound) => sql`${column} <= ${bound}`)
+    addCheck(limits.decimal_places, (bound) => sql`scale(trim_scale(${column})) <= ${bound}`)
   }
   const choices = choicesOf(limits.choices, type)
   if (choices !== undefined) {

@@ -124,7 +124,7 @@ const ARRAYS: Readonly<Record<string, Sql>> = {
 
 const arrayOf = ({ type }: FieldColumn): Sql => ARRAYS[type] ?? sql`text[]`
 
-/** Lists are compared by their items: those of a column of an array. */
+/** Lists are compared by their items, the items of an array. */
 function listCondition(filter: FieldFilter, column: FieldColumn, at: Sql): Sql {
   switch (filter.operator) {
     case 'isnull':
@@ -199,7 +199,7 @@ function orderCondition(filter: OrderFilter, column: FieldColumn, at: Sql): Sql 
     return numeral === undefined ? sql`false` : sql`${at} ${COMPARISONS[operator]} ${numeral}`
   }
   if (column.type !== 'numeric' && column.isOfType(value)) return sql`${at} ${COMPARISONS[operator]} ${value}`
-  // The stored forms of dates and times sort chronologically, so a bound that is none has its place among them, too.
+  // The stored forms of dates and times sort chronologically, so a bound that is no date or time has its place among them, too.
   const text = storedText(column, at)
   return text === undefined ? sql`false` : sql`${text} ${COMPARISONS[operator]} ${value.replaceAll('\0', '')}`
 }

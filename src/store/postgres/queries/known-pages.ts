@@ -15,7 +15,7 @@ const MAX_SIZE = 200_000
 /** Estimated size of an entry beside its rows, in characters. */
 const OVERHEAD = 200
 
-/** Remembers the pages that were read last. A version tells whether a page is still that of the present records. */
+/** Remembers the pages that were read last. A version tells whether a page still has the present records. */
 export class KnownPages {
   readonly #pages = new LRUCache<string, KnownPage>({ maxSize: CAPACITY, maxEntrySize: MAX_SIZE })
 

@@ -76,7 +76,7 @@ export function selectPage(
   { isFromEnd = false, readIn }: PageOptions = {},
 ): Sql {
   const { filters, limit } = plan
-  // The number of records is that of the counters, without conditions that read other tables.
+  // The number of records comes from the counters, without conditions that read other tables.
   const tables =
     filters.length === 0 ? [table.model.key] : [...new Set([table.model.key, ...relatedTables({ filters, sort: [] })])]
   const counters = sql`(select sum("writes") as "version", sum("records") as "records" from ${layout.system('counters')}
@@ -85,7 +85,7 @@ export function selectPage(
   if (limit === 0) return sql`${head} from ${counters}`
   const fromStart = () => selectWithTies(table, plan) ?? selectRows(table, plan, layout)
   const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : fromStart()
-  // PostgreSQL does not execute a subquery with a limit of 0; a limit of null is none. The rows keep their own, which its planner knows.
+  // PostgreSQL does not execute a subquery with a limit of 0; a limit of null does not limit. The rows keep their own limit, which the planner knows.
   const changed =
     readIn === undefined
       ? rows
@@ -93,7 +93,7 @@ export function selectPage(
   return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join lateral (${changed}) ${PAGE} on true`
 }
 
-/** True if the version that `selectPage` tells is that of all records of the page: its order is by no other table. */
+/** True if the version that `selectPage` returns covers all records of the page: no other table orders it. */
 export const hasVersion = ({ sort }: Plan): boolean => relatedTables({ filters: [], sort }).size === 0
 
 function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {

@@ -13,7 +13,7 @@ const CAPACITY = 4_000_000
 /** Longest filters whose total is remembered, in characters. */
 const MAX_LENGTH = 20_000
 
-/** Remembers totals of filtered lists. A version tells whether a total is still that of the present records. */
+/** Remembers totals of filtered lists. A version tells whether a total is still true of the present records. */
 export class Totals {
   readonly #known = new LRUCache<string, CountedTotal>({ maxSize: CAPACITY, sizeCalculation: (_, key) => key.length })
 

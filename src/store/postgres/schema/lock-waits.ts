@@ -8,7 +8,7 @@ import { literal, type Sql, sql } from '../sql.ts'
 export interface LockWaits {
   /** Milliseconds that a step waits. Later statements of all sessions on the table wait behind it as long. */
   readonly timeout: number
-  /** Milliseconds before each further attempt, in which those statements are executed. Their number is that of further attempts. */
+  /** Milliseconds before each further attempt, in which those statements are executed. One item for each further attempt. */
   readonly pauses: readonly number[]
 }
 

@@ -97,7 +97,7 @@ export const isSecret = (draft: PlanDraft, { name: table, columns }: TableDefini
 /** A value as it may be shown. */
 export const shown = (isHidden: boolean, value: Sql): Sql => (isHidden ? sql`null::text` : sql`${value}::text`)
 
-/** How the values of a column become those of another type. */
+/** Converts the values of a column to another type. */
 interface Conversion {
   /** The value in the new type. */
   readonly using: Sql
@@ -105,7 +105,7 @@ interface Conversion {
   readonly fits?: Sql
 }
 
-/** Names of types in the catalog that differ from those of the layout. */
+/** Names of types in the catalog, where the layout has another name. */
 const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'timestamp(3) with time zone': 'timestamptz(3)',
   'time(3) without time zone': 'time(3)',

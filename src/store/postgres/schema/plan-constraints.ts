@@ -46,7 +46,7 @@ export async function planConstraints(draft: PlanDraft, definition: TableDefinit
       continue
     }
     const rows = await violations(draft, definition, table, constraint)
-    // The values of new columns are those of their defaults, so that no row can get in the way before the step is applied.
+    // New columns have their default values, so that no row can get in the way before the step is applied.
     const isNew = constraint.columns.every((name) => table.columns.get(name)?.actual === '')
     if (isNew && rows.count === 0) draft.add('constraint', { class: 'additive', reason, statements })
     else draft.add('constraint', { class: 'checked', reason, statements, rows })

@@ -12,7 +12,7 @@ import { isSecret, shown } from './plan-columns.ts'
 import { type PlanDraft, renameConflict } from './plan-draft.ts'
 import { definitionText } from './recorded.ts'
 
-/** Plans the renames that the models declare by `was`: first those of models, then those of fields. */
+/** Plans the renames that the models declare by `was`: first of models, then of fields. */
 export async function planRenames(draft: PlanDraft): Promise<void> {
   const [former, formerFields, present] = layoutsOfRenames(draft.layout)
   for (const [from, to] of [
@@ -173,7 +173,7 @@ function renameRecord(draft: PlanDraft, table: string, was: string, name: string
   draft.recorded.set(table, { ...recorded, columns: { ...others, ...(value && { [name]: value }) } })
 }
 
-/** PostgreSQL changes the names within a definition by itself, so the recorded text becomes that of the present names. */
+/** PostgreSQL changes the names within a definition by itself, so the recorded text gets the present names. */
 function renameText(
   draft: PlanDraft,
   table: string,

@@ -21,7 +21,7 @@ import { fingerprintOf, type Recorded, type RecordedState, readRecorded, readSta
 
 /** The difference between a database and the models. */
 export interface SchemaPlan {
-  /** What is to be done, in this order. */
+  /** The steps, in this order. */
   readonly steps: readonly Step[]
   /** Drops of tables and columns that an earlier run kept. They may stay. */
   readonly unused: readonly Step[]

@@ -8,7 +8,7 @@ import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
 /** The tables and functions of the search. */
 export interface SearchTables {
   /**
-   * One row a searched table. `number` is its number in `changes`. `generation` is the number of its present words; those of other
+   * One row a searched table. `number` is its number in `changes`. `generation` is the number of its present words; words of other
    * generations are garbage. `records` and `lengths` are totals of `documents`. The row is locked while words are stored.
    */
   readonly state: Sql
@@ -20,7 +20,7 @@ export interface SearchTables {
   /** The words of each record, with spaces between them, and their number in each field. */
   readonly documents: Sql
   /**
-   * The places of each word, by the chunk of records that they are in. `stem`, `size` and `signature` are those of the word, in its first
+   * The places of each word, by the chunk of records that they are in. `stem`, `size` and `signature` describe the word, in its first
    * row only; `stem` is null if it equals the word.
    */
   readonly words: Sql

@@ -105,7 +105,7 @@ function conditionOf({ words: exact, stems, prefixes }: WordSelection, words: Sq
   return joined([sql`w.word = any(${exact}::text[] || ${inflected})`, ...ranges], ' or ')
 }
 
-/** The stored words within the edit distances of a selection. The database finds those of about the same length and characters. */
+/** The stored words within the edit distances of a selection. The database finds words of about the same length and characters. */
 async function nearWords(
   connection: Connection,
   layout: Layout,

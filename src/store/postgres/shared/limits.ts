@@ -8,7 +8,7 @@ const PRUNING_INTERVAL = 10_000
 /** Requests of a caller that a process counted at once. */
 interface CountedRequests {
   readonly caller: string
-  /** Identifies the batch among those of all processes. */
+  /** Identifies the batch among the batches of all processes. */
   readonly key: string
   /** In milliseconds since the Unix epoch. */
   readonly at: number
@@ -25,7 +25,7 @@ interface RequestExchange {
   readonly windowMs: number
 }
 
-/** The numbers of requests that all processes counted in the last window. One statement adds those of this process and reads the others. */
+/** The numbers of requests that all processes counted in the last window. One statement adds the numbers of this process and reads the other ones. */
 export class Requests {
   readonly #database: Database
   readonly #table: Sql
@@ -35,7 +35,7 @@ export class Requests {
   /** Number of exchanges that were begun. */
   #exchanges = 0
 
-  /** @param process identifies this process among those of the database */
+  /** @param process identifies this process among all that use the database */
   constructor(database: Database, layout: Layout, process: string, now = databaseTime) {
     this.#database = database
     this.#table = layout.system('requests')
@@ -168,7 +168,7 @@ const isLocked = (now: Sql, { longest }: LockPolicy): Sql =>
 /** The end of the last lock, or the last failure if it caused none. */
 const LAST = sql`greatest("l"."at", "l"."locked_until")`
 
-/** The end of the lock that a failure causes: those of the series first, then one after as many failures as before the first. */
+/** The end of the lock that a failure causes: first the locks of the series, then one after as many failures as before the first. */
 function lockedUntil(count: Sql, now: Sql, { failures, series, longest }: LockPolicy): Sql {
   const index = sql`(${count}) - ${failures}::integer`
   const duration = sql`case when ${index} < ${series.length}::integer then (${series}::double precision[])[${index} + 1]

@@ -11,7 +11,7 @@ export interface RunningTransaction {
   readonly mayCascade: boolean
 }
 
-/** Changes that wait for those of transactions that were committed before. */
+/** Changes that wait for the changes of earlier transactions. */
 interface Waiting {
   readonly changes: readonly Change[]
   readonly blockers: Set<RunningTransaction>
@@ -21,7 +21,7 @@ interface Waiting {
 const REMEMBERED = 10_000
 
 /**
- * Reports the changes of this process to its listeners, those of each record in the order of their commits.
+ * Reports the changes of this process to its listeners, the changes of each record in the order of their commits.
  *
  * The server may answer a transaction before another that was committed earlier. The version of the row that a change replaced tells: if it is
  * not the last one that was reported, a running transaction may have made it, and the change waits until that one has ended.

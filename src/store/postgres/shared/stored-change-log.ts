@@ -150,7 +150,7 @@ export class StoredChangeLog implements ChangeLog {
 
   async read(position: string): Promise<LogRead | undefined> {
     await this.#prune()
-    // A snapshot tells which transactions were visible at the last read, so that those are told of which have become visible since.
+    // A snapshot tells which transactions were visible at the last read, so that the transactions that became visible since then are reported.
     const { rows } = await this.#database.query(
       sql`with "extended" as (update ${this.#readers} set "until" = clock_timestamp() + interval '1 minute'
           where "origin" = ${this.origin} and "until" > clock_timestamp() returning true)

@@ -8,7 +8,7 @@ import type { LoadedTables } from './loaded-tables.ts'
 
 /**
  * Adds the records that cascades will probably remove, however deep, as needs: found by one query, in place of a load for each level.
- * They are found without locks; what is missing then is loaded when the transaction asks for it.
+ * They are found without locks; missing records are loaded when the transaction asks for them.
  */
 export async function addCascades(connection: Connection, tables: LoadedTables, operations: readonly Operation[]): Promise<void> {
   const { layout } = tables

@@ -100,7 +100,7 @@ export class GeneralTransaction {
     return moved
   }
 
-  /** Runs the operations on what is loaded, until everything is loaded that they read. */
+  /** Runs the operations on the loaded records, until all records that they read are loaded. */
   async #decide(ids: Ids): Promise<{ outcome: Outcome; used: readonly UsedIds[] }> {
     const { operations, notes } = this.#work
     for (;;) {

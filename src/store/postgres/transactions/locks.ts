@@ -26,7 +26,7 @@ interface SetValues {
  * deadlock, which the server notices after a second, and the transaction is repeated. The constraints hold in any case. Direct
  * statements of few records take none until they meet in a deadlock.
  *
- * Of many values only the first in order are locked, so that batches of the same values still wait for each other, and those of different
+ * Of many values only the first in order are locked, so that batches of the same values still wait for each other, and batches of different
  * values, which are frequent, do not.
  *
  * @param isNew true for the fields whose values are not those that the records already have

@@ -31,7 +31,7 @@ export function ownersQuery(table: TableLayout, name: string, values: readonly J
 
 /**
  * Joins the rows `"r"` that satisfy conditions on the values before, with their `"id"`, by looking each value up. For a plain join the server
- * may read the whole table: of one that grows within a transaction it has no statistics, or those of an empty one.
+ * may read the whole table: for a table that grows within a transaction it has no statistics, or the statistics of an empty table.
  */
 export const rowsByIndex = (table: TableLayout, conditions: readonly Sql[]): Sql =>
   sql`cross join lateral (select "r"."id" from ${table.table} "r" where ${joined(conditions, ' and ')} offset 0) "r"`

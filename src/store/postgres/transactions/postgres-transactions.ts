@@ -65,7 +65,7 @@ export class PostgresTransactions {
   /**
    * Commits a transaction that is given in parts, as `Store.transactInParts`.
    *
-   * @param origin as that of `transact`; the changes are logged as unknown
+   * @param origin as for `transact`; the changes are logged as unknown
    */
   async commitInParts<T>(work: (apply: ApplyPart) => Promise<T>, origin?: string): Promise<T> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -127,7 +127,7 @@ export class PostgresTransactions {
     })
   }
 
-  /** A violation that only the database sees is that of a concurrent write, which the next attempt reads. */
+  /** A violation that only the database sees comes from a concurrent write, which the next attempt reads. */
   async #commit(work: Work): Promise<Outcome> {
     let last: unknown
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -35,7 +35,7 @@ export function preconditions(
   return conditions.length === 0 ? sql`true` : joined(conditions, ' and ')
 }
 
-/** Every field has a new value: that of a new record. */
+/** Every field has a new value, as in a new record. */
 export const ALL = (): boolean => true
 
 interface Key {

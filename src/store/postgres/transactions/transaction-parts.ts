@@ -9,7 +9,7 @@ import { inStoredForm } from './stored-values.ts'
 /** A refusal whose reasons are not known. */
 const REFUSED: PartOutcome = { ok: false, violations: [] }
 
-/** Stores the parts of a transaction one after the other on its connection. Of many unique values only those of the first part are locked. */
+/** Stores the parts of a transaction one after the other on its connection. Of many unique values, only the values of the first part are locked. */
 export class TransactionParts {
   readonly #layout: Layout
   readonly #connection: Connection
