@@ -18,7 +18,7 @@ export interface CarriedState {
 }
 
 /** Opens an application that takes over the given state. */
-export type Open = (project: Project, mode: AppMode, dependencies: AppDependencies, inheritance: CarriedState) => Promise<App>
+export type Open = (project: Project, mode: AppMode, dependencies: AppDependencies, carried: CarriedState) => Promise<App>
 
 /** An application with its store. */
 interface Running {

@@ -33,11 +33,11 @@ const documents = [
   ...paths.filter((path) => path.startsWith('src/') && path.endsWith('/README.md')),
 ]
 
-/** Files that a project, a data folder or the build has, and the project itself does not. */
+/** Files that a project, a data folder, the build or an example of a lint rule has, and the project itself does not. */
 const ELSEWHERE: readonly RegExp[] = [
   /^(db\.json(\.new)?|journal\.<first sequence>\.log|openapi\.json|snapshots\/|lock)$/,
   /^(models|views|seeds)\/$/,
-  /^dist\//,
+  /^dist\/|^example\.ts$/,
 ]
 
 /** Whether a code span names a file or a folder; routes begin with '/'. */
@@ -72,6 +72,18 @@ test('ARCHITECTURE.md is read in ten minutes, and each folder of src/ has a READ
     folders.filter((folder) => !paths.includes(`${folder}README.md`)),
     [],
   )
+})
+
+test('comments of src/ name files and folders that exist', () => {
+  const missing = paths
+    .filter((path) => /^src\/.*\.tsx?$/.test(path))
+    .flatMap((path) => {
+      const comments = [...read(path).matchAll(/(?:\/\*\*?|\/\/|^\s*\*) (.*)/gm)].flatMap(([, comment = '']) => codesIn(comment))
+      return comments
+        .filter((code) => /^[\w./-]+\.tsx?$/.test(code) && !ELSEWHERE.some((each) => each.test(code)) && !exists(code, path))
+        .map((code) => `${path}: ${code}`)
+    })
+  assert.deepEqual(missing, [])
 })
 
 const sources = paths.filter((path) => /^(src|test)\/.*\.(tsx?|css)$/.test(path) && path !== 'test/docs/architecture.test.ts')

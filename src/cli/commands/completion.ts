@@ -83,7 +83,7 @@ export function completionCommand(io: Io): Command {
     })
 }
 
-/** `admin complete` (hidden): prints candidates for a completion script. The built program runs `completion/complete.ts` instead. */
+/** `admin complete` (hidden): prints candidates for a completion script. The built program runs `cli/complete.ts` instead. */
 export function completeCommand(io: Io): Command {
   return new Command('complete')
     .description('print the completions of the last word')

@@ -8,7 +8,7 @@ const SOURCE = fileURLToPath(new URL('../early.ts', import.meta.url))
 /** The place of the script in `index.html`: behind the settings, which it reads, and before the stylesheet, for which it would wait. */
 const TAG = '<script src="./early.ts">'
 
-/** Bundles `early.ts` into a classic script, which runs before the first paint; Vite makes modules only, which run after it. */
+/** Bundles `ui/early.ts` into a classic script, which runs before the first paint; Vite makes modules only, which run after it. */
 export function earlyScriptPlugin(): Plugin {
   let source = ''
   return {

@@ -2,7 +2,7 @@ import type { SiteField, SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import type { FieldView } from '../data/views.ts'
 
-/** Attributes that connect an input with its label, help and messages; those of `parts/field.tsx`, or a name of its own. */
+/** Attributes that connect an input with its label, help and messages; as `ui/parts/field.tsx` sets them, or a name of its own. */
 export interface WidgetLinks {
   readonly id?: string
   readonly 'aria-label'?: string
