@@ -40,8 +40,11 @@ export const UNKNOWN_FIELDS: FilteredFields = { value: (_, value) => value, isTe
 
 /** The part of the OpenAPI document that is used. */
 interface Description {
-  readonly paths: Readonly<Record<string, { readonly put?: { readonly requestBody?: Content } }>>
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly paths: Readonly<Record<string, { readonly put?: { readonly requestBody?: Content | { readonly $ref: string } } }>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly requestBodies?: Readonly<Record<string, Content>>
+  }
 }
 interface Content {
   readonly content: { readonly 'application/json'?: { readonly schema: Schema } }
@@ -137,9 +140,10 @@ export class ModelShapes {
 }
 
 /** Finds the shape of a model. An unknown model has an empty shape; the server rejects requests for it. */
-function shapeIn({ paths, components: { schemas } }: Description, key: string): ModelShape {
+function shapeIn({ paths, components: { schemas, requestBodies } }: Description, key: string): ModelShape {
   const [, item] = Object.entries(paths).find(([path]) => path.endsWith(`/models/${key}/{record_id}`)) ?? []
-  const body = item?.put?.requestBody?.content['application/json']?.schema
+  const sent = item?.put?.requestBody
+  const body = (sent !== undefined && '$ref' in sent ? requestBodies?.[nameIn(sent)] : sent)?.content['application/json']?.schema
   // The first alternative is the request without a form: `{data: <model>.update}`.
   const [unformed, ...formed] = body?.anyOf ?? [body]
   const name = ownerOf(unformed)

@@ -4,7 +4,7 @@ import { isAddable, isGroupable } from '../query/aggregate.ts'
 import type { Form } from '../validate/form.ts'
 import { answeredValue } from './field-schemas.ts'
 import { schemaNames } from './record-schemas.ts'
-import { COUNT_SCHEMA, nullable, object, oneShapeOf, ref, type Schema, strictObject } from './schema.ts'
+import { COUNT_SCHEMA, nullable, object, oneShapeOf, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
 /** A form and the names of the schemas of its request bodies. */
 export interface FormSchemas {
@@ -70,24 +70,34 @@ export const envelope = (items: Schema): Record<string, Schema> => ({
 /** The answer of an aggregate: one item for each group. */
 export function aggregateSchema(model: Model): Schema {
   const fields = model.visibleFields
-  const [added, ordered] = [fields.filter(isAddable), fields.filter(({ type }) => type.sortable)]
-  const some = (members: readonly Field[], schemaOf: (field: Field) => Schema): Schema =>
-    object(Object.fromEntries(members.map((field) => [field.name, schemaOf(field)])), [])
-  const total = ({ type }: Field): Schema => (type.name === 'decimal' ? { type: 'string' } : { type: 'number' })
-  const value = (field: Field): Schema => nullable({ ...itemOf(answeredValue(field)), title: field.label })
+  const total = ({ type }: Field): Schema => nullable(type.name === 'decimal' ? TEXT : { type: 'number' })
+  const totals = someOf(fields.filter(isAddable), total)
+  const bounds = ref(schemaNames(model).bounds)
   const group = object(
     {
-      group: some(fields.filter(isGroupable), value),
+      group: someOf(fields.filter(isGroupable), groupValue),
       count: COUNT_SCHEMA,
-      sum: some(added, (field) => nullable(total(field))),
-      avg: some(added, (field) => nullable(total(field))),
-      min: some(ordered, value),
-      max: some(ordered, value),
+      sum: totals,
+      avg: totals,
+      min: bounds,
+      max: bounds,
     },
     ['group'],
   )
   return object({ data: { type: 'array', items: group }, total: { ...COUNT_SCHEMA, description: 'How many groups there are' } })
 }
+
+/** The least or the greatest values of a group. */
+export const boundsSchema = (model: Model): Schema =>
+  someOf(
+    model.visibleFields.filter(({ type }) => type.sortable),
+    groupValue,
+  )
+
+const someOf = (fields: readonly Field[], schemaOf: (field: Field) => Schema): Schema =>
+  object(Object.fromEntries(fields.map((field) => [field.name, schemaOf(field)])), [])
+
+const groupValue = (field: Field): Schema => nullable({ ...itemOf(answeredValue(field)), title: field.label })
 
 /** A list makes a group of each item. */
 const itemOf = (schema: Schema): Schema => (schema.type === 'array' ? (schema.items ?? {}) : schema)

@@ -4,13 +4,14 @@ import type { Registry } from '../model/registry.ts'
 import { ViewCatalog } from '../project/view-catalog.ts'
 import type { Form } from '../validate/form.ts'
 import type { Views } from '../views/views.ts'
-import type { FormSchemas } from './bodies.ts'
-import type { Header, Paths, ResponseObject } from './operation.ts'
+import { boundsSchema, type FormSchemas } from './bodies.ts'
+import { withComponents } from './components.ts'
+import type { OpenApiDocument, Paths } from './operation.ts'
 import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
 import { HISTORY_SCHEMAS, historyPaths } from './paths-history.ts'
-import { modelPaths } from './paths-models.ts'
+import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
 import { DATA_SCHEMAS, dataPaths, operationsPaths, SITE_SCHEMAS, sitePaths } from './paths-operations.ts'
-import { mockFillPaths } from './paths-transfer.ts'
+import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
 import { VIEW_SCHEMAS, viewPaths } from './paths-views.ts'
 import { webhookPaths, webhookSchemas } from './paths-webhooks.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
@@ -26,21 +27,11 @@ export interface ContractSource {
   readonly views: Views
 }
 
-/** The members of an OpenAPI 3.1 document that are used here. */
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0'
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
-  readonly servers: readonly { readonly url: string }[]
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Paths
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>
-    readonly responses: Readonly<Record<string, ResponseObject>>
-    readonly headers: Readonly<Record<string, Header>>
-    readonly securitySchemes: Readonly<Record<string, unknown>>
-  }
-}
+const DESCRIPTION = [
+  'Records of every model, and how they are edited and displayed.',
+  'The answer to a request that counts towards a limit has the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`,',
+  '`RateLimit` and `RateLimit-Policy`, as described at the answer 429.',
+].join(' ')
 
 /** The document is the same on every port. */
 const COOKIE = 'The refresh token; `{port}` is the port that the server listens on'
@@ -98,7 +89,7 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
     info: {
       title: `${settings.ui.title ?? 'Admin'} API`,
       version,
-      description: 'Records of every model, and how they are edited and displayed.',
+      description: DESCRIPTION,
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ bearer: [] }, { password: [] }],
@@ -107,6 +98,8 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
     components: {
       schemas: {
         ...modelSchemas(registry, formSchemas),
+        ...MODEL_SCHEMAS,
+        ...TRANSFER_SCHEMAS,
         ...VIEW_SCHEMAS,
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
@@ -115,6 +108,8 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
         ...ACCOUNT_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
+      parameters: {},
+      requestBodies: {},
       responses: responses.components(),
       headers: responses.headers(),
       securitySchemes: {
@@ -124,7 +119,7 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
       },
     },
   }
-  return withoutUnused(document)
+  return withComponents(document)
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
@@ -156,6 +151,7 @@ function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): 
     schemas[names.nested] = nestedSchema(model)
     schemas[names.create] = creationSchema(model)
     schemas[names.update] = updateSchema(model)
+    schemas[names.bounds] = boundsSchema(model)
   }
   for (const { form, create, update } of formSchemas) {
     schemas[create] = creationSchema(form.model, form)
@@ -174,27 +170,4 @@ function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
     taken.add(name)
     return { form, create: `${name}.create`, update: `${name}.update` }
   })
-}
-
-const REFERENCE = '#/components/'
-
-/** Removes components that no path refers to, such as the 429 response where no rate limit is set, and undefined members. */
-function withoutUnused(document: OpenApiDocument): OpenApiDocument {
-  const plain = JSON.parse(JSON.stringify(document)) as OpenApiDocument
-  const { components } = plain
-  const used = new Set<string>()
-  const follow = (value: unknown): void => {
-    if (typeof value === 'object' && value !== null) Object.values(value).forEach(follow)
-    if (typeof value !== 'string' || !value.startsWith(REFERENCE) || used.has(value)) return
-    used.add(value)
-    const [kind, name] = value.slice(REFERENCE.length).split('/') as [keyof typeof components, string]
-    follow(components[kind][name])
-  }
-  follow(plain.paths)
-  const kept = <T>(kind: keyof typeof components, all: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${REFERENCE}${kind}/${name}`)))
-  const schemas = kept('schemas', components.schemas)
-  const responses = kept('responses', components.responses)
-  const headers = kept('headers', components.headers)
-  return { ...plain, components: { ...components, schemas, responses, headers } }
 }

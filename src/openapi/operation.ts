@@ -31,6 +31,11 @@ export interface ResponseObject {
   readonly content?: ContentObject
 }
 
+export interface RequestBody {
+  readonly required: boolean
+  readonly content: ContentObject
+}
+
 /** Operation Object (OpenAPI 3.1). */
 export interface OperationObject {
   readonly operationId: string
@@ -39,8 +44,8 @@ export interface OperationObject {
   readonly tags: readonly string[]
   /** An empty list for operations without a token; absent means the security of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly parameters?: readonly ParameterObject[]
-  readonly requestBody?: { readonly required: boolean; readonly content: ContentObject }
+  readonly parameters?: readonly (ParameterObject | Reference)[]
+  readonly requestBody?: RequestBody | Reference
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>
 }
 
@@ -51,6 +56,24 @@ export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
 
 /** Path items by path, relative to the base path of the server. */
 export type Paths = Readonly<Record<string, PathItem>>
+
+/** The members of an OpenAPI 3.1 document that are used here. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Paths
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly parameters: Readonly<Record<string, ParameterObject>>
+    readonly requestBodies: Readonly<Record<string, RequestBody>>
+    readonly responses: Readonly<Record<string, ResponseObject>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+  }
+}
 
 /** A JSON body of the given schema. */
 export const jsonContent = (schema: Schema): ContentObject => ({ 'application/json': { schema } })

@@ -1,7 +1,7 @@
 import type { Registry } from '../model/registry.ts'
 import { body, COOKIE_OPTIONAL, jsonContent, OPEN, type ParameterObject, type Paths } from './operation.ts'
 import { schemaNames } from './record-schemas.ts'
-import type { FailureName, Responses, Roots } from './responses.ts'
+import { type FailureName, READ, type Responses, type Roots, WRITE } from './responses.ts'
 import { COUNT_SCHEMA, MOMENT, nullable, object, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
 const AUTH_TAGS = ['auth']
@@ -13,8 +13,7 @@ const TO_COOKIE: Schema = {
 const BY_COOKIE =
   'Without `refresh_token` in a JSON body, the token is taken from the cookie, if a page of this server sends the request: with ' +
   '`Sec-Fetch-Site: same-origin` or, without that header, with the `Origin` of this server.'
-const SIGNED_IN: readonly FailureName[] = ['unauthenticated', 'notJson', 'unavailable', 'badRequest']
-const BODY: readonly FailureName[] = ['badWrite', 'unauthenticated', 'tooLarge', 'notJson', 'unavailable']
+const BODY: readonly FailureName[] = ['badWrite', 'unauthenticated']
 
 /** Operations for login, refresh, logout and the present user. */
 export function authPaths({ auth }: Roots, registry: Registry, responses: Responses): Paths {
@@ -27,7 +26,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
     },
     ['access_token', 'token_type', 'expires_in'],
   )
-  const granted = (description: string) => responses.success(description, jsonContent(grant), 'auth', ['Set-Cookie'])
+  const granted = (description: string) => responses.success(description, jsonContent(grant), ['Set-Cookie'])
   const failures = responses.failures('auth', ...BODY)
   const grantType = (value: string): Schema => ({ type: 'string', const: value })
   const credentials = { username: TEXT, password: TEXT, grant_type: grantType('password') }
@@ -47,7 +46,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
         tags: AUTH_TAGS,
         requestBody: { required: false, content: jsonContent(object({ username: TEXT }, [])) },
         responses: {
-          200: responses.success('A token of the named account, or of the first superuser', jsonContent(issued), 'default'),
+          200: responses.success('A token of the named account, or of the first superuser', jsonContent(issued)),
           ...responses.failures('default', ...BODY, 'forbidden'),
         },
       },
@@ -88,7 +87,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
         security: COOKIE_OPTIONAL,
         requestBody: body(jsonOrForm(object(token, []), object(token))),
         responses: {
-          200: responses.success('The session is over', jsonContent(object({ message: TEXT })), 'auth', ['Set-Cookie']),
+          200: responses.success('The session is over', jsonContent(object({ message: TEXT })), ['Set-Cookie']),
           ...failures,
         },
       },
@@ -99,8 +98,8 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
         summary: 'Who the token speaks for',
         tags: AUTH_TAGS,
         responses: {
-          200: responses.success('The user and their permissions', jsonContent(me), 'auth'),
-          ...responses.failures('auth', ...SIGNED_IN),
+          200: responses.success('The user and their permissions', jsonContent(me)),
+          ...responses.failures('auth', 'badRequest', 'unauthenticated'),
         },
       },
     },
@@ -114,9 +113,6 @@ const jsonOrForm = (schema: Schema, form: Schema) => ({
 
 const ID: Schema = { type: 'integer', minimum: 1 }
 const TAGS = ['auth']
-
-const READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden', 'notFound', 'notJson']
-const WRITE: readonly FailureName[] = ['badWrite', 'unauthenticated', 'forbidden', 'tooLarge', 'notJson']
 
 /** Schema of a session. Lower case, so that no model's schema has the same name. */
 export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -137,7 +133,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
 export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
   const session = ref('session')
   const success = (description: string, members: Readonly<Record<string, Schema>>) =>
-    responses.success(description, jsonContent(object(members)), 'default')
+    responses.success(description, jsonContent(object(members)))
   const ofUser = (required: boolean): ParameterObject => ({
     name: 'user_id',
     in: 'query',
@@ -154,7 +150,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
         tags: TAGS,
         requestBody: body(jsonContent(strictObject({ current_password: TEXT, new_password: TEXT }))),
         responses: {
-          200: responses.success('The password is changed', jsonContent(object({ message: TEXT })), 'auth'),
+          200: responses.success('The password is changed', jsonContent(object({ message: TEXT }))),
           ...responses.failures('auth', ...WRITE, 'rateLimited', 'conflict'),
         },
       },
@@ -170,7 +166,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
             data: { type: 'array', items: session },
             total: COUNT_SCHEMA,
           }),
-          ...responses.failures('default', ...READ),
+          ...responses.failures('default', ...READ, 'notFound'),
         },
       },
       delete: {
@@ -180,7 +176,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
         parameters: [ofUser(true)],
         responses: {
           200: success('How many sessions were ended', { message: TEXT, total: COUNT_SCHEMA }),
-          ...responses.failures('default', ...READ, 'tooLarge'),
+          ...responses.failures('default', ...READ, 'notFound'),
         },
       },
     },
@@ -192,7 +188,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
         parameters: [{ name: 'id', in: 'path', required: true, schema: ID }],
         responses: {
           200: success('The ended session', { message: TEXT, data: session }),
-          ...responses.failures('default', ...READ, 'tooLarge'),
+          ...responses.failures('default', ...READ, 'notFound'),
         },
       },
     },

@@ -53,6 +53,6 @@ export const recordHistory = (model: Model, registry: Registry, id: ParameterObj
 })
 
 const answers = (responses: Responses): OperationObject['responses'] => ({
-  200: responses.success('A page of changes, the latest first', jsonContent(object(envelope(ref('historyEntry')))), 'default'),
+  200: responses.success('A page of changes, the latest first', jsonContent(object(envelope(ref('historyEntry'))))),
   ...responses.failures('default', ...READ, 'notFound'),
 })

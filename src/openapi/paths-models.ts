@@ -7,7 +7,7 @@ import { aggregateSchema, type ModelForms, pageEnvelope, several, underForms, up
 import { body, jsonContent, type ParameterObject, type Paths, withPatch } from './operation.ts'
 import { recordHistory } from './paths-history.ts'
 import { mockPaths, transferPaths } from './paths-transfer.ts'
-import { aggregateParameters, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
+import { aggregateParameters, DRY_RUN, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
 import { schemaNames } from './record-schemas.ts'
 import { READ, type Responses, WRITE, withoutToken } from './responses.ts'
 import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
@@ -39,12 +39,8 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
 const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
-const DRY_RUN: ParameterObject = {
-  name: 'dry_run',
-  in: 'query',
-  description: 'Do everything but the commit: answer what would be stored, or the same errors',
-  schema: { type: 'boolean', default: false },
-}
+/** Description of the answers of bulk writes. */
+const WRITTEN = 'The records as they are now; of a dry run, as they would be, new ones with provisional ids'
 
 const texts = (description: string): Schema => ({ type: 'array', items: TEXT, description })
 
@@ -61,22 +57,34 @@ const selection = (members: Readonly<Record<string, Schema>>): Schema =>
     ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id')],
   )
 
-const updatesOrSelection = (model: Model, updates: Schema): Schema => ({
-  anyOf: [updates, selection({ data: { type: 'object', description: `Fields of ${model.name}` }, form_id: TEXT })],
-})
+const MATCHES: Schema = {
+  type: 'array',
+  items: { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' },
+}
 
-const FORECAST: Readonly<Record<string, Schema>> = {
+/** Schemas that the operations of all models have in common. Lower case, so that no model's schema has the same name. */
+export const MODEL_SCHEMAS: Readonly<Record<string, Schema>> = {
+  selection: selection({}),
+  selectionUpdate: selection({ data: { type: 'object', description: 'Values of fields' }, form_id: TEXT }),
   consequences: {
     type: 'array',
     items: object({ model: TEXT, action: oneName(['cascade', 'set_null']), count: COUNT_SCHEMA }),
     description: 'What happens to records that refer to them; none if the deletion is blocked',
   },
-  blocked_by: {
+  blockers: {
     type: 'array',
     items: object({ model: TEXT, field: TEXT, count: COUNT_SCHEMA }),
     description: 'The references that prevent it',
   },
+  searchHit: object({
+    id: { type: 'integer', minimum: 1 },
+    score: { type: 'number' },
+    matches: { type: 'object', additionalProperties: MATCHES, description: 'Where in each field' },
+  }),
+  notices: { type: 'array', items: TEXT, description: 'What the searcher should know of the result' },
 }
+
+const FORECAST = { consequences: ref('consequences'), blocked_by: ref('blockers') } as const
 
 /** All operations of one model. */
 export function modelPaths(options: ModelPathsOptions): Paths {
@@ -102,21 +110,14 @@ function list({ model, registry, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'view', model),
     parameters: listParameters(model, registry),
     responses: {
-      200: responses.success('A page of records', jsonContent(object(pageEnvelope(model))), 'default'),
+      200: responses.success('A page of records', jsonContent(object(pageEnvelope(model)))),
       ...responses.failures('default', ...READ),
     },
   }
 }
 
 function search({ model, registry, responses, access }: ModelPathsOptions) {
-  const span: Schema = { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' }
-  const hit = object({
-    id: { type: 'integer', minimum: 1 },
-    score: { type: 'number' },
-    matches: { type: 'object', additionalProperties: { type: 'array', items: span }, description: 'Where in each field' },
-  })
-  const notices: Schema = { type: 'array', items: TEXT, description: 'What the searcher should know of the result' }
-  const members = { ...pageEnvelope(model), hits: { type: 'array', items: hit }, notices } as const
+  const members = { ...pageEnvelope(model), hits: { type: 'array', items: ref('searchHit') }, notices: ref('notices') } as const
   const required = Object.keys(members).filter((name) => name !== 'notices')
   return {
     operationId: `search${model.name}`,
@@ -125,7 +126,7 @@ function search({ model, registry, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'view', model),
     parameters: searchParameters(model, registry),
     responses: {
-      200: responses.success('A page of records, the best first', jsonContent(object(members, required)), 'default'),
+      200: responses.success('A page of records, the best first', jsonContent(object(members, required))),
       ...responses.failures('default', ...READ),
     },
   }
@@ -139,7 +140,7 @@ function aggregate({ model, registry, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'view', model),
     parameters: aggregateParameters(model, registry),
     responses: {
-      200: responses.success('The groups, in the order of their values', jsonContent(aggregateSchema(model)), 'default'),
+      200: responses.success('The groups, in the order of their values', jsonContent(aggregateSchema(model))),
       ...responses.failures('default', ...READ),
     },
   }
@@ -160,10 +161,9 @@ function create({ model, forms, generatedForm, responses, access }: ModelPathsOp
       200: responses.success(
         'Of a dry run: what would be stored, with a provisional id',
         jsonContent(object({ data: ref(names.record) })),
-        'default',
       ),
-      201: responses.success('The new record', jsonContent(object({ data: ref(names.record) })), 'default', ['Location', 'ETag']),
-      ...responses.failures('default', ...WRITE),
+      201: responses.success('The new record', jsonContent(object({ data: ref(names.record) })), ['Location', 'ETag']),
+      ...responses.failures('default', ...WRITE, 'conflict'),
     },
   }
 }
@@ -171,6 +171,7 @@ function create({ model, forms, generatedForm, responses, access }: ModelPathsOp
 function createMany({ model, forms, generatedForm, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   const members = (schema: string) => ({ records: upTo(MAX_BULK_RECORDS, ref(schema)) })
+  const written = responses.success(WRITTEN, jsonContent(object(several(model))))
   return {
     operationId: `bulkCreate${model.name}`,
     summary: `Create records of ${model.label}, all or none`,
@@ -179,13 +180,9 @@ function createMany({ model, forms, generatedForm, responses, access }: ModelPat
     parameters: [DRY_RUN],
     requestBody: body(jsonContent(underForms({ forms, generatedForm }, 'create', members, names.create))),
     responses: {
-      200: responses.success(
-        'Of a dry run: what would be stored, with a provisional id',
-        jsonContent(object(several(model))),
-        'default',
-      ),
-      201: responses.success('The new records', jsonContent(object(several(model))), 'default'),
-      ...responses.failures('default', ...WRITE),
+      200: written,
+      201: written,
+      ...responses.failures('default', ...WRITE, 'conflict'),
     },
   }
 }
@@ -198,8 +195,8 @@ function read({ model, registry, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'view', model),
     parameters: [RECORD_ID, ...projectionParameters(model, registry), IF_NONE_MATCH],
     responses: {
-      200: responses.success('The record', jsonContent(object({ data: wholeOrPart(model) })), 'default', ['ETag']),
-      304: responses.success('The record is what `If-None-Match` names', undefined, 'default', ['ETag']),
+      200: responses.success('The record', jsonContent(object({ data: wholeOrPart(model) })), ['ETag']),
+      304: responses.success('The record is what `If-None-Match` names', undefined, ['ETag']),
       ...responses.failures('default', ...READ, 'notFound'),
     },
   }
@@ -219,8 +216,8 @@ function update({ model, forms, generatedForm, responses, access }: ModelPathsOp
       jsonContent(underForms({ forms, generatedForm }, 'update', (schema) => ({ data: ref(schema) }), names.update)),
     ),
     responses: {
-      200: responses.success('The record as it is now', jsonContent(object({ data: ref(names.record) })), 'default', ['ETag']),
-      ...responses.failures('default', ...WRITE, 'preconditionFailed'),
+      200: responses.success('The record as it is now', jsonContent(object({ data: ref(names.record) })), ['ETag']),
+      ...responses.failures('default', ...WRITE, 'conflict', 'preconditionFailed'),
     },
   }
 }
@@ -237,11 +234,11 @@ function updateMany({ model, forms, generatedForm, responses, access }: ModelPat
     ...withoutToken(access, 'change', model),
     parameters: [DRY_RUN],
     requestBody: body(
-      jsonContent(updatesOrSelection(model, underForms({ forms, generatedForm }, 'update', members, names.update))),
+      jsonContent({ anyOf: [underForms({ forms, generatedForm }, 'update', members, names.update), ref('selectionUpdate')] }),
     ),
     responses: {
-      200: responses.success('The records as they are now', jsonContent(object(several(model))), 'default'),
-      ...responses.failures('default', ...WRITE),
+      200: responses.success(WRITTEN, jsonContent(object(several(model)))),
+      ...responses.failures('default', ...WRITE, 'conflict'),
     },
   }
 }
@@ -260,8 +257,8 @@ function remove({ model, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'delete', model),
     parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
     responses: {
-      200: responses.success('The record that was deleted', content, 'default'),
-      ...responses.failures('default', ...WRITE, 'notFound', 'preconditionFailed'),
+      200: responses.success('The record that was deleted', content),
+      ...responses.failures('default', ...WRITE, 'conflict', 'notFound', 'preconditionFailed'),
     },
   }
 }
@@ -275,15 +272,14 @@ function deleteMany({ model, responses, access }: ModelPathsOptions) {
     ...withoutToken(access, 'delete', model),
     parameters: [DRY_RUN],
     requestBody: body(
-      jsonContent({ anyOf: [strictObject({ ids: upTo(MAX_BULK_RECORDS, { type: 'integer' }) }), selection({})] }),
+      jsonContent({ anyOf: [strictObject({ ids: upTo(MAX_BULK_RECORDS, { type: 'integer' }) }), ref('selection')] }),
     ),
     responses: {
       200: responses.success(
         'The records that were deleted; of a dry run, those that would be',
         jsonContent({ anyOf: [object({ message: TEXT, ...several(model) }), object({ ...several(model), ...FORECAST })] }),
-        'default',
       ),
-      ...responses.failures('default', ...WRITE),
+      ...responses.failures('default', ...WRITE, 'conflict'),
     },
   }
 }

@@ -3,7 +3,7 @@ import { REPORT_SCHEMA } from '../lint/format.ts'
 import type { Registry } from '../model/registry.ts'
 import { body, jsonContent, OPEN, type ParameterObject, type Paths, type ResponseObject, TOKEN_OPTIONAL } from './operation.ts'
 import { namesParameter } from './query-parameters.ts'
-import { access, type FailureName, READ, READ_OPEN, type Responses, type Roots, refusals } from './responses.ts'
+import { access, READ, type Responses, type Roots, refusals, WRITE } from './responses.ts'
 import { COUNT_SCHEMA, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
 const status = (...words: readonly string[]): Schema => strictObject({ status: oneName(words) })
@@ -11,8 +11,8 @@ const status = (...words: readonly string[]): Schema => strictObject({ status: o
 /** Operations for monitoring, and the OpenAPI document itself. */
 export function operationsPaths({ document }: Roots, settings: Settings, responses: Responses): Paths {
   const options = { tags: ['operations'], security: OPEN }
-  const failures = responses.failures('none', ...READ_OPEN)
-  const success = (description: string, content: ResponseObject['content']) => responses.success(description, content, 'none')
+  const failures = responses.failures('none', 'badRequest')
+  const success = (description: string, content: ResponseObject['content']) => responses.success(description, content)
   const metrics: Paths = {
     '/metrics': {
       get: {
@@ -58,7 +58,7 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
         ...access(settings),
         responses: {
           200: success('The API in OpenAPI 3.1', jsonContent({ type: 'object', additionalProperties: true })),
-          ...responses.failures('none', ...READ_OPEN, ...refusals(settings)),
+          ...responses.failures('none', 'badRequest', ...refusals(settings)),
         },
       },
     },
@@ -68,9 +68,6 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
 const FLAG: Schema = { type: 'boolean' }
 const NAME: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }
 const ON_NAME: ParameterObject = { name: 'name', in: 'path', required: true, schema: NAME }
-
-const DATA_READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson']
-const WRITE: readonly FailureName[] = ['badWrite', 'unauthenticated', 'forbidden', 'tooLarge', 'notJson']
 
 /** Schema of a snapshot. Lower case, so that no model's schema has the same name. */
 export const DATA_SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -82,14 +79,14 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
   const tags = ['data']
   const one = ref('snapshot')
   const success = (description: string, members: Readonly<Record<string, Schema>>) =>
-    responses.success(description, jsonContent(object(members)), 'default')
+    responses.success(description, jsonContent(object(members)))
   return {
     [snapshots]: {
       get: {
         ...{ operationId: 'listSnapshots', summary: 'List the copies of the data', tags },
         responses: {
           200: success('All of them, by name', { data: { type: 'array', items: one }, total: COUNT_SCHEMA }),
-          ...responses.failures('default', ...DATA_READ),
+          ...responses.failures('default', ...READ),
         },
       },
       post: {
@@ -220,8 +217,8 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
       get: {
         ...{ operationId: 'getSite', summary: 'The models that the user may access, and what the API can do', tags },
         responses: {
-          200: responses.success('The site', jsonContent(ref('site')), 'default', ['ETag']),
-          304: responses.success('The site is what `If-None-Match` names', undefined, 'default', ['ETag']),
+          200: responses.success('The site', jsonContent(ref('site')), ['ETag']),
+          304: responses.success('The site is what `If-None-Match` names', undefined, ['ETag']),
           ...failures,
         },
       },
@@ -243,7 +240,6 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
           200: responses.success(
             'The best hits',
             jsonContent(object({ data: { type: 'array', items: hit }, total: COUNT_SCHEMA })),
-            'default',
           ),
           ...failures,
           ...notFound,
@@ -257,7 +253,7 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
           'Events: `ready`, `change` with `{model, record_id, action, at}`, `reset` when changes may have been missed, `expired` when the token ends.',
         parameters: [namesParameter('models', 'The models to be told of; all by default', models), resume],
         responses: {
-          200: responses.success('A stream of events', { 'text/event-stream': { schema: TEXT } }, 'default'),
+          200: responses.success('A stream of events', { 'text/event-stream': { schema: TEXT } }),
           ...failures,
           ...notFound,
           ...responses.failures('default', 'rateLimited'),
@@ -268,7 +264,7 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
       get: {
         ...{ operationId: 'getFindings', summary: "Findings in the project's files, for superusers", tags },
         responses: {
-          200: responses.success('As `admin lint --format json`', jsonContent(reportSchema()), 'default'),
+          200: responses.success('As `admin lint --format json`', jsonContent(reportSchema())),
           ...failures,
         },
       },

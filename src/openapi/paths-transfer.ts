@@ -16,7 +16,7 @@ import {
   type PathItem,
   type Paths,
 } from './operation.ts'
-import { exportParameters } from './query-parameters.ts'
+import { DRY_RUN, exportParameters } from './query-parameters.ts'
 import { schemaNames } from './record-schemas.ts'
 import { READ, type Responses, type Roots, WRITE, withoutToken } from './responses.ts'
 import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
@@ -44,7 +44,7 @@ function exportFile({ model, registry, access, responses }: TransferPathsOptions
     ...withoutToken(access, 'view', model),
     parameters: exportParameters(model, registry),
     responses: {
-      200: responses.success('The file', asFile(records), 'default', ['Content-Disposition']),
+      200: responses.success('The file', asFile(records), ['Content-Disposition']),
       ...responses.failures('default', ...READ),
     },
   }
@@ -56,17 +56,21 @@ function exportedRecord(model: Model): Schema {
   return object(Object.fromEntries(members), ['id'])
 }
 
-function importFile({ model, forms, generatedForm, responses }: TransferPathsOptions) {
-  const names = [...forms.map(({ form }) => form.name), ...(generatedForm === undefined ? [] : [generatedForm])]
-  const keys = model.visibleFields.filter(({ unique }) => unique).map(({ name }) => name)
-  const outcome = object({
+/** Schema of what an import answers. Lower case, so that no model's schema has the same name. */
+export const TRANSFER_SCHEMAS: Readonly<Record<string, Schema>> = {
+  importResult: object({
     message: TEXT,
     dry_run: { type: 'boolean' },
     created: COUNT_SCHEMA,
     updated: COUNT_SCHEMA,
     total: COUNT_SCHEMA,
     ignored: { type: 'array', items: TEXT, description: "Columns of the file that are the server's to set" },
-  })
+  }),
+}
+
+function importFile({ model, forms, generatedForm, responses }: TransferPathsOptions) {
+  const names = [...forms.map(({ form }) => form.name), ...(generatedForm === undefined ? [] : [generatedForm])]
+  const keys = model.visibleFields.filter(({ unique }) => unique).map(({ name }) => name)
   const file: Schema = { description: 'The file. Its media type or its name determines the format' }
   const form = { 'multipart/form-data': { schema: { ...object({ file }), additionalProperties: false } } }
   return {
@@ -76,7 +80,7 @@ function importFile({ model, forms, generatedForm, responses }: TransferPathsOpt
       'Takes what an export gives. Every record is held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
     tags: [model.name],
     parameters: [
-      flag('dry_run', 'Find out what would come of it, and change nothing'),
+      DRY_RUN,
       query('delimiter', 'Of a CSV file; found in its header when absent', {
         type: 'string',
         enum: Object.keys(DELIMITERS),
@@ -86,15 +90,13 @@ function importFile({ model, forms, generatedForm, responses }: TransferPathsOpt
     ],
     requestBody: body({ ...asFile({ type: 'array', items: { type: 'object' } }), ...form }),
     responses: {
-      200: responses.success('What came of it', jsonContent(outcome), 'upload'),
-      ...responses.failures('upload', ...WRITE),
+      200: responses.success('What came of it', jsonContent(ref('importResult'))),
+      ...responses.failures('upload', ...WRITE, 'conflict'),
     },
   }
 }
 
 const query = (name: string, description: string, schema: Schema): ParameterObject => ({ name, in: 'query', description, schema })
-
-const flag = (name: string, description: string): ParameterObject => query(name, description, { type: 'boolean', default: false })
 
 /** The same records in every file format. */
 const asFile = (records: Schema): ContentObject =>
@@ -136,8 +138,8 @@ export function mockFillPaths(roots: Roots, registry: Registry, responses: Respo
     tags: ['operations'],
     requestBody: body(jsonContent(asked)),
     responses: {
-      201: responses.success('Records were created', jsonContent(object({ data: object({ seed: SEED, created }) })), 'default'),
-      ...responses.failures('default', ...WRITE),
+      201: responses.success('Records were created', jsonContent(object({ data: object({ seed: SEED, created }) }))),
+      ...responses.failures('default', ...WRITE, 'conflict'),
     },
   }
   return { [roots.mock]: { post: fill } }
@@ -156,8 +158,8 @@ function mock(model: Model, responses: Responses): OperationObject {
       { name: 'seed', in: 'query', description: 'The same seed gives the same records; any when it is absent', schema: SEED },
     ],
     responses: {
-      200: responses.success('Generated records', jsonContent(object({ data, count, seed: SEED })), 'default'),
-      ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden', 'notJson'),
+      200: responses.success('Generated records', jsonContent(object({ data, count, seed: SEED }))),
+      ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden'),
     },
   }
 }
@@ -185,8 +187,8 @@ function test(model: Model, responses: Responses): OperationObject {
       { name: 'sample', in: 'query', description: 'Includes a generated record', schema: { type: 'boolean', default: false } },
     ],
     responses: {
-      200: responses.success('What there is of the model', jsonContent(object({ data })), 'default'),
-      ...responses.failures('default', 'badRequest', 'notJson'),
+      200: responses.success('What there is of the model', jsonContent(object({ data }))),
+      ...responses.failures('default', 'badRequest'),
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Registry } from '../model/registry.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { FORM_USES } from '../views/definition.ts'
 import { jsonContent, type ParameterObject, type Paths } from './operation.ts'
-import { access, READ_OPEN, type Responses, type Roots, refusals } from './responses.ts'
+import { access, type Responses, type Roots, refusals } from './responses.ts'
 import { object, oneName, ref, type Schema, TEXT } from './schema.ts'
 
 const FLAG: Schema = { type: 'boolean' }
@@ -71,7 +71,7 @@ const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('li
 /** Operations of the Views API. */
 export function viewPaths({ views }: Roots, registry: Registry, settings: Settings, responses: Responses): Paths {
   const limit = settings.views_auth === 'required' ? 'default' : 'none'
-  const failures = responses.failures(limit, ...READ_OPEN, ...refusals(settings))
+  const failures = responses.failures(limit, 'badRequest', ...refusals(settings))
   const options = { tags: ['views'], ...access(settings) }
   return {
     [views]: {
@@ -84,7 +84,6 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
           200: responses.success(
             'Views by model',
             jsonContent(object({ data: { type: 'object', additionalProperties: VIEWS } })),
-            limit,
           ),
           ...failures,
         },
@@ -100,7 +99,7 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
           GENERATED,
         ],
         responses: {
-          200: responses.success('The views of the model', jsonContent(object({ data: VIEWS })), limit),
+          200: responses.success('The views of the model', jsonContent(object({ data: VIEWS }))),
           ...failures,
           ...responses.failures(limit, 'notFound'),
         },

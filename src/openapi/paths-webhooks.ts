@@ -3,10 +3,8 @@ import type { Registry } from '../model/registry.ts'
 import { envelope } from './bodies.ts'
 import { body, jsonContent, type OperationObject, type ParameterObject, type Paths, withPatch } from './operation.ts'
 import { PAGE } from './query-parameters.ts'
-import { type FailureName, READ, type Responses, type Roots } from './responses.ts'
+import { READ, type Responses, type Roots, WRITE } from './responses.ts'
 import { COUNT_SCHEMA, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
-
-const WRITE: readonly FailureName[] = ['badWrite', 'unauthenticated', 'forbidden', 'tooLarge', 'notJson', 'unavailable']
 
 const ID: ParameterObject = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } }
 const STATUS = oneName(['pending', 'delivered', 'failed'])
@@ -63,13 +61,13 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
   const tags = ['webhooks']
   const data = (schema: string) => jsonContent(object({ data: ref(schema) }))
   const some = (schema: string): Schema => ({ type: 'array', items: ref(schema) })
-  const success = (description: string, schema: string) => responses.success(description, data(schema), 'default')
+  const success = (description: string, schema: string) => responses.success(description, data(schema))
   const read = responses.failures('default', ...READ)
   const ofOne = responses.failures('default', ...READ, 'notFound')
   const write = responses.failures('default', ...WRITE)
   const writeOne = responses.failures('default', ...WRITE, 'notFound')
   const conflict = responses.failures('default', 'conflict')
-  const page = (schema: string) => responses.success('A page', jsonContent(object(envelope(ref(schema)))), 'default')
+  const page = (schema: string) => responses.success('A page', jsonContent(object(envelope(ref(schema)))))
   const inputs = { anyOf: [ref('webhookInput'), strictObject({ webhooks: { ...some('webhookInput'), minItems: 1 } })] }
   const made = {
     anyOf: [object({ data: ref('webhookWithSecret') }), object({ data: some('webhookWithSecret'), total: COUNT_SCHEMA })],
@@ -88,7 +86,7 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
       post: {
         ...{ operationId: 'createWebhooks', summary: 'Subscribe a receiver, or several, to changes', tags },
         requestBody: body(jsonContent(inputs)),
-        responses: { 201: responses.success('What was made, with the secrets', jsonContent(made), 'default'), ...write },
+        responses: { 201: responses.success('What was made, with the secrets', jsonContent(made)), ...write },
       },
     },
     [`${webhooks}/{id}`]: {
@@ -106,7 +104,7 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
       delete: {
         ...{ operationId: 'deleteWebhook', summary: 'Remove a webhook with its deliveries', ...one },
         responses: {
-          200: responses.success('What was removed', jsonContent(object({ message: TEXT, data: ref('webhook') })), 'default'),
+          200: responses.success('What was removed', jsonContent(object({ message: TEXT, data: ref('webhook') }))),
           ...writeOne,
         },
       },

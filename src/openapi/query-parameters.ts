@@ -88,11 +88,19 @@ export const PAGE: readonly ParameterObject[] = [
   },
 ]
 
+/** Parameter of writes. */
+export const DRY_RUN: ParameterObject = {
+  name: 'dry_run',
+  in: 'query',
+  description: 'Do everything but the commit: answer what would be stored, or the same errors',
+  schema: { type: 'boolean', default: false },
+}
+
 function filtersOf(model: Model, registry: Registry): ParameterObject[] {
   const own = model.visibleFields.map(({ name }) => name)
   const names = [...new Set([...own, ...model.relations.keys()])]
   const related = relatedFilterNames(model, registry).length > 0
-  const pattern = `(${names.join('|')})(__[A-Za-z0-9_]+)?=`
+  const pattern = `^(${names.join('|')})(__[A-Za-z0-9_]+)?=`
   const filters: ParameterObject = {
     name: 'filters',
     in: 'query',
@@ -106,7 +114,7 @@ function filtersOf(model: Model, registry: Registry): ParameterObject[] {
       .join(' '),
     style: 'form',
     explode: true,
-    schema: { type: 'array', items: { type: 'string', pattern: `^${pattern}` }, maxItems: MAX_FILTERS },
+    schema: { type: 'array', items: { type: 'string', pattern }, maxItems: MAX_FILTERS },
   }
   const any: ParameterObject = {
     name: 'any',
@@ -116,7 +124,7 @@ function filtersOf(model: Model, registry: Registry): ParameterObject[] {
       'Repeated, each group must.',
     style: 'form',
     explode: true,
-    schema: { type: 'array', items: { type: 'string', pattern: `^${pattern}.*(\\|${pattern}.*)*$` }, maxItems: MAX_FILTERS },
+    schema: filters.schema,
   }
   return [filters, any]
 }
@@ -134,12 +142,12 @@ export function projectionParameters(model: Model, registry: Registry): Paramete
   return [fields, namesParameter('include', INCLUDED, oneName(included))]
 }
 
-const sortParameters = (
-  model: Model,
-  registry: Registry,
-  description = 'Fields to sort by; the last tie is broken by `id`',
-): ParameterObject[] => [
-  namesParameter('sort_by', description, oneName(sortKeys(model, registry))),
+const sortParameters = (model: Model, registry: Registry): ParameterObject[] => [
+  namesParameter(
+    'sort_by',
+    'Fields to sort by, where searches sort by relevance; the last tie is broken by `id`',
+    oneName(sortKeys(model, registry)),
+  ),
   namesParameter('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
 ]
 
@@ -218,7 +226,7 @@ export function searchParameters(model: Model, registry: Registry): ParameterObj
     },
     ...PAGE,
     ...filtersOf(model, registry),
-    ...sortParameters(model, registry, 'Fields to sort by, instead of by relevance'),
+    ...sortParameters(model, registry),
     ...projectionParameters(model, registry).filter(({ name }) => name === 'include'),
   ]
 }

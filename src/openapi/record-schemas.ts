@@ -15,6 +15,7 @@ export const schemaNames = ({ name }: Model) => ({
   nested: `${name}.nested`,
   create: `${name}.create`,
   update: `${name}.update`,
+  bounds: `${name}.bounds`,
 })
 
 /** A record as it is returned, with related records nested. */

@@ -31,6 +31,13 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
 const ERROR = jsonContent(ref('error'))
 const EITHER = jsonContent({ anyOf: [ref('fieldErrors'), ref('error')] })
 
+/** The failures that every operation may have, since they are of no operation in particular. */
+const OTHER_FAILURE = [
+  'The request took too long to arrive (408), its body (413) or headers (431) are larger than the server takes, or its body is not of a',
+  'type or encoding that is read (415). Or the server failed (500), or it is being reloaded, its storage rejects writes, or its database',
+  'cannot be reached (503).',
+].join(' ')
+
 /** Failures by the name of their response component. */
 const FAILURES = {
   badRequest: [400, 'A parameter is wrong, or the answer would be too large', ERROR],
@@ -39,21 +46,13 @@ const FAILURES = {
   unauthenticated: [401, 'There is no valid token', ERROR],
   forbidden: [403, 'The user lacks the permission', ERROR],
   notFound: [404, 'The record or snapshot does not exist', ERROR],
-  timeout: [408, 'The request took too long to arrive', ERROR],
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
-  tooLarge: [413, 'The body is larger than the server takes', ERROR],
-  notJson: [415, 'The body is not of a type or encoding that is read', ERROR],
   rateLimited: [429, 'Too many requests in a minute', ERROR],
-  headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
-  serverError: [500, "A failure of the server's own", ERROR],
-  unavailable: [503, 'The server is being reloaded, the storage rejects writes, or its database cannot be reached', ERROR],
-} as const satisfies Record<string, readonly [number, string, ContentObject]>
+  otherFailure: ['default', OTHER_FAILURE, ERROR],
+} as const satisfies Record<string, readonly [number | 'default', string, ContentObject]>
 
 export type FailureName = keyof typeof FAILURES
-
-/** Failures that every operation may have. */
-const ALWAYS = ['timeout', 'headersTooLarge', 'serverError', 'unavailable'] as const satisfies readonly FailureName[]
 
 const RATE_HEADERS: Readonly<Record<string, Header>> = {
   'X-RateLimit-Limit': { description: 'Requests that may be sent in any minute', schema: COUNT_SCHEMA },
@@ -86,15 +85,9 @@ export class Responses {
     this.#settings = settings
   }
 
-  /** A successful response. */
-  success(
-    description: string,
-    content: ContentObject | undefined,
-    limit: Limit,
-    headers: readonly string[] = [],
-  ): ResponseObject {
-    const names = [...headers, ...(this.#limits(limit) ? Object.keys(RATE_HEADERS) : [])]
-    return { description, ...headersOf(names), ...(content === undefined ? {} : { content }) }
+  /** A successful response. It does not repeat the headers of rate limits, which `info` describes. */
+  success(description: string, content: ContentObject | undefined, headers: readonly string[] = []): ResponseObject {
+    return { description, ...headersOf(headers), ...(content === undefined ? {} : { content }) }
   }
 
   /** The given failures and those of every operation, by status. */
@@ -102,9 +95,9 @@ export class Responses {
     const validates = kinds.includes('badWrite') && this.#settings.validation_status === 422
     const all: FailureName[] = [
       ...kinds,
-      ...ALWAYS,
       ...(validates ? (['validationFailed'] as const) : []),
       ...(this.#limits(limit) ? (['rateLimited'] as const) : []),
+      'otherFailure',
     ]
     return Object.fromEntries(all.map((kind) => [String(FAILURES[kind][0]), { $ref: `#/components/responses/${kind}` }]))
   }
@@ -151,20 +144,9 @@ export interface Roots {
 }
 
 /** Failures of operations that read records. */
-export const READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
-/** Failures of operations that write records. */
-export const WRITE: readonly FailureName[] = [
-  'badWrite',
-  'unauthenticated',
-  'forbidden',
-  'conflict',
-  'tooLarge',
-  'notJson',
-  'unavailable',
-]
-
-/** Failures of reads that need no permission on a model. */
-export const READ_OPEN: readonly FailureName[] = ['badRequest', 'notJson']
+export const READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden']
+/** Failures of operations that write. */
+export const WRITE: readonly FailureName[] = ['badWrite', 'unauthenticated', 'forbidden']
 
 /** Security of the operations that describe the project, by the setting `views_auth`. */
 export const access = ({ views_auth }: Settings) => (views_auth === 'required' ? {} : { security: TOKEN_OPTIONAL })

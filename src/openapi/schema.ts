@@ -56,7 +56,7 @@ export function nullable(schema: Schema): Schema {
     return {
       ...schema,
       type: [...new Set<SchemaType>([...[type].flat(), 'null'])],
-      ...(values === undefined ? {} : { enum: [...values, null] }),
+      ...(values === undefined ? {} : { enum: [...new Set([...values, null])] }),
     }
   }
   // An empty schema already allows null.

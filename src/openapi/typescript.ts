@@ -1,3 +1,4 @@
+import { resolved } from './components.ts'
 import type { ContractSource } from './document.ts'
 import {
   columnNames,
@@ -135,6 +136,8 @@ const literal = (value: unknown): string =>
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
 
 interface QueryParameter {
+  /** Of a parameter that several operations have in common. */
+  readonly $ref?: string
   readonly name?: string
   readonly description?: string
   readonly schema?: Schema
@@ -142,14 +145,19 @@ interface QueryParameter {
 
 /** The parts of an OpenAPI document that types are written from. */
 export interface DescribedApi {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly parameters?: Readonly<Record<string, QueryParameter>>
+  }
   readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly QueryParameter[] } }>>
 }
 
 /** The models that the OpenAPI document of a server describes; the same as those of its project. */
-export function describedBy({ components: { schemas }, paths }: DescribedApi): DescribedModel[] {
+export function describedBy({ components, paths }: DescribedApi): DescribedModel[] {
+  const { schemas } = components
   const names = Object.keys(schemas).filter((name) => schemas[name]?.['x-display-field'] !== undefined)
-  const at = (path: string) => Object.entries(paths).find(([each]) => each.endsWith(`/models/${path}`))?.[1].get?.parameters ?? []
+  const operationAt = (path: string) => Object.entries(paths).find(([each]) => each.endsWith(`/models/${path}`))?.[1].get
+  const at = (path: string) => (operationAt(path)?.parameters ?? []).map((parameter) => resolved(components, parameter))
   const schemaOf = (name: string): Schema => schemas[name] ?? {}
   const filtersOf = (name: string) => known(at(name.toLowerCase()))
   return names.map((name) => {

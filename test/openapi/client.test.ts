@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { OpenApiDocument } from '../../src/openapi/document.ts'
-import type { OperationObject, ParameterObject } from '../../src/openapi/operation.ts'
+import { resolved } from '../../src/openapi/components.ts'
+import type { OpenApiDocument, OperationObject, ParameterObject, RequestBody } from '../../src/openapi/operation.ts'
 import { nameBehind, type Schema } from '../../src/openapi/schema.ts'
 import { clientTypes } from '../helpers/types/openapi-typescript.ts'
 import { typeCheck } from '../helpers/types/type-check.ts'
@@ -17,11 +17,13 @@ function everyUse(document: OpenApiDocument): string[] {
 function use({ components }: OpenApiDocument, path: string, method: string, operation: OperationObject): string {
   const given = (place: ParameterObject['in']) =>
     (operation.parameters ?? [])
+      .map((parameter) => resolved<ParameterObject>(components, parameter))
       .filter((parameter) => parameter.in === place && (parameter.required === true || place === 'query'))
       .map(({ name, schema }) => [name, sample(schema, components.schemas)])
   const places = (['path', 'query'] as const).filter((place) => given(place).length > 0)
   const params = Object.fromEntries(places.map((place) => [place, Object.fromEntries(given(place))]))
-  const schema = operation.requestBody?.content['application/json']?.schema
+  const { content = {} } = operation.requestBody === undefined ? {} : resolved<RequestBody>(components, operation.requestBody)
+  const schema = content['application/json']?.schema
   const body = schema === undefined ? {} : { body: sample(schema, components.schemas) }
   const [success] = Object.keys(operation.responses).filter((status) => status.startsWith('2'))
   const member = operation.operationId

@@ -106,6 +106,30 @@ describe('an OpenAPI document', () => {
 })
 
 describe('content of a document', () => {
+  test('of the blog has at most 350 kB, since operations share parameters, bodies and responses', async () => {
+    const document = documentOf(await fixture('blog'))
+    assert.ok(JSON.stringify(document).length <= 350_000, `${JSON.stringify(document).length} characters`)
+    const { parameters, requestBodies, responses } = document.components
+    for (const name of ['page', 'dry_run', 'Post.filters']) assert.ok(parameters[name] !== undefined, name)
+    assert.deepEqual(
+      [requestBodies['Post.update']?.required, responses['Post.update']?.headers?.ETag !== undefined],
+      [true, true],
+    )
+    for (const path of ['/api/v1/models/post', '/api/v1/models/tag']) {
+      const [page] = document.paths[path]?.get?.parameters ?? []
+      assert.deepEqual(page, { $ref: '#/components/parameters/page' })
+    }
+  })
+
+  test('has each value of an enum once, null too', async () => {
+    for (const load of Object.values(PROJECTS)) {
+      JSON.stringify(documentOf(await load()), (key, value) => {
+        if (key === 'enum') assert.equal(new Set(value).size, value.length, JSON.stringify(value))
+        return value
+      })
+    }
+  })
+
   test('has a 404 for a record that is not there, but no update and no bulk operation has one', async () => {
     const { paths } = documentOf(await fixture('blog'))
     const has404 = (path: string, method: 'get' | 'put' | 'delete') => '404' in (paths[path]?.[method]?.responses ?? {})
@@ -174,9 +198,7 @@ describe('content of a document', () => {
     const [usual, stricter] = [documentOf(await fixture('blog')), documentOf(await fixture('blog', STRICTER))]
     assert.deepEqual(stricter.servers, [{ url: '/backend' }])
     const create = stricter.paths['/api/2/models/tag']?.post
-    assert.deepEqual(Object.keys(create?.responses ?? {}), [
-      ...['200', '201', '400', '401', '403', '408', '409', '413', '415', '422', '431', '500', '503'],
-    ])
+    assert.deepEqual(Object.keys(create?.responses ?? {}), [...['200', '201', '400', '401', '403', '409', '422', 'default']])
     assert.ok(usual.paths['/api/v1/models/tag']?.post?.responses['429'] !== undefined, 'requests are limited by default')
     assert.equal(usual.paths['/api/v1/models/tag']?.post?.responses['422'], undefined)
     assert.equal(stricter.paths['/metrics'], undefined)

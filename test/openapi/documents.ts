@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import type { SettingsInput } from '../../src/config/settings.ts'
 import { apiRoots } from '../../src/http/paths.ts'
-import { type OpenApiDocument, openApiDocument } from '../../src/openapi/document.ts'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import type { OpenApiDocument } from '../../src/openapi/operation.ts'
 import { loadProject, type Project } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 

@@ -3,8 +3,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { apiRoots } from '../../../src/http/paths.ts'
 import type { Registry } from '../../../src/model/registry.ts'
+import { resolved } from '../../../src/openapi/components.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
-import type { OperationObject, Reference, ResponseObject } from '../../../src/openapi/operation.ts'
+import type { OperationObject, RequestBody, ResponseObject } from '../../../src/openapi/operation.ts'
 import type { Project } from '../../../src/project/project.ts'
 import type { TestApp } from './app.ts'
 
@@ -75,8 +76,10 @@ class Contract {
     assert.ok(response !== undefined, `${named}, which is not in the contract (${operation.operationId})`)
     // What is taken must be allowed to be sent: the contract is not narrower than the server.
     if (status < 300 && body !== undefined) {
-      const sendable = operation.requestBody?.content['application/json']?.schema
-      this.#validate(sendable ?? {}, JSON.stringify(body), `the body of ${named}`)
+      const sendable = resolved<RequestBody>(this.#document.components, operation.requestBody ?? NO_BODY).content[
+        'application/json'
+      ]
+      this.#validate(sendable?.schema ?? {}, JSON.stringify(body), `the body of ${named}`)
     }
     for (const name of Object.keys(response.headers ?? {})) {
       if (!/RateLimit|^Set-Cookie$/.test(name)) assert.ok(headers[name.toLowerCase()] !== undefined, `${named} without ${name}`)
@@ -98,9 +101,9 @@ class Contract {
   }
 
   #response(operation: OperationObject, status: number): ResponseObject | undefined {
-    const found = operation.responses[String(status)]
-    if (found === undefined || !isReference(found)) return found
-    return this.#document.components.responses[found.$ref.split('/').at(-1) ?? '']
+    const found =
+      operation.responses[String(status)] ?? (OF_EVERY_OPERATION.has(status) ? operation.responses.default : undefined)
+    return found === undefined ? undefined : resolved<ResponseObject>(this.#document.components, found)
   }
 
   #validate(schema: object, text: string, named: string, isPartly = false): void {
@@ -115,7 +118,10 @@ class Contract {
 
 const ANY_ERROR = { anyOf: [{ $ref: '#/components/schemas/error' }, { $ref: '#/components/schemas/fieldErrors' }] }
 
-const isReference = (response: ResponseObject | Reference): response is Reference => '$ref' in response
+/** The statuses that `default` describes. */
+const OF_EVERY_OPERATION: ReadonlySet<number> = new Set([408, 413, 415, 431, 500, 503])
+
+const NO_BODY: RequestBody = { required: false, content: {} }
 
 /** A value of a path parameter is whatever stands there. */
 const fits = (template: readonly string[], steps: readonly string[]): boolean =>
