@@ -1,6 +1,7 @@
 import type { Ordering } from '../model/field-type.ts'
 import { decimalKey } from '../util/decimal.ts'
 import type { Json, JsonObject } from '../util/json.ts'
+import { compareTexts } from '../util/text.ts'
 import type { SortKey } from './plan.ts'
 
 /** A record with its id. */
@@ -11,7 +12,7 @@ export type KeyReader = (record: JsonObject) => Json
 
 /**
  * Returns a comparison by the sort keys and then by ascending id, a total order, so that pages never overlap. Text is ordered
- * by code units, false before true; nulls are last ascending and first descending.
+ * by code points, false before true; nulls are last ascending and first descending.
  *
  * @param reader makes the reader of a sort key; needed for keys through relations
  */
@@ -59,7 +60,7 @@ function byField({ field, order }: SortKey): (a: Identified, b: Identified) => n
  */
 export function compareValues(a: Json, b: Json): number {
   if (a === b) return 0
-  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : 1
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : 1
   return rankOf(a) - rankOf(b) || Number(a === true) - Number(b === true)
 }

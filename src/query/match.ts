@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts'
 import { foldCase } from '../util/text.ts'
-import { orderingKey } from './compare.ts'
+import { compareValues, orderingKey } from './compare.ts'
 import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type RelationFilter } from './plan.ts'
 
 /** Tells whether a record matches. */
@@ -83,6 +83,6 @@ function orderTest(
   return (value) => {
     if (typeof value !== typeof bound || value === null || limit === null) return false
     const key = keyOf(value) ?? null
-    return key !== null && accept(key < limit ? -1 : key > limit ? 1 : 0)
+    return key !== null && accept(compareValues(key, limit))
   }
 }

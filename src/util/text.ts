@@ -10,6 +10,29 @@ export const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'
 /** The text in lower case for comparisons that ignore case. The final form of the Greek sigma, ς, becomes σ. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
 
+/** Characters whose order by code units, in which JavaScript compares, may differ from that by code points. */
+const FROM_SURROGATES = /[\ud800-\uffff]/
+
+/** Compares two texts by code points, as UTF-8 and the collation `"C"` of PostgreSQL order them. */
+export function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
+  if (!FROM_SURROGATES.test(a) || !FROM_SURROGATES.test(b)) return a < b ? -1 : 1
+  let at = 0
+  while (a.charCodeAt(at) === b.charCodeAt(at)) at++
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
+}
+
+/** The least text that is greater than all texts with a beginning, by code points; undefined if there is none. */
+export function endOfPrefix(beginning: string): string | undefined {
+  const characters = [...beginning]
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const code = last.codePointAt(0) ?? 0
+    // There are no characters from U+D800 to U+DFFF.
+    if (code < 0x10ffff) return characters.join('') + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1)
+  }
+  return undefined
+}
+
 /** Control characters, line separators and bidirectional overrides; each is one UTF-16 code unit. */
 export const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 

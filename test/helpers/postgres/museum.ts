@@ -65,7 +65,7 @@ export const WINGS = 4
 export const ROOMS = 40
 export const TAGS = 12
 
-/** Words in which case, accents and the order of code units matter. */
+/** Words in which case, accents and the order by code points matter. */
 export const WORDS = [
   ...[
     'Red',

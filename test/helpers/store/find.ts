@@ -205,15 +205,17 @@ export function checkFind(check: Check): void {
     assert.deepEqual(await library.ids('author', [], [{ field: 'active', order: 'desc' }]), [3, 1, 2])
   })
 
-  check('sorts and compares text by code units', async (library) => {
+  check('sorts and compares text by code points', async (library) => {
     const names = ['～', '😀', 'é', 'a', 'Z', '10', '9', 'ab']
     await library.accept(names.map((name) => insert('genre', { name })))
     const [records] = await library.find('genre', [], [{ field: 'name', order: 'asc' }])
     assert.deepEqual(
       records.map(({ name }) => name),
-      ['10', '9', 'Z', 'a', 'ab', 'é', '😀', '～'],
+      ['10', '9', 'Z', 'a', 'ab', 'é', '～', '😀'],
     )
-    assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'gt', value: '😀' }]), [1])
+    assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'gt', value: '～' }]), [2])
+    assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'startswith', value: '😀' }]), [2])
+    assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'startswith', value: '～' }]), [1])
   })
 
   check('returns a page and the total of all matches', async (library) => {

@@ -2,6 +2,7 @@ import type { Field } from '../../../model/field.ts'
 import { orderingKey } from '../../../query/compare.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
+import { endOfPrefix } from '../../../util/text.ts'
 import { type Bitmap, restrictToRange, type Scratch } from './bitmap.ts'
 import type { IndexKind, Need } from './indexes.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
@@ -226,7 +227,7 @@ function cutsOf(filter: FieldFilter): [Cut, Cut] {
     case 'lte':
       return [first, after(bound)]
     case 'startswith':
-      return [before(bound), endOfPrefix(String(bound))]
+      return [before(bound), before(endOfPrefix(String(bound)) ?? null)]
     default:
       throw new Error(`'${filter.operator}' asks for no range`)
   }
@@ -234,12 +235,3 @@ function cutsOf(filter: FieldFilter): [Cut, Cut] {
 
 const NUMBERS = [before(Number.NEGATIVE_INFINITY), before('')] as const
 const TEXTS = [before(''), before(null)] as const
-
-/** The cut before the first text greater than all texts with the prefix. */
-function endOfPrefix(prefix: string): Cut {
-  for (let length = prefix.length; length > 0; length--) {
-    const code = prefix.charCodeAt(length - 1)
-    if (code < 0xffff) return before(prefix.slice(0, length - 1) + String.fromCharCode(code + 1))
-  }
-  return before(null)
-}

@@ -1,10 +1,9 @@
 import type { Field } from '../../../model/field.ts'
 import type { FieldType } from '../../../model/field-type.ts'
-import type { Sql } from '../sql.ts'
+import { literal, type Sql, sql } from '../sql.ts'
 import type { FieldColumn } from './column.ts'
 import type { TableLayout } from './layout.ts'
 import { shortName } from './names.ts'
-import { TextOrder } from './text-order.ts'
 
 /** An index of a table, beside those of its primary key and unique constraints. Plain data. */
 interface IndexDefinition {
@@ -60,24 +59,23 @@ export function indexesOf({ name, columns, model }: TableLayout): IndexDefinitio
 }
 
 /** True if the index of the unique constraint has the order of the field, in which no two records tie. */
-const hasUniqueOrder = (column: FieldColumn): boolean =>
-  column.field.unique && !isLong(column.field) && keyOf(column) === textOf(column.sql)
+const hasUniqueOrder = ({ field }: FieldColumn): boolean => field.unique && !isLong(field)
 
-function keyOf({ field, sql, type }: FieldColumn): string {
-  if (type !== 'text') return textOf(sql)
-  const key = textOf(new TextOrder(field).key(sql))
-  return key === textOf(sql) ? key : `(${key})`
-}
+const keyOf = ({ field, sql: column }: FieldColumn): string =>
+  isLong(field) ? `(${textOf(beginningOf(column))})` : textOf(column)
 
 const textOf = (fragment: Sql): string => fragment.compile().text
 
-/** Longest text that the index of a unique constraint takes, in characters: an entry has room for 2,704 bytes, a character takes up to 4. */
-const MAX_INDEXED_LENGTH = 600
+/** Longest text that an index takes, in characters: an entry has room for 2,704 bytes, a character takes up to 4. */
+export const MAX_INDEXED_LENGTH = 600
+
+/** The part of long texts that their index in order contains. */
+export const beginningOf = (text: Sql): Sql => sql`left(${text}, ${literal(MAX_INDEXED_LENGTH)})`
 
 /** Maximum length of an e-mail address, which its type enforces. */
 const MAX_EMAIL_LENGTH = 254
 
-/** True for a text without a limit of its length, or with a higher one than the index of a unique constraint allows. */
+/** True for a text without a limit of its length, or with a higher one than an index allows. */
 export function isLong({ type, limits }: Field): boolean {
   if (!TEXTS.has(type.name)) return false
   const fixed = type.name === 'email' ? MAX_EMAIL_LENGTH : undefined

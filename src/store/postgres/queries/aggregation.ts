@@ -5,7 +5,6 @@ import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database, ResultRow } from '../connection/database.ts'
 import { codecOf } from '../layout/column.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { TextOrder } from '../layout/text-order.ts'
 import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
 import { Conditions } from './conditions.ts'
 import { storedText } from './stored-text.ts'
@@ -20,7 +19,6 @@ interface Value {
 
 interface GroupKey extends Value {
   readonly by: Sql
-  readonly order: readonly Sql[]
 }
 
 /** Computes the groups of matching records; undefined if there are too many. */
@@ -79,8 +77,8 @@ class Grouping {
       ...sums.flatMap((field) => this.#sum(field)),
       ...found.map(({ select }) => select),
     ]
-    const [keys, order] = [this.#keys.map((key) => key.by), this.#keys.flatMap((key) => key.order)]
-    const by = groupBy.length === 0 ? EMPTY : sql` group by ${joined(keys)} order by ${joined(order)} limit ${limit + 1}`
+    const keys = joined(this.#keys.map((key) => key.by))
+    const by = groupBy.length === 0 ? EMPTY : sql` group by ${keys} order by ${keys} limit ${limit + 1}`
     const { rows } = await connection.query(sql`select ${joined(selected)} from ${this.#from}${by}`, options)
     return rows.length > limit ? undefined : rows.map((row) => this.#read(row, found, doubles))
   }
@@ -127,16 +125,15 @@ class Grouping {
     if (link !== undefined) {
       joins.push(sql` left join ${link.table} ${alias} on ${alias}."owner" = ${RECORD}."id"`)
       const at = sql`${alias}."target"`
-      return { by: at, select: at, read: (text) => (text === null ? null : Number(text)), order: [at] }
+      return { by: at, select: at, read: (text) => (text === null ? null : Number(text)) }
     }
     const column = this.#table.expectColumn(name)
     const own = sql`${RECORD}.${column.sql}`
     const { list } = column.field.type
     if (list) joins.push(sql` left join lateral (select distinct unnest(${own}) as "item") ${alias} on true`)
     const at = list ? sql`${alias}."item"` : own
-    if (list || column.type === 'text')
-      return { by: at, select: at, read: (text) => text, order: new TextOrder(column.field).keys(at) }
-    return { by: at, select: codecOf(column.field).select(at), read: column.read, order: [at] }
+    if (list) return { by: at, select: at, read: (text) => text }
+    return { by: at, select: codecOf(column.field).select(at), read: column.read }
   }
 
   /** The sum of a field and the number of its values. */
@@ -150,10 +147,6 @@ class Grouping {
     const column = this.#table.expectColumn(field)
     const at = sql`${RECORD}.${column.sql}`
     const of = (value: Sql) => (measure === 'min' ? sql`min(${value})` : sql`max(${value})`)
-    if (column.type === 'text') {
-      const order = new TextOrder(column.field)
-      return { select: of(order.mapped(at)), read: (text) => (text === null ? null : order.unmap(text)) }
-    }
     if (column.type === 'boolean') {
       return { select: measure === 'min' ? sql`bool_and(${at})` : sql`bool_or(${at})`, read: column.read }
     }

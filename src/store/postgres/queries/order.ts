@@ -1,8 +1,7 @@
 import type { Plan, SortKey } from '../../../query/plan.ts'
 import type { FieldColumn } from '../layout/column.ts'
-import { isOrdered } from '../layout/indexes.ts'
+import { beginningOf, isLong, isOrdered } from '../layout/indexes.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { TextOrder } from '../layout/text-order.ts'
 import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
 import type { Conditions } from './conditions.ts'
 import { storedText } from './stored-text.ts'
@@ -48,7 +47,7 @@ export function orderOf(
 function keysOf(table: TableLayout, alias: Sql, field: string, ordering: SortKey['ordering']): readonly Sql[] {
   const column = table.expectColumn(field)
   const at = sql`${alias}.${column.sql}`
-  if (column.type === 'text') return new TextOrder(column.field).keys(at)
+  if (isLong(column.field)) return [beginningOf(at), at]
   const byText = column.type === 'numeric' && ordering === undefined ? storedText(column, at) : undefined
   return [byText ?? at]
 }
@@ -72,7 +71,7 @@ export function selectWithTies(table: TableLayout, { filters, sort, offset, limi
   if (first === undefined || filters.length > 0 || rows > MAX_ROWS || table.model.internal) return undefined
   const column = tiedColumn(table, first)
   if (column === undefined || (second !== undefined && !isById(second))) return undefined
-  const key = keyOf(column, RECORD)
+  const key = sql`${RECORD}.${column.sql}`
   const all = sql`select ${RECORD}.xmin, ${RECORD}.* from ${table.table} ${RECORD}`
   const keys = sql`(select ${key} as "key" from ${table.table} ${RECORD} order by ${key} desc limit ${rows}) ${FIRST}`
   const least = column.type === 'boolean' ? sql`bool_and(${FIRST}."key")` : sql`min(${FIRST}."key")`
@@ -82,20 +81,14 @@ export function selectWithTies(table: TableLayout, { filters, sort, offset, limi
     (${all} where ${key} > ${last} order by ${key} desc limit ${rows})
     union all (${all} where ${key} >= ${last} and ${key} <= ${last} order by ${key}, ${id} limit ${rows})
     union all (${all} where ${key} is null order by ${id} limit ${rows})
-  ) ${FIRST} order by ${keyOf(column, FIRST)} desc, ${FIRST}."id" limit ${limit} offset ${offset}`
+  ) ${FIRST} order by ${FIRST}.${column.sql} desc, ${FIRST}."id" limit ${limit} offset ${offset}`
 }
 
 /** The column of a descending key that has an index and may have equal values. */
 function tiedColumn(table: TableLayout, { field, order, ordering, through }: SortKey): FieldColumn | undefined {
   const column = through === undefined && order === 'desc' ? table.column(field) : undefined
-  if (column === undefined || column.field.unique || !isOrdered(column.field)) return undefined
-  if (column.type === 'text') return new TextOrder(column.field).isWhole ? column : undefined
+  if (column === undefined || column.field.unique || !isOrdered(column.field) || isLong(column.field)) return undefined
   return column.type === 'numeric' && ordering === undefined ? undefined : column
 }
 
 const isById = ({ field, order, through }: SortKey): boolean => field === 'id' && order === 'asc' && through === undefined
-
-function keyOf(column: FieldColumn, alias: Sql): Sql {
-  const at = sql`${alias}.${column.sql}`
-  return column.type === 'text' ? new TextOrder(column.field).key(at) : at
-}

@@ -1,7 +1,6 @@
-import { foldCase, isPlainText } from '../../../util/text.ts'
+import { endOfPrefix, foldCase, isPlainText } from '../../../util/text.ts'
 import type { FieldColumn } from '../layout/column.ts'
-import { isOrdered } from '../layout/indexes.ts'
-import { PREFIX_LENGTH, TextOrder } from '../layout/text-order.ts'
+import { beginningOf, isLong, isOrdered, MAX_INDEXED_LENGTH } from '../layout/indexes.ts'
 import { joined, type Sql, sql } from '../sql.ts'
 
 export type OrderOperator = 'gt' | 'gte' | 'lt' | 'lte'
@@ -15,57 +14,52 @@ const MAX_PATTERN = 500
 /** Conditions on the texts of a column that its indexes support. */
 export class TextConditions {
   readonly #column: Sql
-  readonly #order: TextOrder
+  readonly #isLong: boolean
+  /** What the index in order contains: the text, or the beginning of one that may be long. */
+  readonly #key: Sql
   /** True if the index in order is the one to find a text by: that of a unique field holds the column itself. */
   readonly #isFoundByKey: boolean
 
   /** @param column the column with the alias of its table */
   constructor({ field }: FieldColumn, column: Sql) {
     this.#column = column
-    this.#order = new TextOrder(field)
+    this.#isLong = isLong(field)
+    this.#key = this.#isLong ? beginningOf(column) : column
     this.#isFoundByKey = isOrdered(field) && !field.unique
   }
 
   /** @param value plain text */
   equals(value: string): Sql {
     if (!this.#isFoundByKey) return sql`${this.#column} = ${value}`
-    const mapped = this.#order.map(value)
-    if (this.#decides(mapped)) return sql`${this.#key} = ${mapped}`
-    return sql`(${this.#key} = ${beginningOf(mapped)} and ${this.#column} = ${value})`
+    if (this.#decides(value)) return sql`${this.#key} = ${value}`
+    return sql`(${this.#key} = ${firstOf(value)} and ${this.#column} = ${value})`
   }
 
   /** @param values plain texts */
   isAmong(values: readonly string[]): Sql {
-    const mapped = values.map((value) => this.#order.map(value))
-    if (!this.#isFoundByKey || !mapped.every((each) => this.#decides(each))) return sql`${this.#column} = any(${values}::text[])`
-    return sql`${this.#key} = any(${mapped}::text[])`
+    const isByKey = this.#isFoundByKey && values.every((value) => this.#decides(value))
+    return sql`${isByKey ? this.#key : this.#column} = any(${values}::text[])`
   }
 
+  /** A text with NUL or half of a surrogate pair is less and greater than none. */
   compare(operator: OrderOperator, bound: string): Sql {
-    const { text, isBetween } = this.#order.place(bound)
-    const isGreater = operator === 'gt' || operator === 'gte'
-    const comparison = COMPARISONS[isBetween ? (isGreater ? 'gte' : 'lt') : operator]
-    if (this.#decides(text)) return sql`${this.#key} ${comparison} ${text}`
-    const beginning = sql`${this.#key} ${COMPARISONS[isGreater ? 'gte' : 'lte']} ${beginningOf(text)}`
-    return sql`(${beginning} and ${this.#order.mapped(this.#column)} ${comparison} ${text})`
+    if (!isPlainText(bound)) return sql`false`
+    if (this.#decides(bound)) return sql`${this.#key} ${COMPARISONS[operator]} ${bound}`
+    const orEqual = operator === 'gt' || operator === 'gte' ? COMPARISONS.gte : COMPARISONS.lte
+    return sql`(${this.#key} ${orEqual} ${firstOf(bound)} and ${this.#column} ${COMPARISONS[operator]} ${bound})`
   }
 
   startsWith(beginning: string): Sql {
     if (!isPlainText(beginning)) return sql`false`
-    const mapped = this.#order.map(beginning)
-    const end = this.#decides(mapped) ? endOfPrefix(mapped) : undefined
-    if (mapped === '') return sql`${this.#column} is not null`
+    if (beginning === '') return sql`${this.#column} is not null`
+    const end = this.#decides(beginning) ? endOfPrefix(beginning) : undefined
     if (end === undefined) return sql`starts_with(${this.#column}, ${beginning})`
-    return sql`(${this.#key} >= ${mapped} and ${this.#key} < ${end})`
+    return sql`(${this.#key} >= ${beginning} and ${this.#key} < ${end})`
   }
 
-  /** True if the key of a text tells how the text compares with a mapped one. */
-  #decides(mapped: string): boolean {
-    return this.#order.isWhole || [...mapped].length < PREFIX_LENGTH
-  }
-
-  get #key(): Sql {
-    return this.#order.key(this.#column)
+  /** True if the key of a text tells how the text compares with another. */
+  #decides(text: string): boolean {
+    return !this.#isLong || text.length < MAX_INDEXED_LENGTH
   }
 }
 
@@ -83,18 +77,7 @@ export function endsWith(text: Sql, part: string): Sql {
   return isPlainText(part) ? sql`${text} like ${`%${part.replace(/[\\%_]/g, '\\$&')}`}` : sql`false`
 }
 
-const beginningOf = (mapped: string): string => [...mapped].slice(0, PREFIX_LENGTH).join('')
-
-/** The least text that is greater than all texts with a beginning, by code points; undefined if there is none. */
-function endOfPrefix(beginning: string): string | undefined {
-  const characters = [...beginning]
-  const last = characters.pop()?.codePointAt(0) ?? 0x10ffff
-  if (last === 0x10ffff) return undefined
-  // There are no characters from U+D800 to U+DFFF.
-  return joinedText(characters) + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
-}
-
-const joinedText = (characters: readonly string[]): string => characters.join('')
+const firstOf = (text: string): string => [...text].slice(0, MAX_INDEXED_LENGTH).join('')
 
 /** Conditions of which one must hold. Without conditions, none does. */
 export const anyOf = (conditions: readonly Sql[]): Sql =>
@@ -128,25 +111,18 @@ const DOTTED_I = '\u0130'
 const DOT_ABOVE = '\u0307'
 
 function patternOf(character: string): string {
-  const upper = upperCases().get(character)
-  if (upper !== undefined) return `[${character}${upper}]`
+  const upper = upperCasesOf(character)
+  if (upper !== '') return `[${character}${upper}]`
   return /[ -/:-@[-`{-~]/.test(character) && character !== ' ' && character !== '_' ? `\\${character}` : character
 }
 
-let knownUpperCases: ReadonlyMap<string, string> | undefined
+/** The characters, İ apart, whose lower case has another upper case: title case, Greek with iota, and signs that look like letters. */
+const FURTHER_UPPER_CASES = 'ǅǈǋǲςϴẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ\u2126\u212a\u212b'
 
-/** No character above has an upper case (Unicode 17). */
-const LAST_WITH_CASE = 0x1efff
+const FURTHER: ReadonlyMap<string, string> = new Map([...FURTHER_UPPER_CASES].map((upper) => [foldCase(upper), upper]))
 
 /** The other characters that are folded to each: to `k`, K and the Kelvin sign. */
-function upperCases(): ReadonlyMap<string, string> {
-  if (knownUpperCases !== undefined) return knownUpperCases
-  const found = new Map<string, string>()
-  for (let code = 0; code <= LAST_WITH_CASE; code++) {
-    const character = String.fromCodePoint(code)
-    const lower = foldCase(character)
-    if (lower !== character && character !== DOTTED_I) found.set(lower, (found.get(lower) ?? '') + character)
-  }
-  knownUpperCases = found
-  return found
+function upperCasesOf(character: string): string {
+  const upper = character.toUpperCase()
+  return (foldCase(upper) === character && upper !== character ? upper : '') + (FURTHER.get(character) ?? '')
 }

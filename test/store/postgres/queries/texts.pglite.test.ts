@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
-import { TextOrder } from '../../../../src/store/postgres/layout/text-order.ts'
 import { containsPart, containsPattern } from '../../../../src/store/postgres/queries/text-conditions.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
-import { foldCase } from '../../../../src/util/text.ts'
-import { museumRegistry } from '../../../helpers/postgres/museum.ts'
+import { compareTexts, endOfPrefix, foldCase, isPlainText } from '../../../../src/util/text.ts'
 import { pglite } from '../../../helpers/postgres/pglite.ts'
 import { Random } from '../../../helpers/postgres/random.ts'
 
@@ -49,19 +47,37 @@ test('a long part is compiled for long texts only', async () => {
   assert.equal(await contains('short'), null)
 })
 
-test('the expression of an index orders texts by code units', async () => {
-  const field = museumRegistry().expect('exhibit').fields.get('title') ?? assert.fail()
-  const order = new TextOrder(field)
+test('the pattern of a character has all characters with the same lower case, and no others', () => {
+  let count = 0
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code)
+    const lower = foldCase(character)
+    if (!isPlainText(character) || lower === character || [...lower].length > 1) continue
+    count++
+    const characters = [...containsPattern(lower).replace(/^\[(.*)\]$/su, '$1')]
+    assert.ok(characters.includes(character), `U+${code.toString(16)}`)
+    assert.ok(
+      characters.every((each) => each === '\u0130' || foldCase(each) === lower),
+      `U+${code.toString(16)}`,
+    )
+  }
+  assert.ok(count > 1400, `${count} characters`)
+})
+
+test('the collation of columns orders texts as the embedded engine does', async () => {
   const random = new Random(4)
-  const characters = ['a', 'é', '～', '\uffff', '\ue000', '\ud7ff', '😀', '\u{10ffff}', '\u0001']
+  const characters = ['a', 'é', '～', '\uffff', '\ue000', '\ud7ff', '😀', '\u{10000}', '\u{10ffff}', '\u0001']
   const texts = Array.from({ length: 500 }, () => random.list(5, () => random.pick(characters)).join(''))
-  const column = sql`"text" collate "C"`
-  const { rows } = await database.query(
-    sql`select "text", ${order.mapped(column)} from unnest(${texts}::text[]) "text" order by ${order.mapped(column)}`,
-  )
-  assert.deepEqual(
-    rows.map(([text]) => text),
-    [...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)),
-  )
-  for (const [text, mapped] of rows) assert.equal(mapped, order.map(text ?? ''))
+  const { rows } = await database.query(sql`select "text" from unnest(${texts}::text[]) "text" order by "text" collate "C"`)
+  assert.deepEqual(rows.flat(), [...texts].sort(compareTexts))
+  const beginnings = texts.filter((text) => text !== '').slice(0, 50)
+  for (const beginning of beginnings) {
+    const end = endOfPrefix(beginning)
+    const isWithin = (text: string) => compareTexts(text, beginning) >= 0 && (end === undefined || compareTexts(text, end) < 0)
+    assert.deepEqual(
+      texts.filter(isWithin),
+      texts.filter((text) => text.startsWith(beginning)),
+      JSON.stringify(beginning),
+    )
+  }
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
-import { identifier, literal, sql } from '../../../../src/store/postgres/sql.ts'
+import { identifier, keyword, literal, sql } from '../../../../src/store/postgres/sql.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 
 const TITLE = { name: 'title', type: 'string' } as const
@@ -109,6 +109,39 @@ export function testSteps(open: () => Promise<Database>): void {
         model('Post', [TITLE, { name: 'stars', type: 'integer', default: 1, required: true, unique: true }]),
       )
       assert.deepEqual(steps.find((step) => step.class === 'checked')?.rows?.count, 2)
+    })
+
+    on('indexes in the order of UTF-16 code units, which former versions had, are replaced', async (schema) => {
+      const note = model('Note', [TITLE, { name: 'code', type: 'string', max_length: 100, unique: true }])
+      await schema.apply([note])
+      const [table, definitions] = [schema.table('note'), schema.table('_admin_definitions')]
+      const mapped = (column: string) =>
+        `case when octet_length("${column}") = length("${column}") then "${column}" else regexp_replace(replace("${column}", ` +
+        `chr(1114111), chr(1114111) || chr(1)), '([\\uE000-\\uFFFF])', chr(1114111) || '\\1', 'g') end`
+      const former = {
+        note_title_idx: `using btree ((left(${mapped('title')}, 300)), "id")`,
+        note_code_idx: `using btree ((${mapped('code')}), "id")`,
+      }
+      await schema.rows(sql`drop index ${schema.table('note_title_idx')}`)
+      for (const [name, definition] of Object.entries(former))
+        await schema.rows(sql`create index ${identifier(name)} on ${table} ${keyword(definition)}`)
+      await schema.rows(sql`update ${definitions}
+        set "definition" = jsonb_set("definition"::jsonb, '{indexes}', ${JSON.stringify(former)}::jsonb) where "name" = 'note'`)
+      await schema.rows(sql`update ${definitions}
+        set "definition" = jsonb_set("definition"::jsonb, '{fingerprint}', '"former"') where "name" = ''`)
+      assert.deepEqual(
+        (await schema.plan(note)).steps.map((step) => [step.class, step.statements.map((each) => each.compile().text.trim())]),
+        [
+          ['additive', ['note_code_idx', 'note_title_idx'].map((name) => `drop index "${schema.schema}"."${name}"`)],
+          ['additive', [`create index "note_title_idx" on "${schema.schema}"."note" using btree ((left("title", 600)), "id")`]],
+        ],
+      )
+      await prepareSchema(schema.database, schema.layout(note), 'additive')
+      assert.deepEqual(await schema.reasons(note), [])
+      const { rows } = await schema.database.query(
+        sql`select indexname from pg_indexes where schemaname = ${schema.schema} and tablename = 'note' and indexname not like '%parts%' order by 1`,
+      )
+      assert.deepEqual(rows.flat(), ['note_code_key', 'note_pkey', 'note_title_idx'])
     })
 
     on('an index that was not built to its end, or is gone, is built', async (schema) => {
