@@ -1,12 +1,12 @@
 import { matcher, type Predicate } from '../../../query/match.ts'
 import { type Filter, filtersIn, isFieldFilter, isRelationFilter, type RelationFilter } from '../../../query/plan.ts'
 import { referencesOf } from '../../store.ts'
-import { type AccessPath, accessFor, anyPath, complement, needOf, union } from './access.ts'
+import { type AccessPath, accessFor, anyPath, complement, needOf, union } from './access-path.ts'
 import type { Need } from './indexes.ts'
+import { RowFilter } from './row-filter.ts'
 import type { Rows } from './row-set.ts'
 import { Listed, Mapped, type SelectedRows } from './selection.ts'
 import type { Table } from './table.ts'
-import { RowFilter } from './terms.ts'
 
 /** Combining bitmaps costs as much as checking this many records, plus one for every so many rows of the table. */
 const MIN_FEW = 64

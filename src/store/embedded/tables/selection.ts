@@ -1,6 +1,6 @@
 import { type Bitmap, pageOfRows, type Scratch } from './bitmap.ts'
+import { RowFilter } from './row-filter.ts'
 import type { RowSet, Rows } from './row-set.ts'
-import { RowFilter } from './terms.ts'
 
 /** The rows that a query selects, in order of ids. */
 export interface SelectedRows {

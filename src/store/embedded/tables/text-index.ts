@@ -5,8 +5,8 @@ import type { Json } from '../../../util/json.ts'
 import { foldCase } from '../../../util/text.ts'
 import { type Bitmap, Scratch } from './bitmap.ts'
 import type { FieldIndex } from './field-index.ts'
+import { RowFilter } from './row-filter.ts'
 import { RowSet } from './row-set.ts'
-import { RowFilter } from './terms.ts'
 
 /** Up to this number of candidates, checking each takes less time than intersecting further trigrams. */
 const FEW = 256

@@ -3,8 +3,8 @@ import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
 import { Buckets, type Walk } from './buckets.ts'
 import type { FieldIndex } from './field-index.ts'
+import type { RowFilter } from './row-filter.ts'
 import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
-import type { RowFilter } from './terms.ts'
 
 /** A position between values: before all values equal to `value`, or after them. */
 export interface Cut {

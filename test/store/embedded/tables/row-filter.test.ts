@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addRow, type Bitmap, bitmapFor } from '../../../../src/store/embedded/tables/bitmap.ts'
+import { RowFilter } from '../../../../src/store/embedded/tables/row-filter.ts'
 import { RowSet } from '../../../../src/store/embedded/tables/row-set.ts'
-import { RowFilter } from '../../../../src/store/embedded/tables/terms.ts'
 
 const ROWS = 1000
 

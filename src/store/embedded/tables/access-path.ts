@@ -5,9 +5,9 @@ import type { Json } from '../../../util/json.ts'
 import { endOfPrefix } from '../../../util/text.ts'
 import { type Bitmap, restrictToRange, type Scratch } from './bitmap.ts'
 import type { IndexKind, Need } from './indexes.ts'
+import { RowFilter } from './row-filter.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { Table } from './table.ts'
-import { RowFilter } from './terms.ts'
 import type { PartFilter, TextIndex } from './text-index.ts'
 import { after, before, type Cut, type ValueIndex } from './value-index.ts'
 
@@ -81,7 +81,7 @@ export function union(parts: readonly AccessPath[], { live, size, scratch, capac
 /** Below one row in so many, rows are added one by one. */
 const ROWS_PER_WORD = 32
 
-/** All rows but those of an access path. */
+/** All rows but the rows of an access path. */
 export function complement(part: AccessPath, { live, size, scratch, capacity }: RowSpace): AccessPath {
   return {
     atMost: size,
@@ -132,7 +132,7 @@ function between(index: ValueIndex, from: Cut, to: Cut): AccessPath {
 }
 
 /** The rows from `from` up to, but not including, `to`: an id range. */
-function stretch(from: number, to: number, live: Bitmap, scratch: Scratch): AccessPath {
+function idRange(from: number, to: number, live: Bitmap, scratch: Scratch): AccessPath {
   return {
     atMost: Math.max(0, to - from),
     each(visit) {
@@ -210,7 +210,7 @@ function idAccess(table: Table, filter: FieldFilter): AccessPath {
   const same = sameAccess(table, filter, (value) => (typeof value === 'number' ? table.rowOf(value) : undefined))
   if (same !== undefined) return same
   const [from, to] = cutsOf(filter)
-  return stretch(table.rowAt(from), table.rowAt(to), table.live, table.scratch)
+  return idRange(table.rowAt(from), table.rowAt(to), table.live, table.scratch)
 }
 
 /** The range of an ordering operator. It contains only values of the bound's type. */
