@@ -33,6 +33,9 @@ const DESCRIPTION = [
   '`RateLimit` and `RateLimit-Policy`, as described at the answer 429.',
 ].join(' ')
 
+/** Projects state no licence of their API; SPDX has a word for that. */
+const LICENSE = { name: 'None stated', identifier: 'NOASSERTION' }
+
 /** The document is the same on every port. */
 const COOKIE = 'The refresh token; `{port}` is the port that the server listens on'
 
@@ -90,6 +93,8 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
       title: `${settings.ui.title ?? 'Admin'} API`,
       version,
       description: DESCRIPTION,
+      contact: { name: `The administrators of ${settings.ui.title ?? 'this server'}` },
+      license: LICENSE,
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ bearer: [] }, { password: [] }],

@@ -40,7 +40,7 @@ export interface RequestBody {
 export interface OperationObject {
   readonly operationId: string
   readonly summary: string
-  readonly description?: string
+  readonly description: string
   readonly tags: readonly string[]
   /** An empty list for operations without a token; absent means the security of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
@@ -60,7 +60,13 @@ export type Paths = Readonly<Record<string, PathItem>>
 /** The members of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
-  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description: string
+    readonly contact: { readonly name: string }
+    readonly license: { readonly name: string; readonly identifier: string }
+  }
   readonly servers: readonly { readonly url: string }[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]

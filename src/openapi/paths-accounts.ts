@@ -43,6 +43,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
       post: {
         operationId: 'issueToken',
         summary: 'An access token of an account without a login; only for commands that hold the secret of the server',
+        description: 'Without `username` the token is of the first superuser. It belongs to no session.',
         tags: AUTH_TAGS,
         requestBody: { required: false, content: jsonContent(object({ username: TEXT }, [])) },
         responses: {
@@ -55,6 +56,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
       post: {
         operationId: 'login',
         summary: 'Log in: the OAuth 2 password grant',
+        description: 'Begins a session. Wrong passwords in a row delay further logins of the account, and lock it in the end.',
         tags: AUTH_TAGS,
         security: OPEN,
         requestBody: body(jsonOrForm(pageLogin, login)),
@@ -96,6 +98,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
       get: {
         operationId: 'getOwnUser',
         summary: 'Who the token speaks for',
+        description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',
         tags: AUTH_TAGS,
         responses: {
           200: responses.success('The user and their permissions', jsonContent(me)),
@@ -159,6 +162,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
       get: {
         operationId: 'listSessions',
         summary: 'List the own sessions, or those of another user',
+        description: 'A session begins with a login and ends with a logout, another password or a disabled account.',
         tags: TAGS,
         parameters: [ofUser(false)],
         responses: {
@@ -172,6 +176,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
       delete: {
         operationId: 'endSessions',
         summary: 'End all sessions of a user; for superusers',
+        description: 'Their access and refresh tokens are refused from then on.',
         tags: TAGS,
         parameters: [ofUser(true)],
         responses: {
@@ -184,6 +189,7 @@ export function ownAccountPaths({ auth }: Roots, responses: Responses): Paths {
       delete: {
         operationId: 'endSession',
         summary: 'End one of the own sessions, access tokens and all',
+        description: 'A session of another user is a 404.',
         tags: TAGS,
         parameters: [{ name: 'id', in: 'path', required: true, schema: ID }],
         responses: {

@@ -36,7 +36,12 @@ export const HISTORY_SCHEMAS: Readonly<Record<string, Schema>> = {
 export const historyPaths = ({ history }: Roots, registry: Registry, responses: Responses): Paths => ({
   [history]: {
     get: {
-      ...{ operationId: 'listHistory', summary: 'The history of all records, for superusers', tags: ['history'] },
+      ...{
+        operationId: 'listHistory',
+        summary: 'The history of all records, for superusers',
+        description: 'That of deleted records included, the latest change first.',
+        tags: ['history'],
+      },
       parameters: plainListParameters(registry.expect(HISTORY), registry),
       responses: answers(responses),
     },
@@ -47,6 +52,7 @@ export const historyPaths = ({ history }: Roots, registry: Registry, responses: 
 export const recordHistory = (model: Model, registry: Registry, id: ParameterObject, responses: Responses): OperationObject => ({
   operationId: `history${model.name}`,
   summary: `The history of a record of ${model.label}`,
+  description: 'Each create, update and delete with the values before and after; that of a deleted record is for superusers.',
   tags: [model.name],
   parameters: [id, ...plainListParameters(registry.expect(HISTORY), registry)],
   responses: answers(responses),

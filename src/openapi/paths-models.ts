@@ -106,6 +106,7 @@ function list({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `list${model.name}`,
     summary: `List ${model.label}`,
+    description: 'Those that the user may view, a page at a time. Every order ends in `id`, so pages do not overlap.',
     tags: [model.name],
     ...withoutToken(access, 'view', model),
     parameters: listParameters(model, registry),
@@ -122,6 +123,8 @@ function search({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `search${model.name}`,
     summary: `Search ${model.label}`,
+    description:
+      'Finds the records with all words of `q`, or with any of them if no record has all. The last word may be incomplete.',
     tags: [model.name],
     ...withoutToken(access, 'view', model),
     parameters: searchParameters(model, registry),
@@ -136,6 +139,7 @@ function aggregate({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `aggregate${model.name}`,
     summary: `Totals of ${model.label}, by group`,
+    description: 'Of all records that match and that the user may view. More than 1,000 groups are a 400.',
     tags: [model.name],
     ...withoutToken(access, 'view', model),
     parameters: aggregateParameters(model, registry),
@@ -151,6 +155,7 @@ function create({ model, forms, generatedForm, responses, access }: ModelPathsOp
   return {
     operationId: `create${model.name}`,
     summary: `Create a record of ${model.label}`,
+    description: '`form_id` applies the fields and rules of a form as well. Fields that are left out get their default.',
     tags: [model.name],
     ...withoutToken(access, 'add', model),
     parameters: [DRY_RUN],
@@ -175,6 +180,7 @@ function createMany({ model, forms, generatedForm, responses, access }: ModelPat
   return {
     operationId: `bulkCreate${model.name}`,
     summary: `Create records of ${model.label}, all or none`,
+    description: 'Up to 1,000 in one transaction. Errors are by `<index>.<field>`.',
     tags: [model.name],
     ...withoutToken(access, 'add', model),
     parameters: [DRY_RUN],
@@ -191,6 +197,7 @@ function read({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `read${model.name}`,
     summary: `Read a record of ${model.label}`,
+    description: 'Related records are nested, by their id only if the user may not view them.',
     tags: [model.name],
     ...withoutToken(access, 'view', model),
     parameters: [RECORD_ID, ...projectionParameters(model, registry), IF_NONE_MATCH],
@@ -253,6 +260,8 @@ function remove({ model, responses, access }: ModelPathsOptions) {
   return {
     operationId: `delete${model.name}`,
     summary: `Delete a record of ${model.label}`,
+    description:
+      'Records that refer to it are deleted, changed or prevent it, as the `on_delete` of the reference says. A dry run counts them.',
     tags: [model.name],
     ...withoutToken(access, 'delete', model),
     parameters: [RECORD_ID, IF_MATCH, DRY_RUN],

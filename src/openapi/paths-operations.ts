@@ -18,6 +18,8 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
       get: {
         operationId: 'getMetrics',
         summary: 'Figures for Prometheus',
+        description:
+          'Numbers of records, requests and rejections, and durations, in the text format. For superusers and this machine, unless the setting `metrics` opens it.',
         ...options,
         security: TOKEN_OPTIONAL,
         responses: {
@@ -33,6 +35,7 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
       get: {
         operationId: 'getHealth',
         summary: 'Whether the process answers',
+        description: 'Reads nothing, needs no token, and counts towards no limit.',
         ...options,
         responses: { 200: success('It does', jsonContent(status('ok'))), ...failures },
       },
@@ -41,6 +44,7 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
       get: {
         operationId: 'getReadiness',
         summary: 'Whether requests should be sent here',
+        description: 'Asks the storage, needs no token, and counts towards no limit.',
         ...options,
         responses: {
           200: success('They should', jsonContent(status('ready'))),
@@ -54,6 +58,7 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
       get: {
         operationId: 'getDescription',
         summary: 'This document',
+        description: 'It follows from the models, forms and settings of the project.',
         tags: ['operations'],
         ...access(settings),
         responses: {
@@ -83,14 +88,24 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
   return {
     [snapshots]: {
       get: {
-        ...{ operationId: 'listSnapshots', summary: 'List the copies of the data', tags },
+        ...{
+          operationId: 'listSnapshots',
+          summary: 'List the copies of the data',
+          description: 'For superusers, as all operations on copies.',
+          tags,
+        },
         responses: {
           200: success('All of them, by name', { data: { type: 'array', items: one }, total: COUNT_SCHEMA }),
           ...responses.failures('default', ...READ),
         },
       },
       post: {
-        ...{ operationId: 'saveSnapshot', summary: 'Keep a copy of the data as it is now', tags },
+        ...{
+          operationId: 'saveSnapshot',
+          summary: 'Keep a copy of the data as it is now',
+          description: 'It replaces a copy of the same name with `force`, and is a 409 without.',
+          tags,
+        },
         requestBody: body(jsonContent(strictObject({ name: NAME, force: FLAG }, ['name']))),
         responses: {
           201: success('The copy', { data: one }),
@@ -100,7 +115,12 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
     },
     [`${snapshots}/{name}`]: {
       delete: {
-        ...{ operationId: 'deleteSnapshot', summary: 'Remove a copy; the data stays as it is', tags },
+        ...{
+          operationId: 'deleteSnapshot',
+          summary: 'Remove a copy; the data stays as it is',
+          description: 'The name may be used again.',
+          tags,
+        },
         parameters: [ON_NAME],
         responses: {
           200: success('The removed copy', { message: TEXT, data: one }),
@@ -110,7 +130,12 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
     },
     [`${snapshots}/{name}/load`]: {
       post: {
-        ...{ operationId: 'loadSnapshot', summary: 'Put a copy in the place of the data, which is lost', tags },
+        ...{
+          operationId: 'loadSnapshot',
+          summary: 'Put a copy in the place of the data, which is lost',
+          description: 'Requests wait meanwhile. Streams of events end with `reset`.',
+          tags,
+        },
         parameters: [ON_NAME],
         responses: {
           200: success('The copy that is the data now', { message: TEXT, data: one }),
@@ -122,6 +147,8 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
       post: {
         operationId: 'resetData',
         summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
+        description:
+          'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed.',
         tags,
         requestBody: {
           required: false,
@@ -215,7 +242,13 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
   return {
     [site]: {
       get: {
-        ...{ operationId: 'getSite', summary: 'The models that the user may access, and what the API can do', tags },
+        ...{
+          operationId: 'getSite',
+          summary: 'The models that the user may access, and what the API can do',
+          description:
+            'What a front end of the whole project needs: fields, relations, permissions and numbers of records of each model.',
+          tags,
+        },
         responses: {
           200: responses.success('The site', jsonContent(ref('site')), ['ETag']),
           304: responses.success('The site is what `If-None-Match` names', undefined, ['ETag']),
@@ -225,7 +258,12 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
     },
     [search]: {
       get: {
-        ...{ operationId: 'searchAll', summary: 'Search all models', tags },
+        ...{
+          operationId: 'searchAll',
+          summary: 'Search all models',
+          description: 'Those that the user may view, or those of `models`.',
+          tags,
+        },
         parameters: [
           { name: 'q', in: 'query', required: true, description: 'Words to search for', schema: { ...TEXT, minLength: 1 } },
           namesParameter('models', 'The models to search; all by default', models),
@@ -262,7 +300,12 @@ export function sitePaths({ site, search, events, lint }: Roots, registry: Regis
     },
     [lint]: {
       get: {
-        ...{ operationId: 'getFindings', summary: "Findings in the project's files, for superusers", tags },
+        ...{
+          operationId: 'getFindings',
+          summary: "Findings in the project's files, for superusers",
+          description: 'Faults and advice with the file, line and column of each.',
+          tags,
+        },
         responses: {
           200: responses.success('As `admin lint --format json`', jsonContent(reportSchema())),
           ...failures,

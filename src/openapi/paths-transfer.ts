@@ -152,6 +152,7 @@ function mock(model: Model, responses: Responses): OperationObject {
   return {
     operationId: `mock${model.name}`,
     summary: `Mock data of ${model.label}`,
+    description: 'Made from the types, names and limits of the fields.',
     tags: [model.name],
     parameters: [
       { name: 'count', in: 'query', description: 'How many records', schema: { ...count, default: DEFAULT_MOCK_COUNT } },

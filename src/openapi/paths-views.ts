@@ -78,6 +78,7 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
       get: {
         operationId: 'getAllViews',
         summary: 'All views, by model',
+        description: 'Forms and lists of the models that have any: fields, titles, widgets and conditions.',
         ...options,
         parameters: [GENERATED],
         responses: {
@@ -93,6 +94,7 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
       get: {
         operationId: 'getModelViews',
         summary: 'The views of one model',
+        description: 'Its forms and lists: fields, titles, widgets and conditions.',
         ...options,
         parameters: [
           { name: 'model', in: 'path', required: true, schema: oneName(registry.public.map(({ key }) => key)) },

@@ -10,6 +10,7 @@ const ID: ParameterObject = { name: 'id', in: 'path', required: true, schema: { 
 const STATUS = oneName(['pending', 'delivered', 'failed'])
 const ON_STATUS: ParameterObject = { name: 'status', in: 'query', description: 'Only deliveries that stand so', schema: STATUS }
 const FLAG: Schema = { type: 'boolean' }
+const LOG = 'What was sent, each attempt, and the beginning of the latest answer.'
 const SECRET: Schema = { ...TEXT, description: 'What messages are signed with; in the answer that makes it and in no other' }
 
 /** Schemas of subscriptions and deliveries. Lower case, so that no model's schema has the same name. */
@@ -73,18 +74,29 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
     anyOf: [object({ data: ref('webhookWithSecret') }), object({ data: some('webhookWithSecret'), total: COUNT_SCHEMA })],
   }
   const deliveries = (operationId: string, summary: string, parameters: readonly ParameterObject[]): OperationObject => ({
-    ...{ operationId, summary, tags, parameters: [...parameters, ...PAGE, ON_STATUS] },
+    ...{ operationId, summary, description: LOG, tags, parameters: [...parameters, ...PAGE, ON_STATUS] },
     responses: { 200: page('webhookDelivery'), ...(parameters.length === 0 ? read : ofOne) },
   })
   const one = { tags, parameters: [ID] }
   return {
     [webhooks]: {
       get: {
-        ...{ operationId: 'listWebhooks', summary: 'List webhooks', tags, parameters: PAGE },
+        ...{
+          operationId: 'listWebhooks',
+          summary: 'List webhooks',
+          description: 'Those of the settings included; without secrets.',
+          tags,
+          parameters: PAGE,
+        },
         responses: { 200: page('webhook'), ...read },
       },
       post: {
-        ...{ operationId: 'createWebhooks', summary: 'Subscribe a receiver, or several, to changes', tags },
+        ...{
+          operationId: 'createWebhooks',
+          summary: 'Subscribe a receiver, or several, to changes',
+          description: 'Each message is sent at least once, until the receiver answers 2xx. Without `secret` one is made.',
+          tags,
+        },
         requestBody: body(jsonContent(inputs)),
         responses: { 201: responses.success('What was made, with the secrets', jsonContent(made)), ...write },
       },
@@ -93,16 +105,27 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
       get: {
         operationId: 'readWebhook',
         summary: 'Read a webhook',
+        description: 'Without its secret, which only its creation and rotation return.',
         ...one,
         responses: { 200: success('The webhook', 'webhook'), ...ofOne },
       },
       ...withPatch({
-        ...{ operationId: 'updateWebhook', summary: 'Change a webhook, disable or enable it', ...one },
+        ...{
+          operationId: 'updateWebhook',
+          summary: 'Change a webhook, disable or enable it',
+          description: 'What is left out stays as it is. A webhook of the settings can only be disabled and enabled.',
+          ...one,
+        },
         requestBody: body(jsonContent(ref('webhookChange'))),
         responses: { 200: success('The webhook as it is now', 'webhook'), ...writeOne },
       }),
       delete: {
-        ...{ operationId: 'deleteWebhook', summary: 'Remove a webhook with its deliveries', ...one },
+        ...{
+          operationId: 'deleteWebhook',
+          summary: 'Remove a webhook with its deliveries',
+          description: 'Pending deliveries are not made. A webhook of the settings is removed there.',
+          ...one,
+        },
         responses: {
           200: responses.success('What was removed', jsonContent(object({ message: TEXT, data: ref('webhook') }))),
           ...writeOne,
@@ -111,14 +134,24 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
     },
     [`${webhooks}/{id}/rotate`]: {
       post: {
-        ...{ operationId: 'rotateWebhook', summary: 'Give a webhook another secret; the old one signs for a day more', ...one },
+        ...{
+          operationId: 'rotateWebhook',
+          summary: 'Give a webhook another secret; the old one signs for a day more',
+          description: 'Without `secret` one is made. A secret of the settings is changed there.',
+          ...one,
+        },
         requestBody: { required: false, content: jsonContent(strictObject({ secret: SECRET }, [])) },
         responses: { 200: success('The webhook with its new secret', 'webhookWithSecret'), ...writeOne },
       },
     },
     [`${webhooks}/{id}/test`]: {
       post: {
-        ...{ operationId: 'testWebhook', summary: 'Send an event that tells of no record, once', ...one },
+        ...{
+          operationId: 'testWebhook',
+          summary: 'Send an event that tells of no record, once',
+          description: 'Waits for the answer of the receiver and returns it.',
+          ...one,
+        },
         responses: { 200: success('What came of it', 'webhookDelivery'), ...writeOne },
       },
     },
@@ -126,7 +159,12 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
     [`${webhooks}/deliveries`]: { get: deliveries('listDeliveries', 'List deliveries of all webhooks', []) },
     [`${webhooks}/deliveries/{id}/redeliver`]: {
       post: {
-        ...{ operationId: 'redeliver', summary: 'Deliver once more, under the same id', ...one },
+        ...{
+          operationId: 'redeliver',
+          summary: 'Deliver once more, under the same id',
+          description: 'Also where the receiver has answered 2xx before. The webhook must be active.',
+          ...one,
+        },
         responses: { 202: success('The delivery, pending', 'webhookDelivery'), ...writeOne, ...conflict },
       },
     },

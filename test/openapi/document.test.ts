@@ -57,8 +57,8 @@ describe('an OpenAPI document', () => {
     })
 
     test(`of ${name} passes a linter`, async () => {
-      // The API of a project has no licence.
-      const rules = { 'info-license': 'off', 'info-license-url': 'off' } as const
+      // `identifier` of OpenAPI 3.1 takes the place of the URL.
+      const rules = { 'info-license-url': 'off' } as const
       const config = await createConfig({ extends: ['recommended-strict'], rules })
       const problems = await lintFromString({ source: JSON.stringify(documentOf(await load())), config })
       assert.deepEqual(
@@ -67,6 +67,20 @@ describe('an OpenAPI document', () => {
       )
     })
   }
+
+  test('describes its operations as the rules of spectral:oas ask: contact, tags, and descriptions that say more than the summary', async () => {
+    for (const load of Object.values(PROJECTS)) {
+      const { info, paths, tags } = documentOf(await load())
+      assert.ok(info.contact.name !== '' && info.license.identifier !== '' && info.description !== '')
+      const known = new Set(tags.map(({ name }) => name))
+      const operations = Object.values(paths).flatMap((item) => Object.values(item))
+      for (const { operationId, description, summary, tags: own } of operations) {
+        assert.ok(description.length > 10 && description !== summary, operationId)
+        assert.ok(own.length === 1 && own.every((tag) => known.has(tag)), operationId)
+      }
+      assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
+    }
+  })
 
   test('describes every array parameter as one that may be repeated', async () => {
     const { paths, components } = documentOf(await fixture('blog')) as unknown as Document
