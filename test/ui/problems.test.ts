@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdminError } from '../../src/client/client.ts'
-import { faultsOf, faultText, hasUnparsed, problemsOf, unparsedProblems } from '../../src/ui/form/problems.ts'
+import { hasUnparsed, problemsOf, unparsedProblems } from '../../src/ui/form/problems.ts'
 import { isSaveKey } from '../../src/ui/form/use-save-key.ts'
 import { en } from '../../src/ui/text/en.ts'
+import { faultsOf, faultText } from '../../src/ui/widgets/faults.ts'
 import { Unparsed } from '../../src/ui/widgets/unparsed.ts'
 
 test('a failed request names its fields by their titles; any other failure names none', () => {

@@ -6,10 +6,10 @@ import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, helpOf, titleOf } from '../data/views.ts'
 import { LabelledField } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
+import { faultsOf } from '../widgets/faults.ts'
 import { type WidgetKind, widgetKind } from '../widgets/kind.ts'
 import { Widget } from '../widgets/widget.tsx'
 import { hasConditions, loadConditions, selfOf } from './conditions.ts'
-import { faultsOf } from './problems.ts'
 import { type FormValues, valueIn } from './values.ts'
 
 const NONE: ReadonlySet<string> = new Set()

@@ -1,6 +1,5 @@
 import { AdminError, type FieldErrors, titled } from '../../client/client.ts'
-import type { Text } from '../text/en.ts'
-import { type InputFault, Unparsed } from '../widgets/unparsed.ts'
+import { Unparsed } from '../widgets/unparsed.ts'
 import type { FormValues } from './values.ts'
 
 /** What kept a form from being saved. */
@@ -42,40 +41,4 @@ export async function unparsedProblems(
     // A fault that belongs to no field shows once the values can be sent.
     return { error: undefined, fields: { ...problemsOf(error, titleOf).fields, ...unparsed } }
   }
-}
-
-/** The message for a typed text that is not a value. */
-export function faultText(fault: InputFault, text: Text['form']): string {
-  switch (fault.kind) {
-    case 'number':
-      return text.faultNumber
-    case 'notNumber':
-      return text.faultNotNumber
-    case 'inexactNumber':
-      return text.faultInexactNumber
-    case 'ambiguousNumber':
-      return text.faultAmbiguousNumber(fault.readings)
-    case 'datetime':
-      return text.faultDatetime
-    case 'skippedTime':
-      return text.faultSkippedTime
-    case 'json':
-      return text.faultJson(fault.line, fault.column)
-    case 'jsonName':
-      return text.faultJsonName(fault.text, fault.line, fault.column)
-    case 'jsonNumber':
-      return text.faultJsonNumber(fault.text, fault.line, fault.column)
-  }
-}
-
-/**
- * The messages that a field shows for its value: one for a text that is not a value.
- *
- * @param wasTried true once the value was to be sent: a beginning, which typing on may complete, is named from then on
- */
-export function faultsOf(value: unknown, text: Text['form'], wasTried: boolean): readonly string[] {
-  if (!(value instanceof Unparsed)) return []
-  const { fault } = value
-  const isBeginning = fault.kind === 'number' || fault.kind === 'datetime'
-  return isBeginning && !wasTried ? [] : [faultText(fault, text)]
 }
