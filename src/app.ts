@@ -1,4 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { accountGuards } from './accounts/account-guards.ts'
+import { accountLog } from './accounts/account-log.ts'
 import { Logins } from './accounts/logins.ts'
 import { OwnAccounts } from './accounts/own-accounts.ts'
 import { addMissingGrants, grantsPrecedeSeeds } from './accounts/roles.ts'
@@ -15,6 +17,7 @@ import { EventStreams } from './events/event-streams.ts'
 import { SharedChanges } from './events/shared-changes.ts'
 import { History } from './history/history.ts'
 import { createPruning } from './history/history-pruning.ts'
+import { historyRecorder, recordedTables } from './history/history-recorder.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
 import { jsonReport } from './lint/format.ts'
@@ -35,7 +38,7 @@ import { Aggregates } from './reads/aggregates.ts'
 import { Reads } from './reads/reads.ts'
 import { RecordSerializer } from './reads/record-json.ts'
 import { Searches } from './reads/searches.ts'
-import { HistoryRecorder, recordedTables } from './records/history-recorder.ts'
+import { Hooks } from './records/hooks.ts'
 import { Records } from './records/records.ts'
 import { Selections } from './records/selection.ts'
 import type { SearchEngine } from './search/search-engine.ts'
@@ -96,10 +99,22 @@ async function open(
     const views = new ViewCatalog(registry, project.views)
     const generatedForm = (model: Model) => views.generatedForm(model)
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
-    const recordParts = { access, store, forms, clock, random, log, maxRecordBytes: settings.max_record_bytes, heap }
+    const hooks = new Hooks(log)
+    const recordParts = { access, store, forms, clock, random, hooks, maxRecordBytes: settings.max_record_bytes, heap }
     const records = new Records({ ...recordParts, generatedForm, hasher, selections })
+    const sessions = new Sessions({ records, store, clock })
+    const { limits } = opened
+    const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
+    const recorded = recordedTables(settings, registry)
     const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
+    hooks.use(
+      accountGuards({ access, store }),
+      sessions.hooks(lockout),
+      accountLog(log),
+      historyRecorder(recorded, clock),
+      webhooks.hooks,
+    )
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))
@@ -116,20 +131,11 @@ async function open(
       return seeded
     }
     const seeded = await opened.initialize(initialize)
-    // Events start here: seed records and missing permissions are part of the initial state.
-    records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })
-    mockedRecords.setEventPublisher(webhooks)
-    const recorded = recordedTables(settings, registry)
-    const recorder = new HistoryRecorder(recorded, clock)
-    if (recorded.size > 0) for (const each of [records, mockedRecords]) each.setHistory(recorder)
     const pruning = createPruning({ settings, store, records, clock, timer, log })
     const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await opened.secret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new TokenIssuer({ codec, lifetimes: settings.jwt, clock, random })
-    const sessions = new Sessions({ records, store, clock })
-    const { limits } = opened
-    const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
     const sharedLimits =
       limits === undefined ? undefined : new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
@@ -159,6 +165,7 @@ async function open(
       figures: () => ({ ...opened.figures(), heap: heap?.use() }),
       probe: () => opened.probe(),
       records,
+      hooks,
       reads: new Reads(access, store, writer, log),
       searches,
       aggregates: new Aggregates(access, store),

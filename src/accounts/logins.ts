@@ -1,10 +1,10 @@
 import type { AccessRules } from '../access/access-rules.ts'
+import { grantsOf } from '../access/present-rights.ts'
 import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
 import { ACTIONS, type Actor, codename, SHELL } from '../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type TokenIssuer, type TokenType } from '../auth/token.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
-import { grantsOf } from '../records/account-guards.ts'
 import type { Records } from '../records/records.ts'
 import type { ReadAge, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -72,10 +72,6 @@ export class Logins {
     this.#random = parts.random
     this.#sessions = parts.sessions
     this.#lockout = parts.lockout
-    parts.records.guardAccess({
-      relatedOperations: (changes) => this.#sessions.endingOf(changes),
-      changed: (users) => this.#accessChanged(users),
-    })
   }
 
   /**
@@ -199,12 +195,6 @@ export class Logins {
     }
     const expiresAt = Math.max(access.claims.exp, refresh.claims.exp)
     return { grant, next: { tokenId: refresh.claims.jti, expiresAt, client } }
-  }
-
-  /** Ends the sessions of the users, and resets their lockouts so that new credentials work immediately. */
-  async #accessChanged(users: readonly StoredRecord[]): Promise<void> {
-    this.#sessions.ended()
-    for (const { username } of users) await this.#lockout.forgive(String(username))
   }
 
   /** The reason of a rejected login, for the log. */

@@ -1,6 +1,6 @@
 import { LoginFailure, type LoginFailureReason } from '../auth/login-failure.ts'
 import type { PasswordHasher } from '../auth/password.ts'
-import { type Actor, forbidden, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
+import { type Actor, forbidden, noSuchRecord, SYSTEM, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Model } from '../model/model.ts'
@@ -8,7 +8,7 @@ import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
-import type { Sessions } from './sessions.ts'
+import { changesAccess, type Sessions } from './sessions.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
 export interface ShownSession {
@@ -60,7 +60,9 @@ export class OwnAccounts {
     if (!(await this.#parts.lockout.admit(String(user.username), matches))) throw wrongPassword(user, matches, faults)
     if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
     const session = await this.#currentSession(actor)
-    await this.#parts.records.changePassword(user, next, session?.id).catch((error: unknown) => {
+    const options = { keptSession: session?.id, precondition: (_: string, now: StoredRecord) => !changesAccess(user, now) }
+    const account = { ...SYSTEM, userId: user.id, user }
+    await this.#parts.records.update(account, 'user', user.id, { data: { password: next } }, options).catch((error: unknown) => {
       // A concurrent request has changed or deleted the account since the password was verified.
       throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
     })
@@ -130,7 +132,7 @@ export class OwnAccounts {
   }
 }
 
-const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'RECORD_NOT_FOUND'])
+const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'UPDATE_TARGET_MISSING'])
 
 /** The same error for a wrong password and a locked account, as a login has. The cause is for the log. */
 function wrongPassword(user: StoredRecord, matches: boolean, faults: readonly string[]): AppError {

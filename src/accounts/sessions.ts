@@ -3,8 +3,9 @@ import { SESSIONS as SESSION } from '../auth/models.ts'
 import { SYSTEM } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
+import type { AccountLockout } from '../limit/lockout.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import type { AccessChange } from '../records/account-guards.ts'
+import type { Transaction, WriteHooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import { type FoundPage, type Operation, type ReadAge, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -132,25 +133,34 @@ export class Sessions {
     return this.#end([{ field: 'user_id', operator: 'eq', value: userId }])
   }
 
-  /**
-   * Operations that end the sessions of the users except the kept ones, for the caller's transaction. The caller calls `ended`
-   * after the commit.
-   */
-  async endingOf(changes: readonly AccessChange[]): Promise<Operation[]> {
-    const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: changes.map(({ user }) => user.id) }]
-    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
-    return records.map((session): Operation => {
-      const { id } = session
-      const kept = changes.find(({ user, keptSession }) => keptSession === id && session.user_id === user.id)
-      if (kept === undefined) return { kind: 'remove', table: SESSION, id }
-      const values = { credential: credentialOf(kept.user) }
-      return { kind: 'update', table: SESSION, id, values, expect: session }
-    })
+  /** The hooks by which a changed password or active state ends the sessions of the user in the same transaction. */
+  hooks(lockout: AccountLockout): WriteHooks {
+    return {
+      inTransaction: (transaction) => {
+        const users = transaction.write.options?.dryRun === true ? [] : transaction.operations.flatMap(userAffected)
+        return users.length > 0 ? this.#endIn(transaction, users) : undefined
+      },
+      afterCommit: async (changes) => {
+        const users = changes.filter(({ table, before, after }) => table === 'user' && changesAccess(before, after))
+        if (users.length > 0) this.#epoch++
+        // New credentials work at once.
+        for (const { after } of users) await lockout.forgive(String(after?.username))
+      },
+    }
   }
 
-  /** Invalidates the cached lookups after sessions have ended. */
-  ended(): void {
-    this.#epoch++
+  /** Ends the sessions of users, but for the one that the write keeps. */
+  async #endIn(transaction: Transaction, users: readonly StoredRecord[]): Promise<void> {
+    const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: users.map(({ id }) => id) }]
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
+    const endings = records.map((session): Operation => {
+      const { id } = session
+      const isKept = transaction.write.options?.keptSession === id
+      const user = isKept ? users.find((each) => each.id === session.user_id) : undefined
+      if (user === undefined) return { kind: 'remove', table: SESSION, id }
+      return { kind: 'update', table: SESSION, id, values: { credential: credentialOf(user) }, expect: session }
+    })
+    transaction.operations = [...transaction.operations, ...endings]
   }
 
   /**
@@ -207,6 +217,17 @@ export class Sessions {
       if (areEnded && records.length < BATCH) return
     }
   }
+}
+
+/** True if the password or the active state of a user differs. */
+export const changesAccess = (before: StoredRecord | undefined, after: StoredRecord | undefined): boolean =>
+  before !== undefined && after !== undefined && (before.password !== after.password || before.is_active !== after.is_active)
+
+/** The user after an operation that changes its password or active state. */
+function userAffected(operation: Operation): StoredRecord[] {
+  if (operation.kind !== 'update' || operation.table !== 'user' || operation.expect === undefined) return []
+  const user = { ...operation.expect, ...operation.values }
+  return changesAccess(operation.expect, user) ? [user] : []
 }
 
 const atSecond = (seconds: number): string => isoTime(seconds * 1000)

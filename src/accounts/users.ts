@@ -2,8 +2,8 @@ import { AppError } from '../errors.ts'
 import { hasDefault, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import { ACTIVE_SUPERUSERS } from '../records/account-guards.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
+import { ACTIVE_SUPERUSERS } from './account-guards.ts'
 
 /** The active superuser with the lowest id. */
 export function firstSuperuser(store: Store): Promise<StoredRecord | undefined> {

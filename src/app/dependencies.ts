@@ -19,6 +19,7 @@ import type { ViewCatalog } from '../project/view-catalog.ts'
 import type { Aggregates } from '../reads/aggregates.ts'
 import type { Reads } from '../reads/reads.ts'
 import type { Searches } from '../reads/searches.ts'
+import type { Hooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import type { SearchEngine } from '../search/search-engine.ts'
 import type { Store } from '../store/store.ts'
@@ -74,6 +75,8 @@ export interface App {
    */
   probe(): Promise<void>
   readonly records: Records
+  /** What features do with each write. */
+  readonly hooks: Hooks
   readonly reads: Reads
   readonly searches: Searches
   readonly aggregates: Aggregates

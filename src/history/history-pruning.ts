@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Settings } from '../config/settings.ts'
 import type { Log } from '../log/log.ts'
-import { HISTORY } from '../records/history-recorder.ts'
 import type { Records } from '../records/records.ts'
 import type { Store } from '../store/store.ts'
 import { type Clock, isoTime, type Timer } from '../util/clock.ts'
+import { HISTORY } from './history-recorder.ts'
 
 /** Interval of pruning, in milliseconds. */
 const PRUNE_MS = 600_000

@@ -2,9 +2,9 @@ import { type AccessRules, matchesRecord } from '../access/access-rules.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldFilter, Filter } from '../query/plan.ts'
-import { HISTORY } from '../records/history-recorder.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Json, JsonObject } from '../util/json.ts'
+import { HISTORY } from './history-recorder.ts'
 
 /** Maximum number of entries of a record that are examined for a reader who may not view everything. Older ones are not shown. */
 const MAX_EXAMINED = 10_000

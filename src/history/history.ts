@@ -7,9 +7,9 @@ import { matcher } from '../query/match.ts'
 import { readRecordId } from '../query/parameters.ts'
 import { type PlainListQuery, parsePlainList } from '../query/parse.ts'
 import { type FieldFilter, pageJson } from '../query/plan.ts'
-import { HISTORY } from '../records/history-recorder.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { HistoryReader } from './history-reader.ts'
+import { HISTORY } from './history-recorder.ts'
 
 /** The history of records, as the API returns it, latest first unless the request says otherwise. */
 export class History {

@@ -1,6 +1,6 @@
+import { HISTORY, VIAS } from '../history/history-recorder.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { HISTORY, VIAS } from '../records/history-recorder.ts'
 import { envelope } from './bodies.ts'
 import { jsonContent, type OperationObject, type ParameterObject, type Paths } from './operation.ts'
 import { plainListParameters } from './query-parameters.ts'

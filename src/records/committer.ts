@@ -1,45 +1,18 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { type Action, type Actor, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
-import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, SideRecords, Store, StoredRecord } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import { type AccessGuard, accessChanges, LastSuperuser, SUPERUSERS, usersAffected } from './account-guards.ts'
-import type { AccountLog } from './account-log.ts'
 import { blocksOf, consequencesOf, type VisibleRemovals, visibleOutcome } from './consequences.ts'
-import {
-  brokenConstraints,
-  type IndexedIssues,
-  type Prefix,
-  referencedError,
-  throwIssues,
-  withoutPrefix,
-} from './constraint-errors.ts'
+import { brokenConstraints, type IndexedIssues, referencedError, throwIssues, withoutPrefix } from './constraint-errors.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
-import type { EventPublisher } from './event-publisher.ts'
-import type { HistoryRecorder, WriteOrigin } from './history-recorder.ts'
+import type { Hooks, Transaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import { LARGE, WriteTurns } from './write-turns.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
-
-/** Options of a commit. */
-export interface CommitOptions {
-  /** Does everything except the commit, and returns what would be stored. */
-  readonly dryRun?: boolean | undefined
-  /** For the history. */
-  readonly origin?: WriteOrigin | undefined
-}
-
-/** By whom, where and how a write is made. */
-export interface WriteContext {
-  readonly actor: Actor
-  readonly model: Model
-  readonly prefix?: Prefix
-  readonly options?: CommitOptions
-}
 
 /** An attempt to commit a write. */
 interface Attempt {
@@ -48,47 +21,20 @@ interface Attempt {
   readonly size: number
 }
 
-const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
-
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
 export class Committer {
   readonly #rules: AccessRules
   readonly #store: Store
-  readonly #finisher: OperationBuilder
-  readonly #accounts: AccountLog
-  readonly #log: Log
-  readonly #superusers: LastSuperuser
+  readonly #hooks: Hooks
+  readonly #builder: OperationBuilder
   readonly #turns: WriteTurns
-  #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
-  #publisher = NO_PUBLISHER
-  #recorder: HistoryRecorder | undefined
 
-  constructor(
-    rules: AccessRules,
-    store: Store,
-    finisher: OperationBuilder,
-    { accounts, log }: { accounts: AccountLog; log: Log },
-  ) {
-    this.#rules = rules
-    this.#store = store
-    this.#finisher = finisher
-    this.#accounts = accounts
-    this.#log = log
-    this.#turns = new WriteTurns(store, rules)
-    this.#superusers = new LastSuperuser(rules.registry, store, (operations) => store.transact(operations, 'rehearse'))
-  }
-
-  guardAccess(guard: AccessGuard): void {
-    this.#access = guard
-  }
-
-  setEventPublisher(publisher: EventPublisher): void {
-    this.#publisher = publisher
-  }
-
-  /** Records the history of changes from now on. */
-  setHistory(recorder: HistoryRecorder): void {
-    this.#recorder = recorder
+  constructor(parts: { rules: AccessRules; store: Store; hooks: Hooks; builder: OperationBuilder }) {
+    this.#rules = parts.rules
+    this.#store = parts.store
+    this.#hooks = parts.hooks
+    this.#builder = parts.builder
+    this.#turns = new WriteTurns(parts.store, parts.rules)
   }
 
   /**
@@ -96,26 +42,21 @@ export class Committer {
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
    * @returns the stored records, in the order of the drafts; those of a dry run have provisional ids
-   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write,
-   *   LAST_SUPERUSER
+   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write, and what hooks
+   *   throw
    */
   write(context: WriteContext, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
-    const { actor, model, prefix = withoutPrefix, options } = context
-    const dryRun = options?.dryRun === true
+    const { actor, prefix = withoutPrefix } = context
     return this.#untilCurrent(context, async () => {
       const writes = await read()
-      throwIssues(await this.#issuesOf(writes), prefix)
-      const finished = dryRun ? await this.#finisher.rehearsals(writes) : await this.#finisher.operations(writes)
-      const operations = this.#guarded(actor, model, finished)
-      const kept = await this.#superusers.kept(operations)
-      const changes = dryRun ? [] : accessChanges(writes, operations)
-      const companions = changes.length === 0 ? [] : await this.#access.relatedOperations(changes)
+      if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
       const isQuiet = writes.every(({ quiet }) => quiet === true)
-      const outcome = await this.#transact([...operations, ...companions, ...kept], context, isQuiet)
-      throwIfDenied(outcome, actor)
-      throwIssues(brokenConstraints(outcome, writes), prefix)
-      if (!dryRun) this.#accounts.log(actor, outcome)
-      return { outcome: firstRecords(outcome, writes.length), size: writes.length }
+      const outcome = await this.#transact(context, await this.#operationsOf(context, writes), isQuiet)
+      if (!outcome.ok) {
+        throwIfDenied(outcome, actor)
+        throwIssues(brokenConstraints(outcome, writes), prefix)
+      }
+      return { outcome, size: writes.length }
     })
   }
 
@@ -136,12 +77,10 @@ export class Committer {
       {
         transact: (mode, work) =>
           this.#store.transactInParts?.(mode, work) ?? Promise.reject(new Error('The store takes no parts')),
-        operations: async (writes, mode) => {
-          const isRehearsal = mode === 'rehearse'
-          const operations = isRehearsal ? await this.#finisher.rehearsals(writes) : await this.#finisher.operations(writes)
-          return this.#guarded(actor, model, operations)
+        transaction: async (writes, mode) => {
+          const part = { ...context, options: { ...options, dryRun: mode === 'rehearse' } }
+          return this.#transaction(part, await this.#operationsOf(part, writes))
         },
-        notes: () => this.#notesOf([], context),
         issues: (violations, writes) => {
           throwIfDenied({ ok: false, violations }, actor)
           return new Map(brokenConstraints({ ok: false, violations }, writes).map(({ index, issues }) => [index, issues]))
@@ -157,20 +96,18 @@ export class Committer {
    *
    * @param read returns the stored records to delete
    * @returns the deleted records
-   * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN if a cascade would delete a superuser,
-   *   LAST_SUPERUSER
+   * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN, and what hooks throw
    */
   remove(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
-      const removals = this.#removals(context, await read())
-      const outcome = await this.#transact([...removals, ...(await this.#superusers.kept(removals))], context)
+      const records = await this.#readForRemoval(context, read)
+      const outcome = await this.#transact(context, removals(model, records))
       throwIfDenied(outcome, actor)
       const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
       const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
-      this.#accounts.log(actor, outcome)
-      return { outcome: firstRecords(outcome, removals.length), size: removals.length }
+      return { outcome, size: records.length }
     })
   }
 
@@ -178,98 +115,94 @@ export class Committer {
    * Determines what a deletion would do.
    *
    * @param read returns the stored records to delete
-   * @throws {AppError} FORBIDDEN, LAST_SUPERUSER as `remove` does
+   * @throws {AppError} FORBIDDEN, and what hooks throw, as `remove` does
    */
-  async forecastRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<VisibleRemovals> {
-    const records = await read()
-    const removals = this.#removals(context, records)
-    const outcome = await this.#store.transact(removals, 'rehearse')
-    throwIfDenied(outcome, context.actor)
-    await this.#superusers.kept(removals)
-    const { model } = context
-    const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
+  async forecastRemoval(
+    { actor, model }: Pick<WriteContext, 'actor' | 'model'>,
+    read: () => Promise<readonly StoredRecord[]>,
+  ): Promise<VisibleRemovals> {
+    const context = { actor, model, options: { dryRun: true } }
+    const records = await this.#readForRemoval(context, read)
+    const outcome = await this.#transact(context, removals(model, records))
+    throwIfDenied(outcome, actor)
+    const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
     const blockedBy = blocksOf(known)
     if (!known.ok && blockedBy.length === 0) throw keepsChanging(model)
     const consequences = consequencesOf(known, { model, registry: this.#rules.registry, deleted: records })
     return { records, consequences, blockedBy }
   }
 
-  #removals({ actor, model }: WriteContext, records: readonly StoredRecord[]): readonly Operation[] {
-    return this.#guarded(
-      actor,
-      model,
-      records.map((record) => ({
-        kind: 'remove',
-        table: model.key,
-        id: record.id,
-        expect: record,
-        ...(actor.isSuperuser ? {} : { spared: SUPERUSERS }),
-      })),
+  async #readForRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+    const records = await read()
+    await this.#hooks.beforeWrite(
+      context,
+      records.map((existing) => ({ existing })),
     )
+    return records
   }
 
-  /** Creates seed records in one transaction, without history. Returns the errors by index; if there are any, nothing is committed. */
+  /**
+   * Creates records of the initial state in one transaction, without hooks. Returns the errors by index; if there are any, nothing is
+   * committed.
+   */
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const isSubscribed = writes.some(({ model, quiet }) => quiet !== true && this.#publisher.isSubscribed(model.key))
-    const events = isSubscribed ? this.#publisher.eventRequest() : undefined
-    const outcome = await this.#commit(await this.#finisher.operations(writes), { events })
-    return brokenConstraints(outcome, writes)
+    return brokenConstraints(await this.#store.transact(await this.#builder.operations(writes)), writes)
   }
 
-  /** Adds the conditions under which the actor may change records of a model. */
-  #guarded(actor: Actor, model: Model, operations: readonly Operation[]): readonly Operation[] {
-    if (actor.isSuperuser) return operations
-    return operations.map((operation): Operation => {
-      const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], model)
-      return allowed === undefined || operation.table !== model.key ? operation : { ...operation, allowed }
-    })
-  }
-
-  /** Commits operations on internal tables without validation and without events. */
+  /** Commits operations on internal tables without validation and without hooks. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     const stray = operations.find(({ table }) => !this.#rules.registry.expect(table).internal)
     if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
     return this.#store.transact(operations)
   }
 
-  /** Commits operations that follow from a change of the models: without validation, events and history. */
+  /** Commits operations that follow from a change of the models, without validation and without hooks. */
   commitMigration(operations: readonly Operation[]): Promise<Outcome> {
     return this.#store.transact(operations)
   }
 
-  /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
-  async #transact(operations: readonly Operation[], context: WriteContext, isQuiet = false): Promise<Outcome> {
-    if (context.options?.dryRun === true) return this.#store.transact(operations, 'rehearse')
-    await this.#turns.admitted(context.actor, operations.length)
-    return this.#commit(operations, isQuiet ? {} : this.#notesOf(operations, context))
+  #operationsOf({ options }: WriteContext, writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
+    return options?.dryRun === true ? this.#builder.rehearsals(writes) : this.#builder.operations(writes)
   }
 
-  #notesOf(operations: readonly Operation[], { actor, model, options }: WriteContext): SideRecords {
-    // A cascade may change records of any table.
-    const mayCascade = operations.some(({ kind }) => kind === 'remove')
-    const events = mayCascade || this.#publisher.isSubscribed(model.key) ? this.#publisher.eventRequest() : undefined
-    const isRecorded = mayCascade || this.#recorder?.records(model) === true
-    const history = isRecorded ? this.#recorder?.request(actor, options?.origin ?? {}) : undefined
-    return { events, history }
-  }
-
-  async #commit(operations: readonly Operation[], notes: SideRecords): Promise<Outcome> {
-    const { events, history } = notes
-    if (events === undefined && history === undefined) return this.#store.transact(operations)
-    const outcome = await this.#store.transact(operations, 'commit', notes)
-    if (outcome.ok && events !== undefined) await this.#afterCommit(() => this.#publisher.committed(outcome.changes))
-    return outcome
-  }
-
-  /** Does what follows from a commit. The write is stored, so a failure is logged, and is no error of the request. */
-  async #afterCommit(task: () => void | Promise<void>): Promise<void> {
-    try {
-      await task()
-    } catch (error) {
-      this.#log.error('A write was committed, and what follows from it failed', { error })
+  /** Commits operations with what hooks add, or rehearses them. Returns the records of the given operations. */
+  async #transact(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<Outcome> {
+    if (write.options?.dryRun === true) {
+      const rehearsed = await this.#transaction(write, operations, isQuiet)
+      return firstRecords(await this.#store.transact(rehearsed.operations, 'rehearse'), operations.length)
     }
+    let transaction: Transaction
+    do {
+      await this.#turns.admitted(write.actor, operations.length)
+      transaction = await this.#transaction(write, operations, isQuiet)
+      // Another transaction may have begun while hooks read.
+    } while (this.#store.running !== undefined)
+    const outcome = await this.#store.transact(transaction.operations, 'commit', sideRecordsOf(transaction))
+    if (outcome.ok) await this.#hooks.afterCommit(outcome.changes, write)
+    return firstRecords(outcome, operations.length)
+  }
+
+  /** A transaction of operations under the conditions of the actor's rights, with what hooks add. */
+  async #transaction(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<Transaction> {
+    const transaction: Transaction = {
+      write,
+      isQuiet,
+      operations: this.#guarded(write, operations),
+      rehearse: () => this.#store.transact(transaction.operations, 'rehearse'),
+    }
+    await this.#hooks.inTransaction(transaction)
+    return transaction
+  }
+
+  /** Adds the conditions under which the actor may change records of a model. */
+  #guarded({ actor, model }: WriteContext, operations: readonly Operation[]): readonly Operation[] {
+    if (actor.isSuperuser) return operations
+    return operations.map((operation): Operation => {
+      const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], model)
+      return allowed === undefined ? operation : { ...operation, allowed }
+    })
   }
 
   /**
@@ -278,7 +211,7 @@ export class Committer {
    */
   async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
-    const outcome = await this.#store.transact(await this.#finisher.rehearsals(writes), 'rehearse')
+    const outcome = await this.#store.transact(await this.#builder.rehearsals(writes), 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
     return writes.flatMap(({ draft }, index) => {
       const issues = new FieldIssues()
@@ -289,15 +222,11 @@ export class Committer {
   }
 
   /** Repeats a write while its records change or disappear between read and commit. */
-  async #untilCurrent({ model, options }: WriteContext, write: () => Promise<Attempt>): Promise<readonly StoredRecord[]> {
+  async #untilCurrent({ model }: WriteContext, write: () => Promise<Attempt>): Promise<readonly StoredRecord[]> {
     let runsAlone = false
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { outcome, size }: Attempt = await (runsAlone ? this.#turns.alone(write) : this.#turns.beside(write))
-      if (outcome.ok) {
-        const affected = options?.dryRun === true ? [] : usersAffected(outcome.changes)
-        if (affected.length > 0) await this.#afterCommit(() => this.#access.changed(affected))
-        return outcome.records
-      }
+      if (outcome.ok) return outcome.records
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
       if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
       // Other processes do not wait.
@@ -306,6 +235,13 @@ export class Committer {
     throw keepsChanging(model)
   }
 }
+
+const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
+  records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
+
+/** Undefined if no hook has added any. */
+const sideRecordsOf = ({ events, history }: Transaction): SideRecords | undefined =>
+  events === undefined && history === undefined ? undefined : { events, history }
 
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
 

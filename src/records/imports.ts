@@ -1,5 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { type Actor, noSuchRecord } from '../auth/permissions.ts'
+import { noSuchRecord } from '../auth/permissions.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Filter } from '../query/plan.ts'
@@ -7,11 +7,10 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import { guardAccount } from './account-guards.ts'
 import type { Committer } from './committer.ts'
 import { throwIssues } from './constraint-errors.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, isUnreadable, WHOLE_ROW } from './drafts.ts'
-import type { WriteOrigin } from './history-recorder.ts'
+import type { Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -34,20 +33,18 @@ export async function importRecords(
   committer: Committer,
   context: ImportContext,
   read: () => AsyncIterable<readonly ImportItem[]>,
-  options: ImportRequest,
 ): Promise<ImportCounts> {
-  const { actor, model, key } = context
+  const { model, key } = context
   let drafts = new ImportDrafts(context)
   const parts = async function* () {
     drafts = new ImportDrafts(context)
     for await (const rows of read()) yield await drafts.of(rows)
   }
-  const write = { actor, model, prefix: byRow, options }
   const mayDivide = committer.writesInParts && isDivisible(model, key)
   let collected = await collect(parts(), mayDivide ? MAX_AT_ONCE : Number.POSITIVE_INFINITY)
-  if (collected === undefined) await committer.writeInParts(write, parts)
+  if (collected === undefined) await committer.writeInParts(context, parts)
   else {
-    await committer.write(write, async () => {
+    await committer.write(context, async () => {
       const writes = collected ?? (await collect(parts())) ?? []
       // Drafts of updates depend on stored records, which may have changed when they are asked for again.
       collected = key === undefined ? writes : undefined
@@ -109,14 +106,13 @@ export interface ImportRequest {
 }
 
 /** Prefix of field names in messages. Rows count from 1. */
-const byRow = (index: number): string => `${index + 1}.`
+export const byRow = (index: number): string => `${index + 1}.`
 
-interface ImportContext {
+interface ImportContext extends WriteContext {
   readonly store: Store
   readonly access: AccessRules
+  readonly hooks: Hooks
   readonly parts: DraftParts
-  readonly actor: Actor
-  readonly model: Model
   readonly form: Form | undefined
   readonly key: UpsertKey | undefined
   /** Adds the text of a CSV cell to messages about it. */
@@ -147,11 +143,15 @@ class ImportDrafts {
    */
   async of(rows: readonly ImportItem[]): Promise<readonly DraftedWrite[]> {
     const batch = await withIds(rows, this.#context)
-    const existing = await findExisting(batch, this.#context)
-    const writes: DraftedWrite[] = []
-    for (const item of batch) {
+    const found = await findExisting(batch, this.#context)
+    const targets = batch.map((item) => {
       const key = keyOf(item, this.#context)
-      const write = await draftItem(item, key === null ? undefined : existing.get(key), this.#context)
+      return { item, key, data: item.data, existing: key === null ? undefined : found.get(key) }
+    })
+    await this.#context.hooks.beforeWrite(this.#context, targets)
+    const writes: DraftedWrite[] = []
+    for (const { item, key, existing } of targets) {
+      const write = draftItem(item, existing, this.#context)
       noteTwin(this.#rows, key, this.#seen, write.draft.issues, this.#context)
       this.#rows += 1
       if (write.existing !== undefined) this.#updates += 1
@@ -196,12 +196,11 @@ async function withIds(
   })
 }
 
-async function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): Promise<DraftedWrite> {
+function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): DraftedWrite {
   const { actor, model, form, key, quotesCells } = context
   const { data, id, stamps } = item
   if (existing !== undefined) {
     const keys = checkUpdateKeys(actor, model, form, data)
-    await guardAccount(context, actor, model, existing, data)
     const { values, issues: found } = draftChange(model, form, existing, data, context.parts)
     const issues = joined(item.issues, keys, found)
     if (quotesCells) quoteCells(issues, data, model)

@@ -1,6 +1,7 @@
-import type { ApplyPart, Operation, SideRecords, TransactionMode, Violation } from '../store/store.ts'
+import type { ApplyPart, TransactionMode, Violation } from '../store/store.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { type DraftedWrite, isUnreadable } from './drafts.ts'
+import type { Transaction } from './hooks.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 10
@@ -11,10 +12,8 @@ class Refused extends Error {}
 /** What a large write needs of the committer. */
 export interface LargeWriteParts {
   transact<T>(mode: TransactionMode, work: (apply: ApplyPart) => Promise<T>): Promise<T>
-  /** The operations to commit, or to rehearse. */
-  operations(writes: readonly DraftedWrite[], mode: TransactionMode): Promise<readonly Operation[]>
-  /** What is stored with the changes of a part. */
-  notes(): SideRecords
+  /** The transaction of a part, to commit or to rehearse. */
+  transaction(writes: readonly DraftedWrite[], mode: TransactionMode): Promise<Transaction>
   /** The messages for violations of constraints, by write. Throws for those that are no errors of fields. */
   issues(violations: readonly Violation[], writes: readonly DraftedWrite[]): ReadonlyMap<number, FieldIssues>
 }
@@ -48,13 +47,13 @@ export class LargeWrite {
 
   /** @returns false if nothing is committed: a draft has errors, or the store refuses a part */
   async commit(): Promise<boolean> {
-    const { transact, operations, notes } = this.#parts
+    const { transact, transaction } = this.#parts
     try {
       await transact('commit', async (apply) => {
         for await (const writes of this.#read()) {
           if (writes.some(({ draft }) => draft.issues.any)) throw new Refused()
-          const { ok } = await apply(await operations(writes, 'commit'), notes())
-          if (!ok) throw new Refused()
+          const part = await transaction(writes, 'commit')
+          if (!(await apply(part.operations, part)).ok) throw new Refused()
         }
       })
       return true
@@ -72,12 +71,13 @@ export class LargeWrite {
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, up to a limit
    */
   async rehearse(prefix: (index: number) => string): Promise<boolean> {
-    const { transact, operations } = this.#parts
+    const { transact, transaction } = this.#parts
     const { found, isCurrent } = await transact('rehearse', async (apply) => {
       const all = new FieldIssues()
       let [start, areCurrent] = [0, true]
+      const rehearsed = async (writes: readonly DraftedWrite[]) => apply((await transaction(writes, 'rehearse')).operations)
       for await (const writes of this.#read()) {
-        const outcome = writes.some(isUnreadable) ? UNREADABLE : await apply(await operations(writes, 'rehearse'))
+        const outcome = writes.some(isUnreadable) ? UNREADABLE : await rehearsed(writes)
         const violations = outcome.ok ? [] : outcome.violations
         areCurrent &&= violations.every(({ kind }) => kind !== 'stale' && kind !== 'missing')
         const broken = this.#parts.issues(violations, writes)
@@ -92,7 +92,7 @@ export class LargeWrite {
         start += writes.length
         if (all.size > MAX_NAMED) break
         // Later parts may repeat their values.
-        if (!outcome.ok && sound.length > 0 && sound.length < writes.length) await apply(await operations(sound, 'rehearse'))
+        if (!outcome.ok && sound.length > 0 && sound.length < writes.length) await rehearsed(sound)
       }
       return { found: all, isCurrent: areCurrent }
     })

@@ -2,7 +2,6 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import { type Action, type Actor, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
-import type { Log } from '../log/log.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
@@ -15,20 +14,17 @@ import { mapInSlices, Slices } from '../util/slices.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import { type AccessGuard, changesAccess } from './account-guards.ts'
-import { AccountLog } from './account-log.ts'
-import { type CommitOptions, Committer } from './committer.ts'
+import { Committer } from './committer.ts'
 import type { VisibleRemovals } from './consequences.ts'
 import { byIndex, type IndexedIssues, throwIssues } from './constraint-errors.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, OperationBuilder } from './drafts.ts'
-import type { EventPublisher } from './event-publisher.ts'
-import type { HistoryRecorder } from './history-recorder.ts'
-import { type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
+import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
+import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import { MemoryGuard } from './memory-guard.ts'
 import { idsBy } from './references.ts'
 import { namesSelection, readSelectionUpdate, type Selections } from './selection.ts'
-import { type NewRecord, readBulkCreate, readBulkUpdate, readWriteRequest } from './write-requests.ts'
-import { type Precondition, WriteTargets } from './write-targets.ts'
+import { type NewRecord, type RecordData, readBulkCreate, readBulkUpdate, readWriteRequest } from './write-requests.ts'
+import { type Precondition, type Removal, WriteTargets } from './write-targets.ts'
 
 /** What writes do with records. */
 export type WriteAction = Exclude<Action, 'view'>
@@ -48,6 +44,7 @@ export class Records {
   readonly #forms: FormSources
   readonly #parts: DraftParts
   readonly #memory: MemoryGuard
+  readonly #hooks: Hooks
   readonly #committer: Committer
   readonly #targets: WriteTargets
 
@@ -58,7 +55,8 @@ export class Records {
     hasher: PasswordHasher
     clock: Clock
     random: Random
-    log: Log
+    /** What features do with each write. */
+    hooks: Hooks
     /** The setting `max_record_bytes`. */
     maxRecordBytes: number
     /** The heap that the records of the store are in; undefined for a store in another process. */
@@ -74,28 +72,14 @@ export class Records {
     this.#parts = parts
     this.#memory = new MemoryGuard(parts.heap, parts.clock)
     this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
-    const finisher = new OperationBuilder(parts.hasher, parts.clock)
-    this.#committer = new Committer(parts.access, parts.store, finisher, { accounts: new AccountLog(parts.log), log: parts.log })
+    this.#hooks = parts.hooks
+    const builder = new OperationBuilder(parts.hasher, parts.clock)
+    this.#committer = new Committer({ rules: parts.access, store: parts.store, hooks: parts.hooks, builder })
   }
 
   /** Maximum size of a record: the setting `max_record_bytes`. */
   get maxRecordBytes(): number {
     return this.#parts.maxRecordBytes
-  }
-
-  /** Registers the handler of changes to a user's password or active state. */
-  guardAccess(guard: AccessGuard): void {
-    this.#committer.guardAccess(guard)
-  }
-
-  /** Registers the publisher of change events. */
-  setEventPublisher(publisher: EventPublisher): void {
-    this.#committer.setEventPublisher(publisher)
-  }
-
-  /** Records the history of changes from now on. */
-  setHistory(recorder: HistoryRecorder): void {
-    this.#committer.setHistory(recorder)
   }
 
   /** Commits operations on internal tables, in one transaction. */
@@ -124,8 +108,10 @@ export class Records {
     const model = this.#createModel(actor, modelKey)
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
+    const context = { actor, model, options }
+    await this.#hooks.beforeWrite(context, [{ data }])
     const draft = draftNew(actor, model, form, data, this.#parts)
-    return only(await this.#committer.write({ actor, model, options }, async () => [{ model, form, draft }]))
+    return only(await this.#committer.write(context, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -133,12 +119,17 @@ export class Records {
     const model = this.#createModel(actor, modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = formOf(this.#forms, formId, model)
+    const context = { actor, model, options, prefix: byIndex }
+    await this.#hooks.beforeWrite(
+      context,
+      records.map((data) => ({ data })),
+    )
     const writes = await mapInSlices(records, (data) => ({
       model,
       form,
       draft: draftNew(actor, model, form, data, this.#parts),
     }))
-    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => writes)
+    return this.#committer.write(context, async () => writes)
   }
 
   /**
@@ -179,8 +170,8 @@ export class Records {
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const form = formOf(this.#forms, formId, model)
     const context = {
-      ...{ store: this.#store, access: this.#access, parts: this.#parts },
-      ...{ actor, model, form, key, quotesCells },
+      ...{ store: this.#store, access: this.#access, hooks: this.#hooks, parts: this.#parts },
+      ...{ actor, model, prefix: byRow, options: request, form, key, quotesCells },
     }
     const memory = this.#memory
     const readWhileRoom = async function* () {
@@ -189,7 +180,7 @@ export class Records {
         yield rows
       }
     }
-    return importRecords(this.#committer, context, readWhileRoom, request)
+    return importRecords(this.#committer, context, readWhileRoom)
   }
 
   /** @param body `{data, form_id?}`; omitted fields do not change */
@@ -205,11 +196,9 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#committer.write({ actor, model, options }, async () => {
-      const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition)
-      await this.#targets.guard(actor, model, existing, data)
-      return [{ model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }]
-    })
+    const updated = await this.#change({ actor, model, options }, form, async () => [
+      { existing: await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition), data },
+    ])
     return only(updated)
   }
 
@@ -224,12 +213,9 @@ export class Records {
     })
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
-    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => {
+    return this.#change({ actor, model, options, prefix: byIndex }, form, async () => {
       const found = await this.#targets.all(actor, model, ids)
-      await this.#targets.guardAll(actor, model, found, (index) => updates[index]?.data)
-      return mapInSlices(found, (existing, index) => {
-        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}, this.#parts) }
-      })
+      return found.map((existing, index) => ({ existing, data: updates[index]?.data ?? {} }))
     })
   }
 
@@ -239,21 +225,30 @@ export class Records {
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     let found: readonly StoredRecord[] = []
     const prefix = (index: number) => `${found[index]?.id}.`
-    return this.#committer.write({ actor, model, options, prefix }, async () => {
+    return this.#change({ actor, model, options, prefix }, form, async () => {
       found = await this.#targets.selected(actor, model, selection)
-      await this.#targets.guardAll(actor, model, found, () => data)
-      return mapInSlices(found, (existing) => ({
-        model,
-        form,
-        existing,
-        draft: draftChange(model, form, existing, data, this.#parts),
-      }))
+      return found.map((existing) => ({ existing, data }))
+    })
+  }
+
+  /** Changes stored records. @param read finds them, with the values to set; called again if they change before the commit */
+  #change(
+    context: WriteContext,
+    form: Form | undefined,
+    read: () => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
+  ): Promise<readonly StoredRecord[]> {
+    const { model } = context
+    return this.#committer.write(context, async () => {
+      const targets = await read()
+      await this.#hooks.beforeWrite(context, targets)
+      return mapInSlices(targets, ({ existing, data }) => {
+        return { model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }
+      })
     })
   }
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
-    const { model, read } = this.#targets.removal(actor, modelKey, recordId, options.precondition)
-    return only(await this.#remove({ actor, model, options }, read))
+    return only(await this.#remove(actor, this.#targets.removal(actor, modelKey, recordId, options.precondition), options))
   }
 
   /** Computes the consequences of deleting a record. */
@@ -263,46 +258,27 @@ export class Records {
     recordId: string | number,
     { precondition }: WriteOptions = {},
   ): Promise<VisibleRemovals> {
-    const { model, read } = this.#targets.removal(actor, modelKey, recordId, precondition)
-    return this.#committer.forecastRemoval({ actor, model }, read)
+    return this.#forecast(actor, this.#targets.removal(actor, modelKey, recordId, precondition))
   }
 
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
   async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
-    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
-    return this.#remove({ actor, model, options }, read)
-  }
-
-  async #remove(...removal: Parameters<Committer['remove']>): Promise<readonly StoredRecord[]> {
-    const removed = await this.#committer.remove(...removal)
-    this.#memory.removed()
-    return removed
+    return this.#remove(actor, this.#targets.removalOfMany(actor, modelKey, body), options)
   }
 
   /** Computes the consequences of deleting several records. */
   async forecastRemovalOfMany(actor: Actor, modelKey: string, body: unknown): Promise<VisibleRemovals> {
-    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
-    return this.#committer.forecastRemoval({ actor, model }, read)
+    return this.#forecast(actor, this.#targets.removalOfMany(actor, modelKey, body))
   }
 
-  /**
-   * Sets the password of a user's own account, whatever permissions the user has. The rules of the model apply. The user's other
-   * sessions end in the same transaction.
-   *
-   * @param user as stored when the present password was verified
-   * @param keptSession id of the session that goes on
-   * @throws {AppError} VALIDATION_FAILED for the field `password`; PRECONDITION_FAILED if the stored password or the active state
-   *   has changed since
-   */
-  async changePassword(user: StoredRecord, password: string, keptSession: number | undefined): Promise<void> {
-    const model = this.#access.registry.expect('user')
-    const data = { password }
-    const actor = { ...SYSTEM, userId: user.id, user }
-    await this.#committer.write({ actor, model }, async () => {
-      const existing = await this.#targets.one(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
-      if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
-      return [{ model, existing, draft: draftChange(model, undefined, existing, data, this.#parts), keptSession }]
-    })
+  async #remove(actor: Actor, { model, read }: Removal, options: WriteOptions): Promise<readonly StoredRecord[]> {
+    const removed = await this.#committer.remove({ actor, model, options }, read)
+    this.#memory.removed()
+    return removed
+  }
+
+  #forecast(actor: Actor, { model, read }: Removal): Promise<VisibleRemovals> {
+    return this.#committer.forecastRemoval({ actor, model }, read)
   }
 
   /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */

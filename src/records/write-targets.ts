@@ -4,13 +4,12 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import { type Store, type StoredRecord, versionOf } from '../store/store.ts'
-import { guardAccount, isGuarded } from './account-guards.ts'
 import { missingIssues } from './constraint-errors.ts'
 import { type MatchSelection, namesSelection, readSelectionDelete, type Selections } from './selection.ts'
-import { type RecordData, readBulkDelete } from './write-requests.ts'
+import { readBulkDelete } from './write-requests.ts'
 
-/** Returns whether the client has seen the given version of the record (`If-Match`). */
-export type Precondition = (version: string) => boolean
+/** Returns whether a record may be written as it is stored; `If-Match` compares its version. */
+export type Precondition = (version: string, existing: StoredRecord) => boolean
 
 /** The records of a deletion. */
 export interface Removal {
@@ -42,7 +41,7 @@ export class WriteTargets {
   ): Promise<StoredRecord> {
     const [existing] = await this.#access.read(this.#store, actor, model, [id])
     if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
-    if (precondition?.(versionOf(existing)) !== false) return existing
+    if (precondition?.(versionOf(existing), existing) !== false) return existing
     const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
     throw new AppError('PRECONDITION_FAILED', changed)
   }
@@ -63,36 +62,10 @@ export class WriteTargets {
     throw new AppError('WRITE_CONFLICT', `${counted}; nothing was changed. Read the list again and retry`)
   }
 
-  /**
-   * Checks that the actor may write an account; any record of another model passes.
-   *
-   * @param data what an update sets; undefined for a deletion
-   * @throws {AppError} FORBIDDEN
-   */
-  guard(actor: Actor, model: Model, existing: StoredRecord, data?: RecordData): Promise<void> {
-    return guardAccount({ store: this.#store, access: this.#access }, actor, model, existing, data)
-  }
-
-  /** Checks each of several records as `guard` does. */
-  async guardAll(
-    actor: Actor,
-    model: Model,
-    records: readonly StoredRecord[],
-    dataOf: (index: number) => RecordData | undefined,
-  ): Promise<void> {
-    if (!isGuarded(model)) return
-    for (const [index, user] of records.entries()) await this.guard(actor, model, user, dataOf(index))
-  }
-
   removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)
-    const read = async () => {
-      const existing = await this.one(actor, model, id, 'RECORD_NOT_FOUND', precondition)
-      await this.guard(actor, model, existing)
-      return [existing]
-    }
-    return { model, read }
+    return { model, read: async () => [await this.one(actor, model, id, 'RECORD_NOT_FOUND', precondition)] }
   }
 
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
@@ -100,11 +73,7 @@ export class WriteTargets {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const selection = namesSelection(body) ? readSelectionDelete(body) : undefined
     const ids = selection === undefined ? readBulkDelete(body) : []
-    const read = async () => {
-      const found = await (selection === undefined ? this.all(actor, model, ids) : this.selected(actor, model, selection))
-      await this.guardAll(actor, model, found, () => undefined)
-      return found
-    }
+    const read = () => (selection === undefined ? this.all(actor, model, ids) : this.selected(actor, model, selection))
     return { model, read }
   }
 }

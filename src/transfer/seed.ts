@@ -12,6 +12,7 @@ import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { dependencyOrder, type Registry } from '../model/registry.ts'
 import type { Project } from '../project/project.ts'
+import { Hooks } from '../records/hooks.ts'
 import { Records } from '../records/records.ts'
 import { type FindIds, type ResolvedRow, withResolvedReferences } from '../records/references.ts'
 import type { NewRecord } from '../records/write-requests.ts'
@@ -54,7 +55,7 @@ export async function seedFaults(project: Project): Promise<readonly Fault[]> {
   const hasher = { hash: async () => '', verify: async () => false }
   try {
     const records = new Records({
-      ...{ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog },
+      ...{ access, store, forms, hasher, clock: systemClock, random: systemRandom, hooks: new Hooks(silentLog) },
       maxRecordBytes: settings.max_record_bytes,
     })
     if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)

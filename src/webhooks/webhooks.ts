@@ -4,9 +4,9 @@ import { scopeOf } from '../config/webhook-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { PageRequest } from '../query/plan.ts'
-import type { EventPublisher } from '../records/event-publisher.ts'
+import type { WriteHooks } from '../records/hooks.ts'
 import type { ReceiverLeases } from '../store/shared-process.ts'
-import type { Change, Store, StoredRecord } from '../store/store.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
 import { systemTimer, type Timer } from '../util/clock.ts'
 import type { RequestPace } from '../util/traffic.ts'
 import { Deliveries, type DeliveryParts } from './deliveries.ts'
@@ -39,7 +39,7 @@ interface PresentedSubscription {
 }
 
 /** The webhook service: subscriptions, delivery, delivery log. API methods are for superusers only. */
-export class Webhooks implements EventPublisher {
+export class Webhooks {
   readonly #store: Store
   readonly #rules: SubscriptionRules
   readonly #isShared: boolean
@@ -56,16 +56,17 @@ export class Webhooks implements EventPublisher {
     this.#deliveries = new Deliveries(parts, this.subscriptions)
   }
 
-  isSubscribed(table: string): boolean {
-    return this.subscriptions.isSubscribed(table)
-  }
-
-  eventRequest(): ReturnType<EventPublisher['eventRequest']> {
-    return this.subscriptions.eventRequest()
-  }
-
-  committed(changes: readonly Change[]): void {
-    this.#deliveries.committed(changes)
+  /** The hooks that store the events of changes with them, and deliver them after the commit. */
+  get hooks(): WriteHooks {
+    return {
+      inTransaction: (transaction) => {
+        const { write, isQuiet, operations } = transaction
+        // A cascade may change records of any table.
+        const isHeard = this.subscriptions.isSubscribed(write.model.key) || operations.some(({ kind }) => kind === 'remove')
+        if (!isQuiet && isHeard) transaction.events = this.subscriptions.eventRequest()
+      },
+      afterCommit: (changes) => this.#deliveries.committed(changes),
+    }
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */

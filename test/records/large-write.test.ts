@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SYSTEM } from '../../src/auth/permissions.ts'
 import { AppError } from '../../src/errors.ts'
 import type { DraftedWrite } from '../../src/records/drafts.ts'
 import { LargeWrite } from '../../src/records/large-write.ts'
-import type { Operation, PartOutcome, TransactionMode, Violation } from '../../src/store/store.ts'
+import type { Operation, PartOutcome, Violation } from '../../src/store/store.ts'
 import type { JsonObject } from '../../src/util/json.ts'
 import { FieldIssues } from '../../src/validate/issues.ts'
 import { registryOf } from '../model/models.ts'
@@ -34,9 +35,14 @@ function open(parts: readonly (readonly DraftedWrite[])[], violations: Readonly<
           return { ok: false, violations: mode === 'rehearse' ? found : [] }
         })
       },
-      operations: async (writes, mode: TransactionMode) =>
-        writes.map((each): Operation => ({ kind: 'insert', table: 'item', values: { ...each.draft.values, mode } })),
-      notes: () => ({}),
+      transaction: async (writes, mode) => ({
+        write: { actor: SYSTEM, model },
+        isQuiet: false,
+        operations: writes.map((each): Operation => {
+          return { kind: 'insert', table: 'item', values: { ...each.draft.values, mode } }
+        }),
+        rehearse: async () => ({ ok: false, violations: [] }),
+      }),
       issues: (found) =>
         new Map(
           found.flatMap(({ kind, index }): [number, FieldIssues][] => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
+import { FieldIssues } from '../../src/validate/issues.ts'
 import { openTestApp } from '../helpers/api/app.ts'
 import { type Answer, startReceiver } from '../helpers/api/receiver.ts'
 import { play, send } from '../helpers/api/scenario.ts'
@@ -235,8 +236,14 @@ describe('events', () => {
 
   test('records created with their ids, as by an import, cause one event each', () =>
     delivering([200], async ({ app, worker, receiver }) => {
-      const items = [501, 502].map((id) => ({ model: 'tag', id, data: { name: `Loaded ${id}`, slug: `loaded-${id}` } }))
-      assert.deepEqual(await app.app.records.load(SYSTEM, items), [])
+      const items = [501, 502].map((id) => {
+        return { id, data: { name: `Loaded ${id}`, slug: `loaded-${id}` }, issues: new FieldIssues(), stamps: {} }
+      })
+      const read = async function* () {
+        yield items
+      }
+      const request = { formId: undefined, key: undefined, dryRun: false, quotesCells: false }
+      assert.deepEqual(await app.app.records.importAll(SYSTEM, 'tag', read, request), { created: 2, updated: 0 })
       await worker.idle()
       assert.deepEqual(receiver.received.map(({ body }) => JSON.parse(body).data.id).sort(), [501, 502])
     }))

@@ -25,6 +25,8 @@ export interface Scenario {
   /** Members that the body has, at any depth (arrays must match whole). */
   readonly expectPart?: unknown
   readonly expectHeaders?: Readonly<Record<string, string | RegExp>>
+  /** How often hooks are told of a change after the commit, by kind and table: `{ 'delete post': 1, 'delete comment': 3 }`; `{}` for none. */
+  readonly events?: Readonly<Record<string, number>>
   /** Anything that data cannot say. `json` is the parsed body. */
   readonly check?: (reply: Reply, app: TestApp) => void | Promise<void>
 }
@@ -65,8 +67,9 @@ export function scenarios(title: string, list: readonly Scenario[], options: Tes
 }
 
 /** A read, or a refused write, whose `check` does not look at the application. Logins count towards limits, so they are not among them. */
-const changesNothing = ({ request, given, check, status }: Scenario): boolean =>
+const changesNothing = ({ request, given, check, status, events }: Scenario): boolean =>
   given === undefined &&
+  events === undefined &&
   (check?.length ?? 0) < 2 &&
   (request.startsWith('GET ') || (status >= 400 && status < 500)) &&
   status < 500 &&
@@ -79,6 +82,7 @@ async function playWithoutErrors(app: TestApp, scenario: Scenario): Promise<void
 
 /** Plays one scenario on an application that is already there, and returns the reply. */
 export async function play(app: TestApp, scenario: Omit<Scenario, 'name' | 'given'>): Promise<Reply> {
+  const events = scenario.events === undefined ? undefined : await hear(app, scenario)
   const reply = await send(app, scenario)
   assert.equal(reply.status, scenario.status, `${scenario.request} answered ${reply.status}: ${reply.text.slice(0, 500)}`)
   if (scenario.expect !== undefined) assert.deepEqual(reply.json, scenario.expect)
@@ -87,8 +91,24 @@ export async function play(app: TestApp, scenario: Omit<Scenario, 'name' | 'give
     if (typeof value === 'string') assert.equal(reply.headers[name], value, name)
     else assert.match(String(reply.headers[name]), value, name)
   }
+  if (events !== undefined) assert.deepEqual(events, scenario.events, 'events')
   await scenario.check?.(reply, app)
   return reply
+}
+
+/** Counts the committed changes from now on. A login, which changes its user, comes before. */
+async function hear(app: TestApp, { as }: Pick<Scenario, 'as'>): Promise<Readonly<Record<string, number>>> {
+  const heard: Record<string, number> = {}
+  if (as !== null) await app.tokenOf(as ?? 'admin')
+  app.app.hooks.use({
+    afterCommit(changes) {
+      for (const { table, before, after } of changes) {
+        const event = `${before === undefined ? 'create' : after === undefined ? 'delete' : 'update'} ${table}`
+        heard[event] = (heard[event] ?? 0) + 1
+      }
+    },
+  })
+  return heard
 }
 
 /** Sends a request and returns what came back, without an opinion on it, save that it must be what the API's description says. */

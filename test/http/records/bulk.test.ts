@@ -18,6 +18,7 @@ scenarios('bulk create', [
     request: `POST ${PATH}`,
     body: { records: [KNOTS, BENDS] },
     status: 201,
+    events: { 'create tag': 2, 'create historyentry': 2 },
     expect: {
       data: [
         { id: 13, ...KNOTS },
@@ -32,6 +33,7 @@ scenarios('bulk create', [
     request: `POST ${PATH}`,
     body: { records: [KNOTS, { name: 'Bends', color: 'red', weight: 1 }, { name: 'Ferries', slug: 'x' }] },
     status: 400,
+    events: {},
     expect: fieldErrors({
       '1.weight': ["Field 'weight' does not exist"],
       '1.slug': ['slug is mandatory'],
@@ -169,6 +171,7 @@ scenarios('bulk update', [
       ],
     },
     status: 200,
+    events: { 'update tag': 2, 'create historyentry': 2 },
     expect: {
       data: [
         { id: 3, name: 'Sailing', slug: 'sailing', color: '#000003' },
@@ -189,6 +192,7 @@ scenarios('bulk update', [
       ],
     },
     status: 400,
+    events: {},
     expect: fieldErrors({
       '1.color': ['color format is invalid'],
       '1.name': ['name is mandatory'],
@@ -311,6 +315,7 @@ scenarios('bulk delete', [
     request: 'DELETE /api/v1/models/user/bulk',
     body: { ids: [9, 3] },
     status: 409,
+    events: {},
     check: async ({ json }, app) => {
       assert.match(json.details, /\bpost\b/i)
       assert.match(json.details, /\b10\b/)

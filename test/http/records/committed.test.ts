@@ -146,18 +146,26 @@ describe('a write that was committed is no error, if nothing can be read after i
       assert.notEqual(rotated.json.data.secret, secret)
     }))
 
-  test('a failure of what follows from a commit is logged', () =>
+  test('a failure of what follows from a commit is logged, and the hooks after it run', () =>
     withApp(async (app) => {
-      const { records } = app.app
-      const fail = () => {
-        throw new Error('what follows is broken')
-      }
-      records.guardAccess({ relatedOperations: async () => [], changed: async () => fail() })
+      const called: string[] = []
+      const { hooks } = app.app
+      hooks.use({
+        afterCommit() {
+          throw new Error('the first hook is broken')
+        },
+      })
+      hooks.use({ afterCommit: async () => Promise.reject(new Error('the second hook is broken')) })
+      hooks.use({ afterCommit: (changes, { model }) => void called.push(`${model.key} ${changes.length}`) })
       await play(app, { request: `PUT ${MODELS}/user/2`, body: { data: { is_active: false } }, status: 200 })
-      const eventRequest = () => ({ table: 'webhookevent', audience: new Map(), key: 'msg_1', at: '2026-01-15T12:00:00.000Z' })
-      records.setEventPublisher({ isSubscribed: () => true, eventRequest, committed: fail })
-      await play(app, { request: `POST ${MODELS}/post`, body: { data: POST }, status: 201 })
-      assert.equal(app.reported.length, 2)
+      const created = await play(app, { request: `POST ${MODELS}/post`, body: { data: POST }, status: 201 })
+      await play(app, { request: `GET ${MODELS}/post/${created.json.data.id}`, status: 200 })
+      await play(app, { request: `DELETE ${MODELS}/post/${created.json.data.id}`, status: 200 })
+      assert.equal(app.reported.length, 6)
+      assert.deepEqual(
+        called.map((each) => each.split(' ')[0]),
+        ['user', 'post', 'post'],
+      )
     }))
 
   test('a listener of changes that fails is logged', () =>

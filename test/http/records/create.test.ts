@@ -14,6 +14,7 @@ scenarios('create', [
     request: 'POST /api/v1/models/tag',
     body: { data: TAG },
     status: 201,
+    events: { 'create tag': 1, 'create historyentry': 1 },
     expect: { data: { id: 13, ...TAG } },
     expectHeaders: { location: /\/api\/v1\/models\/tag\/13$/, etag: /^"[^"]+"$/ },
   },

@@ -22,6 +22,7 @@ scenarios('delete', [
     name: 'shows no password of a user that was',
     request: 'DELETE /api/v1/models/user/9',
     status: 200,
+    events: { 'delete user': 1, 'create historyentry': 1 },
     expectPart: { message: 'Record deleted successfully', data: { id: 9, username: 'newcomer' } },
     check: ({ json, text }) => {
       assert.equal('password' in json.data, false)
@@ -54,6 +55,7 @@ scenarios('deleting referenced records', [
     name: 'is refused under restrict, naming the model and how many of its records',
     request: 'DELETE /api/v1/models/user/3',
     status: 409,
+    events: {},
     check: async ({ json }, app) => {
       assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
       assert.equal(json.status_code, 409)
@@ -68,6 +70,7 @@ scenarios('deleting referenced records', [
     name: 'deletes the referring records under cascade',
     request: 'DELETE /api/v1/models/post/1',
     status: 200,
+    events: { 'delete post': 1, 'delete comment': 3, 'create historyentry': 4 },
     expectPart: { data: { id: 1, slug: 'welcome-to-the-harbour-journal', tags: [{ id: 12, name: 'Volunteers' }] } },
     check: async (_, app) => {
       const { json } = await play(app, { request: 'GET /api/v1/models/comment?page_size=100', status: 200 })

@@ -26,6 +26,7 @@ scenarios('update', [
     request: 'PUT /api/v1/models/post/1',
     body: { data: { title: 'Welcome aboard' } },
     status: 200,
+    events: { 'update post': 1, 'create historyentry': 1 },
     expectPart: {
       data: { title: 'Welcome aboard', created_at: '2026-01-15T12:00:00.000Z', updated_at: '2026-01-15T12:01:30.000Z' },
     },

@@ -1,54 +1,36 @@
-import { type Actor, SHELL, SYSTEM } from '../auth/permissions.ts'
+import { SHELL, SYSTEM } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Definition, flatSource } from '../config/source.ts'
 import { defineModel } from '../model/define.ts'
-import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { HISTORY_TABLE, type HistoryRequest } from '../store/store.ts'
+import type { WriteHooks } from '../records/hooks.ts'
+import { HISTORY_TABLE } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 
-/** The source of a write. */
-export interface WriteOrigin {
-  /** The API or, for the server and the shell, `cli`, when absent. */
-  readonly via?: Via | undefined
-  readonly requestId?: string | undefined
-}
-
-/** Asks the store to record the changes of a transaction. */
-export class HistoryRecorder {
-  readonly #tables: ReadonlySet<string>
-  readonly #clock: Clock
-
-  /** @param tables the tables whose changes are recorded */
-  constructor(tables: ReadonlySet<string>, clock: Clock) {
-    this.#tables = tables
-    this.#clock = clock
-  }
-
-  /** True if changes of this model are recorded. */
-  records({ key }: Model): boolean {
-    return this.#tables.has(key)
-  }
-
-  request(actor: Actor, { via, requestId }: WriteOrigin): HistoryRequest {
-    const { userId, user } = actor
+/** The hook that records changes. */
+export const historyRecorder = (tables: ReadonlySet<string>, clock: Clock): WriteHooks => ({
+  inTransaction(transaction) {
+    const { write, isQuiet, operations } = transaction
+    // A cascade may change records of any table.
+    const isRecorded = tables.has(write.model.key) || operations.some(({ kind }) => kind === 'remove')
+    if (tables.size === 0 || isQuiet || !isRecorded) return
+    const { actor, options } = write
+    const { via = actor === SHELL || actor === SYSTEM ? 'cli' : 'api', requestId } = options?.origin ?? {}
     const common = {
-      at: isoTime(this.#clock()),
-      user_id: userId ?? null,
-      username: user?.username ?? null,
+      at: isoTime(clock()),
+      user_id: actor.userId ?? null,
+      username: actor.user?.username ?? null,
       request_id: requestId ?? null,
     }
-    return { table: HISTORY, tables: this.#tables, common, via: via ?? (actor === SHELL || actor === SYSTEM ? 'cli' : 'api') }
-  }
-}
+    transaction.history = { table: HISTORY, tables, common, via }
+  },
+})
 
 /** Key of the table of history entries. */
 export const HISTORY = HISTORY_TABLE
 
 /** The way by which a change reached the store. */
 export const VIAS = ['api', 'cli', 'import', 'mock', 'cascade'] as const
-
-type Via = (typeof VIAS)[number]
 
 /** A change of a record. The user is no relation, so that an entry survives the account. The fields are those of `HistoryRequest`. */
 const HistoryEntry = defineModel({

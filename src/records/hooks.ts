@@ -1,0 +1,105 @@
+import type { Actor } from '../auth/permissions.ts'
+import type { Log } from '../log/log.ts'
+import type { Model } from '../model/model.ts'
+import type { Change, Operation, Outcome, SideRecords, StoredRecord } from '../store/store.ts'
+import type { Prefix } from './constraint-errors.ts'
+import type { RecordData } from './write-requests.ts'
+
+/** The source of a write, for the history. */
+export interface WriteOrigin {
+  /** When absent, the API or, for the server and the shell, the command line. */
+  readonly via?: 'import' | 'mock' | undefined
+  readonly requestId?: string | undefined
+}
+
+/** Options of a commit. */
+export interface CommitOptions {
+  /** Does everything except the commit, and returns what would be stored. */
+  readonly dryRun?: boolean | undefined
+  readonly origin?: WriteOrigin | undefined
+  /** Id of a session that goes on although the password of its user changes. */
+  readonly keptSession?: number | undefined
+}
+
+/** By whom, where and how a write is made. */
+export interface WriteContext {
+  readonly actor: Actor
+  readonly model: Model
+  readonly prefix?: Prefix
+  readonly options?: CommitOptions
+}
+
+/** One record of a write. */
+export interface WriteTarget {
+  /** As stored; undefined for a new record. */
+  readonly existing?: StoredRecord | undefined
+  /** The values that the request sets; undefined for a deletion. */
+  readonly data?: RecordData | undefined
+}
+
+/** A transaction before its commit, or before its dry run. Hooks add to it. */
+export interface Transaction extends SideRecords {
+  readonly write: WriteContext
+  /** True for an update of the server's own, such as the time of a login: it has neither events nor history. */
+  readonly isQuiet: boolean
+  /** The operations of the write, then those that hooks have added. */
+  operations: readonly Operation[]
+  events?: SideRecords['events']
+  history?: SideRecords['history']
+  /** What the operations would change. */
+  rehearse(): Promise<Outcome>
+}
+
+/** What a feature does with each write. Seeds and changes of models, which make the initial state, call no hooks. */
+export interface WriteHooks {
+  /** Runs before validation, for each record, again if the record changes before the commit. Throws to refuse the write. */
+  beforeWrite?(write: WriteContext, target: WriteTarget): void | Promise<void>
+  /** Adds operations, events and history that are stored with the write, or not at all. Throws to refuse the write. Of dry runs, too. */
+  inTransaction?(transaction: Transaction): void | Promise<void>
+  /**
+   * Runs after the commit and before the response. The write is stored, so an error is logged, and is no error of the request. A transaction in
+   * parts does not call it, since its changes are not in memory.
+   */
+  afterCommit?(changes: readonly Change[], write: WriteContext): void | Promise<void>
+}
+
+/** The hooks of all features, which run in the order in which the features were used. */
+export class Hooks {
+  readonly #log: Log
+  readonly #all: WriteHooks[] = []
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  use(...hooks: readonly WriteHooks[]): void {
+    this.#all.push(...hooks)
+  }
+
+  async beforeWrite(write: WriteContext, targets: Iterable<WriteTarget>): Promise<void> {
+    for (const target of targets) {
+      for (const hooks of this.#all) {
+        const pending = hooks.beforeWrite?.(write, target)
+        if (pending !== undefined) await pending
+      }
+    }
+  }
+
+  async inTransaction(transaction: Transaction): Promise<void> {
+    for (const hooks of this.#all) {
+      const pending = hooks.inTransaction?.(transaction)
+      if (pending !== undefined) await pending
+    }
+  }
+
+  async afterCommit(changes: readonly Change[], write: WriteContext): Promise<void> {
+    for (const hooks of this.#all) {
+      try {
+        const pending = hooks.afterCommit?.(changes, write)
+        if (pending !== undefined) await pending
+      } catch (error) {
+        this.#log.error('A write was committed, and what follows from it failed', { error })
+      }
+    }
+  }
+}
