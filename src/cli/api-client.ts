@@ -3,6 +3,9 @@ import type { App, AppMode } from '../app.ts'
 import { SHELL } from '../auth/permissions.ts'
 import { CHALLENGE_HEADER, loadOrCreateSecret, PROOF_HEADER, ServerProof } from '../auth/secret.ts'
 import { SHELL_SUBJECT, TokenIssuer } from '../auth/token.ts'
+import { AdminError } from '../client/admin-error.ts'
+import { type Client, createClient, type RetryLimits } from '../client/client.ts'
+import { systemWait } from '../client/transport.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
@@ -11,18 +14,18 @@ import { loadProject, type Project } from '../project/project.ts'
 import { apiOf, lockPath } from '../store/embedded/files/lock.ts'
 import { systemClock } from '../util/clock.ts'
 import { systemRandom } from '../util/ids.ts'
-import { type ApiRequests, errorIn, payloadOf } from './api-requests.ts'
-import { overHttp, type ServerConnection, unreachable } from './http-requests.ts'
 import type { Io } from './io.ts'
 import { type ProjectOptions, sourceOf, withAppOf } from './project-options.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 import { ephemeralServerOf } from './runtime-file.ts'
+import { codeOf, type ServerConnection, serverFetch, unreachable } from './server-fetch.ts'
 
 /** Maximum time for a server to answer the proof challenge. */
 const PROOF_TIMEOUT_MS = 10_000
 
-/** Calls a project's API: over HTTP if a server holds the data folder, otherwise in this process. */
-export interface ApiClient extends ApiRequests {
+/** The client of a project's API. It calls a server if one holds the data folder, otherwise the application in this process. */
+export interface ApiClient {
+  readonly client: Client
   /** The application, when it runs in this process; undefined when calls go over HTTP. */
   readonly app: App | undefined
 }
@@ -31,7 +34,7 @@ export interface ApiClient extends ApiRequests {
 type Place = { readonly connection: ServerConnection } | { readonly connection?: undefined; readonly project: Project }
 
 /** Finds the server that the user names, or that serves the project on this machine; without a server, loads the project. */
-export async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
+async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
   const remote = remoteConnection(io, options)
   if (remote !== undefined) return { connection: remote }
   const project = await loadProject(sourceOf(io, options, {}))
@@ -45,50 +48,105 @@ export async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Pl
  * In this process, the data folder is locked while the work runs. Either way, requests are validated as those of any client.
  *
  * @param mode `read` does not lock the data folder; for commands that change nothing
- * @throws {AppError} DATA_IN_USE when another process that is not a server holds the data folder
+ * @throws {AppError} with the error that the API responds with; DATA_IN_USE when another process that is not a server holds the data folder
  */
 export const withApi = <T>(
   io: Io,
   options: RemoteOptions,
-  work: (client: ApiClient) => Promise<T>,
-  { mode = 'write' }: { mode?: AppMode } = {},
+  work: (api: ApiClient) => Promise<T>,
+  { mode = 'write', retry }: { mode?: AppMode; retry?: RetryLimits } = {},
 ): Promise<T> =>
   onServerOrHere(
     io,
     options,
-    (api) => work({ app: undefined, ...api }),
-    (project) => withAppOf(io, project, mode, async (app) => work({ app, ...inProcess(app) })),
+    (client) => work({ client, app: undefined }),
+    (project) =>
+      withAppOf(io, project, mode, (app) => {
+        const client = clientOf(io, apiRoots(app.settings).api, inProcess(app), retry)
+        return withAppErrors(() => work({ client, app }))
+      }),
+    retry,
   )
 
 /**
  * Runs work against the API of a server if one is named or holds the data folder, otherwise other work with the project.
  *
  * @param here the work without a server
+ * @throws {AppError} with the error that the API responds with
  */
 export async function onServerOrHere<T>(
   io: Io,
   options: RemoteOptions,
-  onServer: (api: ApiRequests) => Promise<T>,
+  onServer: (client: Client) => Promise<T>,
   here: (project: Project) => Promise<T>,
+  retry?: RetryLimits,
 ): Promise<T> {
   const place = await placeOfCommand(io, options)
-  return place.connection === undefined ? here(place.project) : onServer(overHttp(place.connection))
+  return place.connection === undefined ? here(place.project) : onServerAt(io, place.connection, onServer, retry)
 }
 
 /**
- * Connects to the server that the user names, or to the project's server on this machine.
+ * Runs work against the server that the user names, or the project's server on this machine.
  *
  * @param purpose what the server is needed for: `to report changes`
- * @throws {AppError} TASK_FAILED without a server
+ * @throws {AppError} TASK_FAILED without a server, or with the error that the API responds with
  */
-export async function expectServer(io: Io, options: RemoteOptions, purpose: string): Promise<ServerConnection> {
-  const place = await placeOfCommand(io, options)
-  if (place.connection !== undefined) return place.connection
-  const message =
-    place.project.settings.store === 'embedded'
-      ? `No server is running ${purpose}; start one: admin serve`
-      : `Name a server of the project with --url or ADMIN_URL ${purpose}; the servers of a database are not looked for`
-  throw new AppError('TASK_FAILED', message)
+export const onServer = <T>(io: Io, options: RemoteOptions, purpose: string, work: (client: Client) => Promise<T>): Promise<T> =>
+  onServerOrHere(io, options, work, async ({ settings: { store } }) => {
+    const message =
+      store === 'embedded'
+        ? `No server is running ${purpose}; start one: admin serve`
+        : `Name a server of the project with --url or ADMIN_URL ${purpose}; the servers of a database are not looked for`
+    throw new AppError('TASK_FAILED', message)
+  })
+
+/** Runs work against a server of a project on this machine. @throws {AppError} with the error that the API responds with */
+export const onLocalServer = async <T>(io: Io, server: LocalServer, work: (client: Client) => Promise<T>): Promise<T> =>
+  onServerAt(io, await localConnection(server), work)
+
+const onServerAt = <T>(
+  io: Io,
+  connection: ServerConnection,
+  work: (client: Client) => Promise<T>,
+  retry?: RetryLimits,
+): Promise<T> => withAppErrors(() => work(clientOf(io, connection.api, serverFetch(connection), retry)))
+
+/** Rate limits count per minute, so a longer wait has another cause, and the command fails at once. */
+const RETRY: RetryLimits = { times: 10, seconds: 60 }
+
+/** A client that says when it waits, as the API requires by `Retry-After`. @param api the root of the API, with or without a host */
+export function clientOf(
+  io: Pick<Io, 'stderr'>,
+  api: string,
+  fetch: typeof globalThis.fetch,
+  retry = RETRY,
+  wait = systemWait,
+): Client {
+  const [, url = '', api_version = ''] = /^(.*)\/api\/([^/]+)$/.exec(api) ?? []
+  return createClient({
+    ...{ url, api_version, fetch, retry },
+    wait(milliseconds, signal) {
+      io.stderr.write(`The server asks to wait; trying again in ${milliseconds / 1000} s\n`)
+      return wait(milliseconds, signal)
+    },
+  })
+}
+
+async function withAppErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw appErrorOf(error)
+  }
+}
+
+/** Converts an error of the client; returns any other error as it is. */
+export function appErrorOf(error: unknown): unknown {
+  if (!(error instanceof AdminError)) return error
+  const { type, status, summary, message, fieldErrors, cause } = error
+  // Thrown by the client's `fetch`, which is one of this folder.
+  if (type === 'network') return cause
+  return new AppError(codeOf(status, summary), Object.keys(fieldErrors).length > 0 ? fieldErrors : message, { cause: error })
 }
 
 function remoteConnection(io: Io, options: RemoteOptions): ServerConnection | undefined {
@@ -103,7 +161,7 @@ function remoteConnection(io: Io, options: RemoteOptions): ServerConnection | un
  * Connects to a project's server on this machine. The tokens are signed with the project's secret and have all permissions: a
  * process that can read the secret can issue any token anyway.
  */
-export async function localConnection(server: LocalServer): Promise<ServerConnection> {
+async function localConnection(server: LocalServer): Promise<ServerConnection> {
   const { api, settings } = server
   const secret = await server.secret()
   const codec = jwtCodec(settings.jwt.algorithm, secret)
@@ -117,32 +175,23 @@ export async function localConnection(server: LocalServer): Promise<ServerConnec
   }
 }
 
-/** Calls the API in this process, with all permissions. */
-function inProcess(app: App): ApiRequests {
+/** A `fetch` for a client that calls the API in this process, with all permissions. */
+function inProcess(app: App): typeof fetch {
   // On demand, since a command that makes no request in this process takes a sixth less time without the packages of a server.
   const createServer = async () => (await import('../http/server.ts')).createServer(app)
   let server: ReturnType<typeof createServer> | undefined
-  const root = apiRoots(app.settings).api
-  return {
-    async request(method, path, requestBody) {
-      const sent = payloadOf(requestBody)
-      server ??= createServer()
-      const reply = await (await server).inject({
-        method,
-        url: root + path,
-        auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
-        ...(sent === undefined ? {} : { payload: sent.payload, headers: { 'content-type': sent.type } }),
-      })
-      const body = JSON.parse(reply.payload)
-      if (reply.statusCode < 400) return body
-      throw errorIn(reply.statusCode, body) ?? new AppError('TASK_FAILED', reply.payload)
-    },
-    // Read from the service, since `server.inject` would hold the whole file in memory.
-    async download(path) {
-      const [, model, query = ''] = /^\/models\/([^/]+)\/export\?(.*)$/.exec(path) ?? []
-      if (model === undefined) throw new Error(`There is no file at ${path}`)
-      return (await app.exports.open(SHELL, decodeURIComponent(model), query)).text
-    },
+  return async (url, { method = 'GET', headers, body } = {}) => {
+    server ??= createServer()
+    const reply = await (await server).inject({
+      ...{ method, url: String(url), headers: Object.fromEntries(new Headers(headers)) },
+      auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
+      ...(typeof body === 'string' ? { payload: body } : {}),
+    })
+    const { 'retry-after': retryAfter } = reply.headers
+    return new Response(reply.payload || null, {
+      status: reply.statusCode,
+      headers: { 'Content-Type': 'application/json', ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }) },
+    })
   }
 }
 

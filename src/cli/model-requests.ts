@@ -1,25 +1,28 @@
 import { InvalidArgumentError } from 'commander'
+import type { Client } from '../client/client.ts'
+import type { QueryEntries } from '../client/query.ts'
 import { AppError } from '../errors.ts'
 import type { DescribedApi } from '../openapi/typescript.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { type ApiClient, withApi } from './api-client.ts'
+import { type ApiClient, appErrorOf, withApi } from './api-client.ts'
 import type { Io } from './io.ts'
 import { type DocumentOptions, remoteOf } from './remote.ts'
-import { withRetries } from './retry-limit.ts'
 
 /** The OpenAPI document of the server that the command line or the environment names; undefined for a project folder. */
 export async function remoteDocument(io: Io, options: DocumentOptions): Promise<DescribedApi | undefined> {
   if (remoteOf(io, options) === undefined) return undefined
-  return withApi(io, options, ({ request }) => request('GET', '/openapi.json'))
+  return withApi(io, options, async ({ client }) => (await client.request('/openapi.json')) as DescribedApi)
 }
 
 /** Returns the display field of each public model, by model key. */
-export async function describedModels({ app, request }: ApiClient): Promise<ReadonlyMap<string, string>> {
+export async function describedModels({ app, client }: ApiClient): Promise<ReadonlyMap<string, string>> {
   // Without a server, the project is loaded in this process.
   if (app !== undefined) return new Map(app.project.registry.public.map(({ key, displayField }) => [key, displayField]))
   // Only schemas of models have a display field, and a model's key is the name of its schema in lower case.
-  const { components } = await request('GET', '/openapi.json')
-  const schemas = Object.entries(components.schemas as Record<string, { 'x-display-field'?: string }>)
+  const { components } = (await client.request('/openapi.json')) as {
+    components: { schemas: Record<string, { 'x-display-field'?: string }> }
+  }
+  const schemas = Object.entries(components.schemas)
   return new Map(
     schemas.flatMap(([name, { 'x-display-field': field }]) => (field === undefined ? [] : [[name.toLowerCase(), field]])),
   )
@@ -30,12 +33,13 @@ export async function describedModels({ app, request }: ApiClient): Promise<Read
  *
  * @throws {AppError} MODEL_NOT_FOUND with the most similar name, or the names of all models
  */
-export async function withModelSuggestion<T>(client: ApiClient, name: string, work: () => Promise<T>): Promise<T> {
+export async function withModelSuggestion<T>(api: ApiClient, name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
-  } catch (error) {
+  } catch (caught) {
+    const error = appErrorOf(caught)
     if (!(error instanceof AppError) || error.code !== 'MODEL_NOT_FOUND') throw error
-    const known = [...(await describedModels(client)).keys()]
+    const known = [...(await describedModels(api)).keys()]
     throw new AppError('MODEL_NOT_FOUND', `There is no model '${name}'${meantOrKnown(name, known)}`)
   }
 }
@@ -64,17 +68,14 @@ export function parseLimit(text: string): number {
  * @returns at least one page; the last may exceed the limit
  */
 export async function firstPages<Page extends { readonly has_next: boolean }>(
-  io: Io,
-  client: ApiClient,
+  client: Client,
   path: string,
-  query: URLSearchParams,
+  query: QueryEntries,
   limit: number,
 ): Promise<readonly [Page, ...Page[]]> {
   const size = Math.min(limit, MAX_PAGE)
-  const page = (number: number): Promise<Page> => {
-    const parameters = new URLSearchParams([...query, ['page_size', String(size)], ['page', String(number)]])
-    return withRetries(io, () => client.request('GET', `${path}?${parameters}`))
-  }
+  const page = async (number: number): Promise<Page> =>
+    (await client.request(path, { query: [...query, ['page_size', size], ['page', number]] })) as Page
   const pages: [Page, ...Page[]] = [await page(1)]
   while (pages.at(-1)?.has_next === true && pages.length * size < limit) pages.push(await page(pages.length + 1))
   return pages

@@ -37,6 +37,7 @@ const TYPES: Readonly<Record<number, AdminErrorType>> = {
 interface AdminErrorParts {
   readonly type: AdminErrorType
   readonly status?: number | undefined
+  readonly summary?: string | undefined
   readonly fieldErrors?: FieldErrors | undefined
   readonly retryAfter?: number | undefined
   readonly requestId?: string | undefined
@@ -50,6 +51,8 @@ export class AdminError extends Error {
   readonly type: AdminErrorType
   /** The HTTP status; undefined without a response. */
   readonly status: number | undefined
+  /** The short sentence by which the API names the error, such as `Record is referenced`; undefined for invalid records. */
+  readonly summary: string | undefined
   /** Messages by field or query parameter; empty for other errors. */
   readonly fieldErrors: FieldErrors
   /** Seconds to wait before a retry, from the header `Retry-After`; undefined without it. */
@@ -57,10 +60,11 @@ export class AdminError extends Error {
   /** The id of the request in the server's log, from the header `X-Request-Id`. */
   readonly requestId: string | undefined
 
-  constructor(message: string, { type, status, fieldErrors, retryAfter, requestId, cause }: AdminErrorParts) {
+  constructor(message: string, { type, status, summary, fieldErrors, retryAfter, requestId, cause }: AdminErrorParts) {
     super(message, { cause })
     this.type = type
     this.status = status
+    this.summary = summary
     this.fieldErrors = fieldErrors ?? {}
     this.retryAfter = retryAfter
     this.requestId = requestId
@@ -83,8 +87,8 @@ export class AdminError extends Error {
     })
     const fieldErrors: FieldErrors = Object.fromEntries(named)
     if (named.length === 0) return this
-    const { type, status, retryAfter, requestId } = this
-    return new AdminError(joined(fieldErrors), { type, status, fieldErrors, retryAfter, requestId, cause: this })
+    const { type, status, summary, retryAfter, requestId } = this
+    return new AdminError(joined(fieldErrors), { type, status, summary, fieldErrors, retryAfter, requestId, cause: this })
   }
 }
 
@@ -104,22 +108,30 @@ export async function errorOf(response: Response, signal?: AbortSignal): Promise
     signal?.throwIfAborted()
     return ''
   })
-  const { message, fieldErrors, isValidation } = messagesIn(parseJson(text))
+  const { message, summary, fieldErrors, isValidation } = messagesIn(parseJson(text))
   const status = response.status
   const plainType = status >= 500 ? 'server' : 'request'
   return new AdminError(message ?? `The server responded with ${status} ${response.statusText}`.trimEnd(), {
     type: TYPES[status] ?? (isValidation ? 'validation' : plainType),
     status,
+    summary,
     fieldErrors,
     retryAfter: retryAfterOf(response),
     requestId: response.headers.get('x-request-id') ?? undefined,
   })
 }
 
-/** Parses `Retry-After` in seconds. A date, which the server never sends, gives undefined. */
-export function retryAfterOf(response: Response): number | undefined {
-  const text = response.headers.get('retry-after') ?? ''
-  return /^\d{1,9}$/.test(text) ? Number(text) : undefined
+/**
+ * Parses `Retry-After` (RFC 9110, section 10.2.3), a number of seconds or a date, into seconds. Undefined if absent or invalid.
+ *
+ * A date, which proxies send, is compared with the response's `Date` header if it has one, since the clocks of two machines differ.
+ */
+export function retryAfterOf({ headers }: Response, clock: () => number = Date.now): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(text)) return text.length < 10 ? Number(text) : undefined
+  const sent = Date.parse(headers.get('date') ?? '')
+  const seconds = Math.ceil((Date.parse(text) - (Number.isNaN(sent) ? clock() : sent)) / 1000)
+  return seconds >= 0 ? seconds : undefined
 }
 
 /** Creates an error of type `network`. @param cause the error of `fetch` or of reading the body */
@@ -134,6 +146,7 @@ function reasonOf(cause: unknown): string {
 
 interface ErrorMessages {
   readonly message?: string | undefined
+  readonly summary?: string | undefined
   readonly fieldErrors?: FieldErrors | undefined
   readonly isValidation?: boolean
 }
@@ -144,8 +157,9 @@ function messagesIn(body: unknown): ErrorMessages {
     const { message, fieldErrors } = parseDetails(detail)
     return { message, fieldErrors, isValidation: fieldErrors !== undefined }
   }
-  const { message = textsIn(member(body, 'error'))[0], fieldErrors } = parseDetails(member(body, 'details'))
-  return { message, fieldErrors }
+  const [summary] = textsIn(member(body, 'error'))
+  const { message = summary, fieldErrors } = parseDetails(member(body, 'details'))
+  return { message, summary, fieldErrors }
 }
 
 /** Accepts any shape, since a proxy may respond instead of the server; only strings are used. */

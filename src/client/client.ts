@@ -255,9 +255,17 @@ export class Client<Models extends Typed<Models> = AnyModels> {
    *
    * @param path relative to `apiUrl`, starting with a slash; may contain a query
    */
-  async request(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<unknown> {
-    const request = { method, path: withQuery(this.#api + path, query), body, headers, signal }
-    return jsonOf(await this.#send(request), signal)
+  async request(path: string, options: RawRequest = {}): Promise<unknown> {
+    return jsonOf(await this.fetch(path, options), options.signal)
+  }
+
+  /**
+   * Calls a route that has no method of its own and returns its response, such as a file or a stream.
+   *
+   * @param path relative to `apiUrl`, starting with a slash; may contain a query
+   */
+  fetch(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<Response> {
+    return this.#send({ method, path: withQuery(this.#api + path, query), body, headers, signal })
   }
 
   async #get(path: string, signal: AbortSignal | undefined): Promise<unknown> {

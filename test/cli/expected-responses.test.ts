@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { errorIn, retryAfterIn } from '../../src/cli/api-requests.ts'
-import { overHttp } from '../../src/cli/http-requests.ts'
+import { appErrorOf, clientOf } from '../../src/cli/api-client.ts'
 import { processIo } from '../../src/cli/io.ts'
-import { withRetries } from '../../src/cli/retry-limit.ts'
+import { serverFetch } from '../../src/cli/server-fetch.ts'
+import type { Client } from '../../src/client/client.ts'
 import { AppError } from '../../src/errors.ts'
 import { type Answer, startReceiver } from '../helpers/api/receiver.ts'
 
@@ -12,10 +12,13 @@ const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; f
 const STRANGER = /is not an admin server, or its API is at another path: it responds with status \d+ and an unknown body/
 
 /** Asks something that answers in a certain way; its address is that of a root. */
-async function asking<T>(answer: Answer, ask: (api: ReturnType<typeof overHttp>) => Promise<T>, root = '/api/v1'): Promise<T> {
+async function asking<T>(answer: Answer, ask: (client: Client) => Promise<T>, root = '/api/v1'): Promise<T> {
   const stranger = await startReceiver(answer)
+  const api = new URL(stranger.url).origin + root
   try {
-    return await ask(overHttp({ api: new URL(stranger.url).origin + root, token: () => 'x', refusal: '' }))
+    return await ask(clientOf(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '' })))
+  } catch (error) {
+    throw appErrorOf(error)
   } finally {
     await stranger.close()
   }
@@ -51,7 +54,7 @@ describe('a download is complete only if HTTP framing shows its end', () => {
   ] as const satisfies readonly (readonly [string, Answer, RegExp])[]) {
     test(what, () =>
       assert.rejects(
-        asking(answer, ({ download }) => download('/x')),
+        asking(answer, (client) => client.model('x').export({ format: 'csv' })),
         { code: 'TASK_FAILED', message: says },
       ),
     )
@@ -69,7 +72,7 @@ describe('responses of other servers', () => {
     [200, null],
   ] as const) {
     test(`${status} ${JSON.stringify(body)}`, async () => {
-      const asked = asking(json(status, body), ({ request }) => request('GET', '/models/user?page_size=100'))
+      const asked = asking(json(status, body), (client) => client.request('/models/user?page_size=100'))
       await assert.rejects(asked, { code: 'TASK_FAILED', message: STRANGER })
     })
   }
@@ -84,14 +87,14 @@ describe('responses of other servers', () => {
   ] as const) {
     test(`are detected by the expected members: ${method} ${path}`, async () => {
       await assert.rejects(
-        asking(json(200, body), ({ request }) => request(method, path)),
+        asking(json(200, body), (client) => client.request(path, { method })),
         { message: STRANGER },
       )
     })
   }
 
   test('cause a hint at the root of the API if a base path was used', async () => {
-    const asked = (root: string) => asking(json(404, { message: 'no' }), ({ request }) => request('GET', '/webhooks'), root)
+    const asked = (root: string) => asking(json(404, { message: 'no' }), (client) => client.request('/webhooks'), root)
     await assert.rejects(
       asked('/api/shop'),
       /\(if \/api\/shop is a base path, use the root of the API: \S+\/api\/shop\/api\/v1\)$/,
@@ -99,47 +102,65 @@ describe('responses of other servers', () => {
     await assert.rejects(asked('/api/v1'), /and an unknown body$/)
   })
 
-  test('those of an admin server are accepted', () => {
-    const error = errorIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
-    assert.deepEqual([error?.code, error?.details], ['VALIDATION_FAILED', { title: ['Title is mandatory'] }])
+  test('those of an admin server are accepted', async () => {
+    const body = { error: 'Validation failed', details: { title: ['Title is mandatory'] } }
+    await assert.rejects(
+      asking(json(400, body), (client) => client.request('/webhooks')),
+      { code: 'VALIDATION_FAILED', details: body.details },
+    )
   })
 
   test('a redirect is shown without its user name, password and query', async () => {
     const answer: Answer = (response) => response.writeHead(302, { location: 'https://me:pw@b.example/login?key=1#x' }).end()
     await assert.rejects(
-      asking(answer, ({ request }) => request('GET', '/webhooks')),
+      asking(answer, (client) => client.request('/webhooks')),
       /redirects to https:\/\/b\.example\/login; use/,
     )
   })
 })
 
-test('Retry-After is a number of seconds or a date', () => {
-  const now = Date.parse('2030-01-01T00:00:00Z')
-  for (const [given, sent, seconds] of [
-    ['7', null, 7],
-    ['0', null, 0],
-    ['Tue, 01 Jan 2030 00:00:09 GMT', null, 9],
-    ['Tue, 01 Jan 2030 00:00:09 GMT', 'Tue, 01 Jan 2030 00:00:04 GMT', 5],
-    ['Mon, 31 Dec 2029 23:59:59 GMT', null, undefined],
-    ['soon', null, undefined],
-    ['', null, undefined],
-    ['9'.repeat(400), null, undefined],
-  ] as const) {
-    const headers = new Headers({ 'retry-after': given, ...(sent === null ? {} : { date: sent }) })
-    assert.equal(
-      retryAfterIn(headers, () => now),
-      seconds,
-      given,
-    )
-  }
-  assert.equal(retryAfterIn(new Headers()), undefined)
-})
+describe('a rate limit', () => {
+  const url = 'http://x.test/api/v1'
 
-test('waiting ends when it is interrupted', async () => {
-  const stop = new AbortController()
-  const io = { ...processIo(), stderr: { write: () => stop.abort(new AppError('TASK_FAILED', 'Interrupted by SIGINT')) } }
-  const refused = async () => {
-    throw new AppError('RATE_LIMITED', 'too many', { retryAfter: 60 })
+  /** Calls an API that asks to wait for so many times. */
+  async function called(times: number, retryAfter: Record<string, string>, stop?: AbortSignal) {
+    const said: string[] = []
+    const waited: number[] = []
+    let calls = 0
+    const fetch = async () =>
+      calls++ < times
+        ? new Response('{"error":"Rate limit exceeded","details":"too many"}', { status: 429, headers: retryAfter })
+        : new Response('{}')
+    const wait = async (milliseconds: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted()
+      waited.push(milliseconds)
+    }
+    const client = clientOf({ stderr: { write: (text) => said.push(text) } }, url, fetch, undefined, wait)
+    const error = await client.request('/x', { ...(stop && { signal: stop }) }).then(() => undefined, appErrorOf)
+    return { said, waited, calls, error }
   }
-  await assert.rejects(withRetries(io, refused, { stopped: stop.signal }), { message: 'Interrupted by SIGINT' })
+
+  test('is waited for, and the command says so', async () => {
+    const { said, waited, error } = await called(2, { 'retry-after': '7' })
+    assert.deepEqual([waited, error], [[7000, 7000], undefined])
+    assert.equal(said[0], 'The server asks to wait; trying again in 7 s\n')
+  })
+
+  test('is an error without Retry-After, after a long one, and after ten waits', async () => {
+    for (const [times, headers, calls] of [
+      [1, {}, 1],
+      [1, { 'retry-after': '61' }, 1],
+      [Number.POSITIVE_INFINITY, { 'retry-after': '1' }, 11],
+    ] as const) {
+      const result = await called(times, headers)
+      assert.ok(result.error instanceof AppError)
+      assert.deepEqual([result.error.code, result.error.details, result.calls], ['RATE_LIMITED', 'too many', calls])
+    }
+  })
+
+  test('is waited for until a signal interrupts it', async () => {
+    const reason = new AppError('TASK_FAILED', 'Interrupted by SIGINT')
+    const { error } = await called(1, { 'retry-after': '60' }, AbortSignal.abort(reason))
+    assert.equal(error, reason)
+  })
 })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { overHttp } from '../../src/cli/http-requests.ts'
+import { appErrorOf, clientOf } from '../../src/cli/api-client.ts'
+import { processIo } from '../../src/cli/io.ts'
+import { serverFetch } from '../../src/cli/server-fetch.ts'
+import { AppError } from '../../src/errors.ts'
 import { type Answer, startReceiver } from '../helpers/api/receiver.ts'
 import { addressIn, type CliOptions, runCli } from '../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
@@ -166,11 +169,14 @@ describe('a server that is named by --url and --token', () => {
 
   test('is waited for until the timeout', async () => {
     const silent = await startReceiver(() => {})
-    const api = new URL(silent.url).origin
-    const { request, download } = overHttp({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 })
+    const api = `${new URL(silent.url).origin}/api/v1`
+    const client = clientOf(processIo(), api, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
     const message = `The server at ${api} cannot be reached: no response in 0.02 s`
-    await assert.rejects(request('GET', '/x'), { code: 'TASK_FAILED', message })
-    await assert.rejects(download('/x'), { message })
+    for (const call of [client.request('/x'), client.model('x').export()]) {
+      const error = await call.catch(appErrorOf)
+      assert.ok(error instanceof AppError)
+      assert.deepEqual([error.code, error.message], ['TASK_FAILED', message])
+    }
     await silent.close()
   })
 

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { processIo } from '../../src/cli/io.ts'
-import { withRetries } from '../../src/cli/retry-limit.ts'
-import { AppError } from '../../src/errors.ts'
 import { inSituation, SITUATIONS } from '../helpers/cli/situations.ts'
 
 interface CommandScenario {
@@ -129,30 +126,3 @@ for (const situation of SITUATIONS) {
     }
   })
 }
-
-describe('an API with a rate limit', () => {
-  const said: string[] = []
-  const io = { ...processIo(), stderr: { write: (text: string) => said.push(text) } }
-  const failing = (times: number, retryAfter?: number) => {
-    let calls = 0
-    return async () => {
-      if (calls++ < times) throw new AppError('RATE_LIMITED', 'too many', retryAfter === undefined ? {} : { retryAfter })
-      return calls
-    }
-  }
-
-  test('is called again after Retry-After', async () => {
-    const waited: number[] = []
-    const wait = async (milliseconds: number) => waited.push(milliseconds)
-    assert.equal(await withRetries(io, failing(2, 7), { wait }), 3)
-    assert.deepEqual(waited, [7000, 7000])
-    assert.equal(said[0], 'The server asks to wait; trying again in 7 s\n')
-  })
-
-  test('is not called again without Retry-After, after a long one, or more than ten times', async () => {
-    const wait = async () => {}
-    for (const ask of [failing(1), failing(1, 61), failing(Number.POSITIVE_INFINITY, 1)]) {
-      await assert.rejects(withRetries(io, ask, { wait }), { code: 'RATE_LIMITED' })
-    }
-  })
-})

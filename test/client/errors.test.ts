@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { retryAfterOf } from '../../src/client/admin-error.ts'
 import { AdminError, type ClientOptions, createClient } from '../../src/client/client.ts'
 import { dataProvider as reactAdminProvider } from '../../src/client/react-admin.ts'
 import { dataProvider as refineProvider } from '../../src/client/refine.ts'
@@ -274,4 +275,26 @@ describe('responses that are not from this API', () => {
     }
     await assert.rejects(answering(refusing).list({}, { signal: last.signal }), (error) => error === reason)
   })
+})
+
+test('Retry-After is a number of seconds or a date', () => {
+  const now = Date.parse('2030-01-01T00:00:00Z')
+  for (const [given, sent, seconds] of [
+    ['7', null, 7],
+    ['0', null, 0],
+    ['Tue, 01 Jan 2030 00:00:09 GMT', null, 9],
+    ['Tue, 01 Jan 2030 00:00:09 GMT', 'Tue, 01 Jan 2030 00:00:04 GMT', 5],
+    ['Mon, 31 Dec 2029 23:59:59 GMT', null, undefined],
+    ['soon', null, undefined],
+    ['', null, undefined],
+    ['9'.repeat(400), null, undefined],
+  ] as const) {
+    const headers = { 'retry-after': given, ...(sent === null ? {} : { date: sent }) }
+    assert.equal(
+      retryAfterOf(new Response('', { headers }), () => now),
+      seconds,
+      given,
+    )
+  }
+  assert.equal(retryAfterOf(new Response('')), undefined)
 })

@@ -1,14 +1,16 @@
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { SHELL } from '../../auth/permissions.ts'
+import { type QueryEntries, queryText } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import { type Io, writeAll } from '../io.ts'
 import { describedModels, withModelSuggestion } from '../model-requests.ts'
 import { makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
 import { RecordCounter, withProgress } from '../progress.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { withRetries } from '../retry-limit.ts'
+import { textOf, UNCOMPRESSED } from '../server-fetch.ts'
 import { counted } from '../style.ts'
 
 interface ExportOptions extends RemoteOptions {
@@ -52,8 +54,7 @@ export function exportCommand(io: Io): Command {
     .addHelpText('after', EXAMPLES)
     .action((model: string | undefined, options: ExportOptions) => {
       checkUsage(model, options)
-      const work = (client: ApiClient) =>
-        model === undefined ? exportAll(client, options, io) : exportOne(client, model, options, io)
+      const work = (api: ApiClient) => (model === undefined ? exportAll(api, options, io) : exportOne(api, model, options, io))
       return withApi(io, options, work, { mode: 'read' })
     })
 }
@@ -69,28 +70,28 @@ function checkUsage(model: string | undefined, { all = false, output, filters, a
   }
 }
 
-async function exportOne(client: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
+async function exportOne(api: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
   const { output, force = false } = options
   const path = output === undefined ? undefined : resolve(io.cwd, output)
   // Checked before the download, to fail early.
   if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
-  await withModelSuggestion(client, model, async () => {
-    if (path === undefined) await writeAll(io.stdout, await client.download(pathOf(model, options)))
-    else await writeFile(client, model, options, { path, shown: output ?? path }, io)
+  await withModelSuggestion(api, model, async () => {
+    if (path === undefined) await writeAll(io.stdout, await download(api, model, options))
+    else await writeFile(api, model, options, { path, shown: output ?? path }, io)
   })
 }
 
-async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Promise<void> {
+async function exportAll(api: ApiClient, options: ExportOptions, io: Io): Promise<void> {
   const { output = '.', force = false, format } = options
   const folder = await makeOutputFolder(io, output)
-  const files = [...(await describedModels(client)).keys()].map((model) => {
+  const files = [...(await describedModels(api)).keys()].map((model) => {
     const name = `${fileNameOf(model)}.${format}`
     return { model, path: join(folder, name), shown: join(output, name) }
   })
   for (const { path, shown } of files) await refuseExisting(path, { shown, force })
   for (const [written, { model, ...target }] of files.entries()) {
-    await writeFile(client, model, options, target, io).catch((error: unknown) => {
-      throw withProgressNote(error, target.shown, written, files.length)
+    await writeFile(api, model, options, target, io).catch((error: unknown) => {
+      throw withProgressNote(appErrorOf(error), target.shown, written, files.length)
     })
   }
 }
@@ -109,19 +110,17 @@ function fileNameOf(model: string): string {
 }
 
 async function writeFile(
-  client: ApiClient,
+  api: ApiClient,
   model: string,
   options: ExportOptions,
   { path, shown }: { path: string; shown: string },
   io: Io,
 ): Promise<void> {
   const { format, force = false } = options
-  const total = io.stderr.isTTY === true ? await withRetries(io, () => totalOf(client, model, options)) : 0
+  const total = io.stderr.isTTY === true ? await totalOf(api, model, options) : 0
   const counter = new RecordCounter(format)
   await io.interruptibly(async (signal) => {
-    const text = counter.counted(
-      await withRetries(io, () => client.download(pathOf(model, options), signal), { stopped: signal }),
-    )
+    const text = counter.counted(await download(api, model, options, signal))
     await writeWholeFile(
       path,
       withProgress(io, model, total, () => counter.count, text),
@@ -132,25 +131,32 @@ async function writeFile(
 }
 
 /** The expected number of records. */
-async function totalOf({ request }: ApiClient, model: string, options: ExportOptions): Promise<number> {
-  const query = new URLSearchParams([['page_size', '1'], ['fields', 'id'], ...filtersOf(options)])
-  return (await request('GET', `/models/${encodeURIComponent(model)}?${query}`)).total
+async function totalOf({ client }: ApiClient, model: string, options: ExportOptions): Promise<number> {
+  const query = [['page_size', 1], ['fields', 'id'], ...filtersOf(options)] as const
+  return ((await client.request(`/models/${encodeURIComponent(model)}`, { query })) as { total: number }).total
 }
 
-const pathOf = (model: string, options: ExportOptions): string =>
-  `/models/${encodeURIComponent(model)}/export?${queryOf(options)}`
-
-/** The query of the API's export route. */
-function queryOf({ format, sortBy, sortOrder, fields, bom = false, ...filtering }: ExportOptions): string {
-  const query = new URLSearchParams([['format', format], ...filtersOf(filtering)])
-  if (sortBy !== undefined) query.set('sort_by', sortBy)
-  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
-  if (fields !== undefined) query.set('fields', fields)
-  if (bom) query.set('bom', 'true')
-  return query.toString()
+/** The text of an export. In this process it is read from the service, since `server.inject` would hold the whole file in memory. */
+async function download(
+  { client, app }: ApiClient,
+  model: string,
+  { format, sortBy, sortOrder, fields, bom, ...filtering }: ExportOptions,
+  signal?: AbortSignal,
+): Promise<AsyncIterable<string>> {
+  const query: QueryEntries = [
+    ['format', format],
+    ...filtersOf(filtering),
+    ['sort_by', sortBy],
+    ['sort_order', sortOrder],
+    ['fields', fields],
+    ['bom', bom],
+  ]
+  if (app !== undefined) return (await app.exports.open(SHELL, model, queryText(query).slice(1))).text
+  const path = `/models/${encodeURIComponent(model)}/export`
+  return textOf(client.apiUrl, await client.fetch(path, { query, headers: UNCOMPRESSED, ...(signal && { signal }) }))
 }
 
-const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>): [string, string][] => [
-  ...filters.map((filter): [string, string] => ['filters', filter]),
-  ...any.map((group): [string, string] => ['any', group]),
+const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>) => [
+  ...filters.map((filter) => ['filters', filter] as const),
+  ...any.map((group) => ['any', group] as const),
 ]

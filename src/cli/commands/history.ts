@@ -63,7 +63,7 @@ export function historyCommand(io: Io): Command {
     .option('--json', 'print the changes as a JSON array, with all values')
     .addHelpText('after', EXAMPLES)
     .action(async (model: string, id: number | undefined, options: HistoryOptions) => {
-      const list = (client: ApiClient) => withModelSuggestion(client, model, () => firstEntries(client, model, id, options, io))
+      const list = (api: ApiClient) => withModelSuggestion(api, model, () => firstEntries(api, model, id, options))
       const { data, total } = await withApi(io, options, list, { mode: 'read' })
       io.stdout.write(options.json === true ? `${printableJson(data)}\n` : shown(data))
       if (total > data.length) {
@@ -76,21 +76,16 @@ export function historyCommand(io: Io): Command {
 
 /** Fetches up to `limit` changes. */
 async function firstEntries(
-  client: ApiClient,
+  api: ApiClient,
   model: string,
   id: number | undefined,
   { filters = [], sortBy, sortOrder, limit }: HistoryOptions,
-  io: Io,
 ): Promise<Page> {
-  const query = new URLSearchParams(filters.map((filter): [string, string] => ['filters', filter]))
-  if (sortBy !== undefined) query.set('sort_by', sortBy)
-  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
-  if (id === undefined) {
-    await expectModel(client, model)
-    query.append('filters', `model=${model}`)
-  }
+  if (id === undefined) await expectModel(api, model)
+  const all = id === undefined ? [...filters, `model=${model}`] : filters
+  const query = [...all.map((filter) => ['filters', filter] as const), ['sort_by', sortBy], ['sort_order', sortOrder]] as const
   const path = id === undefined ? '/history' : `/models/${encodeURIComponent(model)}/${id}/history`
-  const pages = await firstPages<Page>(io, client, path, query, limit)
+  const pages = await firstPages<Page>(api.client, path, query, limit)
   return { ...pages[0], data: pages.flatMap(({ data }) => data).slice(0, limit) }
 }
 
@@ -99,8 +94,8 @@ async function firstEntries(
  *
  * @throws {AppError} MODEL_NOT_FOUND
  */
-async function expectModel(client: ApiClient, name: string): Promise<void> {
-  if (!(await describedModels(client)).has(name)) throw new AppError('MODEL_NOT_FOUND', `Model '${name}' does not exist`)
+async function expectModel(api: ApiClient, name: string): Promise<void> {
+  if (!(await describedModels(api)).has(name)) throw new AppError('MODEL_NOT_FOUND', `Model '${name}' does not exist`)
 }
 
 function shown(entries: readonly Entry[]): string {

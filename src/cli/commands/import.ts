@@ -6,11 +6,10 @@ import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
+import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName } from '../../query/formats.ts'
 import { type ImportResult, RejectedRows } from '../../transfer/imports.ts'
 import { rowLines } from '../../transfer/row-reader.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
-import { Upload } from '../api-requests.ts'
+import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { withModelSuggestion } from '../model-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
@@ -53,8 +52,8 @@ export function importCommand(io: Io): Command {
       if (options.keepIds === true && options.upsertBy !== undefined) {
         throw new AppError('USAGE', '--keep-ids is for new records, --upsert-by for existing ones; use one of them')
       }
-      const outcome = await withApi(io, options, (client) =>
-        withModelSuggestion(client, model, () => importFile(client, model, { file, format }, options, io)),
+      const outcome = await withApi(io, options, (api) =>
+        withModelSuggestion(api, model, () => importFile(api, model, { file, format }, options, io)),
       )
       if (options.json === true) io.stdout.write(`${JSON.stringify(outcome)}\n`)
       printSummary(outcome, options, io)
@@ -70,7 +69,7 @@ function formatOf(file: string, { format }: ImportOptions): Format {
 }
 
 async function importFile(
-  { app, request }: ApiClient,
+  { app, client }: ApiClient,
   model: string,
   { file, format }: { file: string; format: Format },
   { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false }: ImportOptions,
@@ -82,15 +81,14 @@ async function importFile(
     if (app !== undefined)
       return await app.imports.run(SHELL, model, { format, open }, { dryRun, upsertBy, formId, delimiter, keepIds })
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
-    const query = new URLSearchParams({ dry_run: String(dryRun) })
-    if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
-    if (formId !== undefined) query.set('form_id', formId)
-    if (delimiter !== undefined) query.set('delimiter', delimiter)
     sent = await buffer(open())
-    return await request('POST', `/models/${encodeURIComponent(model)}/import?${query}`, new Upload(MEDIA_TYPES[format], sent))
+    const options = { format, dry_run: dryRun, upsert_by: upsertBy, form_id: formId, delimiter }
+    return await client.model(model).import(new Uint8Array(sent), options)
   } catch (error) {
     const bytes = sent
-    throw await withPositions(error, file, async () => (bytes === undefined ? [] : rowLines(format, bytes, delimiter)))
+    throw await withPositions(appErrorOf(error), file, async () =>
+      bytes === undefined ? [] : rowLines(format, bytes, delimiter),
+    )
   } finally {
     await close()
   }

@@ -1,10 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { App } from '../../app.ts'
+import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { MAX_FILL_COUNT, mockedModels } from '../../mock/mock-requests.ts'
 import { MAX_SEED } from '../../mock/mocks.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { modelNamed } from '../project-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
@@ -50,10 +51,8 @@ export function mockCommand(io: Io): Command {
         throw new AppError('USAGE', 'Name the models, or use --all for every model')
       }
       const report: Report = (model, count) => io.stderr.write(`Created ${counted(count, `${model} record`)}\n`)
-      const result = await withApi(io, options, (client) =>
-        client.app === undefined
-          ? mockOnServer(client, models, options, report)
-          : mockInProcess(client.app, models, options, report),
+      const result = await withApi(io, options, ({ client, app }) =>
+        app === undefined ? mockOnServer(client, models, options, report) : mockInProcess(app, models, options, report),
       )
       io.stderr.write(`The seed was ${result.seed}\n`)
       if (options.json === true) io.stdout.write(`${JSON.stringify(result)}\n`)
@@ -75,19 +74,14 @@ async function mockInProcess(app: App, names: readonly string[], options: MockOp
   return { seed, created }
 }
 
-async function mockOnServer(
-  { request }: ApiClient,
-  names: readonly string[],
-  options: MockOptions,
-  report: Report,
-): Promise<MockResult> {
+async function mockOnServer(client: Client, names: readonly string[], options: MockOptions, report: Report): Promise<MockResult> {
   const { all, count, locale, seed } = options
   if (count > MAX_FILL_COUNT) {
     const remedy = 'run the command several times, or stop the server'
     throw new AppError('TASK_FAILED', `A running server creates at most ${MAX_FILL_COUNT} records per model and call; ${remedy}`)
   }
-  const { data } = await request('POST', '/mock', { models: all === true ? undefined : names, count, seed, locale })
-  const result: MockResult = data
+  const body = { models: all === true ? undefined : names, count, seed, locale }
+  const { data: result } = (await client.request('/mock', { method: 'POST', body })) as { data: MockResult }
   for (const [model, created] of Object.entries(result.created)) report(model, created)
   return result
 }

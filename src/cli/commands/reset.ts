@@ -1,15 +1,14 @@
 import { Command } from 'commander'
 import { dataFolderOf, hasData } from '../../app/open-store.ts'
 import { type App, openApp } from '../../app.ts'
+import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { jwtCodec } from '../../http/jwt-codec.ts'
 import type { Project } from '../../project/project.ts'
 import { planReset, type ResetPlan, type ResetRequest } from '../../project/reset.ts'
 import { makeFolder, whileLocked } from '../../store/embedded/files/lock.ts'
 import { changeData } from '../../store/embedded/files/saved-copies.ts'
-import { placeOfCommand } from '../api-client.ts'
-import type { ApiRequests } from '../api-requests.ts'
-import { overHttp } from '../http-requests.ts'
+import { onServerOrHere } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { withAppOf } from '../project-options.ts'
 import { confirm } from '../prompts.ts'
@@ -40,12 +39,7 @@ export function resetCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data --yes\n')
     .action(async (options: ResetOptions) => {
       const request = { seeds: options.seedData === true, accounts: options.accounts === true }
-      const place = await placeOfCommand(io, options)
-      const reset =
-        place.connection === undefined
-          ? resetHere(io, place.project, request)
-          : resetOnServer(overHttp(place.connection), request)
-      try {
+      const work = async (reset: Reset): Promise<void> => {
         const counts = await reset.count()
         const goes = wordsFor(counts)
         const keeps = !request.accounts && counts?.removed.permission === undefined
@@ -55,6 +49,14 @@ export function resetCommand(io: Io): Command {
         const seeded = await reset.run()
         io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)
         if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
+      }
+      try {
+        await onServerOrHere(
+          io,
+          options,
+          (client) => work(resetOnServer(client, request)),
+          (project) => work(resetHere(io, project, request)),
+        )
       } catch (error) {
         throw request.seeds && !request.accounts ? withRemedy(error) : error
       }
@@ -94,11 +96,11 @@ interface Reset {
   run(): Promise<number>
 }
 
-function resetOnServer({ request }: ApiRequests, { seeds, accounts }: ResetRequest): Reset {
-  const body = { seed_data: seeds, accounts }
+function resetOnServer(client: Client, { seeds, accounts }: ResetRequest): Reset {
+  const post = (body: object) => client.request('/reset', { method: 'POST', body: { seed_data: seeds, accounts, ...body } })
   return {
-    count: () => request('POST', '/reset', { ...body, dry_run: true }),
-    run: async () => (await request('POST', '/reset', body)).seeded,
+    count: async () => (await post({ dry_run: true })) as Counts,
+    run: async () => ((await post({})) as { seeded: number }).seeded,
   }
 }
 

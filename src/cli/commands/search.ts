@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import type { Positions } from '../../search/highlight.ts'
 import { isSearchable } from '../../search/search-engine.ts'
 import { textOf } from '../../search/text-of.ts'
@@ -43,19 +44,19 @@ export function searchCommand(io: Io): Command {
     .option('--json', 'print the records and the positions of the matches as JSON')
     .addHelpText('after', '\nExample:\n  $ admin search post night ferry --fuzzy\n')
     .action((model: string, words: string[], options: SearchOptions) =>
-      withApi(io, options, (client) => withModelSuggestion(client, model, () => search(client, model, words, options, io)), {
+      withApi(io, options, (api) => withModelSuggestion(api, model, () => search(api, model, words, options, io)), {
         mode: 'read',
       }),
     )
 }
 
-async function search(client: ApiClient, model: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
-  await buildIndex(client, model)
-  const found = await firstHits(client, model, words, options, io)
+async function search(api: ApiClient, model: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
+  await buildIndex(api, model)
+  const found = await firstHits(api.client, model, words, options)
   if (options.json === true) {
     io.stdout.write(`${printableJson(found)}\n`)
   } else {
-    const known = await describedModels(client)
+    const known = await describedModels(api)
     io.stdout.write(shown(found, known.get(model) ?? 'id', io))
   }
   for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${printable(line)}\n`)
@@ -69,17 +70,23 @@ async function buildIndex({ app }: ApiClient, key: string): Promise<void> {
 
 /** Fetches up to `limit` records as one page. */
 async function firstHits(
-  client: ApiClient,
+  client: Client,
   model: string,
   words: readonly string[],
   { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
-  io: Io,
 ): Promise<SearchResponse> {
-  const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy) })
-  if (fields !== undefined) query.set('fields', fields)
-  if (sortBy !== undefined) query.set('sort_by', sortBy)
-  if (sortOrder !== undefined) query.set('sort_order', sortOrder)
-  const pages = await firstPages<SearchResponse>(io, client, `/models/${encodeURIComponent(model)}/search`, query, limit)
+  const query = [
+    ...([
+      ['q', words.join(' ')],
+      ['fuzzy', fuzzy],
+      ['fields', fields],
+    ] as const),
+    ...([
+      ['sort_by', sortBy],
+      ['sort_order', sortOrder],
+    ] as const),
+  ]
+  const pages = await firstPages<SearchResponse>(client, `/models/${encodeURIComponent(model)}/search`, query, limit)
   const [first] = pages
   const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]
   const total = first.total

@@ -45,11 +45,14 @@ function saveCommand(io: Io): Command {
     })
 }
 
+/** The snapshot in a response of the API. */
+const copyIn = (response: unknown): ShownCopy => (response as { data: ShownCopy }).data
+
 const save = (io: Io, options: RemoteOptions, request: CopyRequest): Promise<ShownCopy> =>
   onServerOrHere(
     io,
     options,
-    async (api) => (await api.request('POST', '/snapshots', request)).data,
+    async (client) => copyIn(await client.request('/snapshots', { method: 'POST', body: request })),
     (project) =>
       withDataFolder(project, databaseHasNoSnapshots, async (folder, registry) => {
         await rejectExisting(folder, request)
@@ -86,9 +89,9 @@ const restore = (io: Io, options: LoadOptions, name: string): Promise<ShownCopy>
   onServerOrHere(
     io,
     options,
-    async (api) => {
+    async (client) => {
       await confirmLoad(io, options, name)
-      return (await api.request('POST', `/snapshots/${encodeURIComponent(name)}/load`)).data
+      return copyIn(await client.request(`/snapshots/${encodeURIComponent(name)}/load`, { method: 'POST' }))
     },
     async (project) => {
       const folder = expectDataFolder(project, databaseHasNoSnapshots)
@@ -117,7 +120,7 @@ const listed = (io: Io, options: RemoteOptions): Promise<ShownCopy[]> =>
   onServerOrHere(
     io,
     options,
-    async (api) => (await api.request('GET', '/snapshots')).data,
+    async (client) => ((await client.request('/snapshots')) as { data: ShownCopy[] }).data,
     async (project) => (await savedCopies(expectDataFolder(project, databaseHasNoSnapshots))).map(shownCopy),
   )
 
@@ -135,6 +138,6 @@ const removed = (io: Io, options: RemoteOptions, name: string): Promise<ShownCop
   onServerOrHere(
     io,
     options,
-    async (api) => (await api.request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data,
+    async (client) => copyIn(await client.request(`/snapshots/${encodeURIComponent(name)}`, { method: 'DELETE' })),
     async (project) => shownCopy(await removeCopy(expectDataFolder(project, databaseHasNoSnapshots), name)),
   )

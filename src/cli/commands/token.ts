@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { tokenHolder } from '../../accounts/users.ts'
 import { loadProject, type Project } from '../../project/project.ts'
-import { type LocalServer, localConnection, localServer } from '../api-client.ts'
-import { overHttp } from '../http-requests.ts'
+import { type LocalServer, localServer, onLocalServer } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, sourceOf, withAppOf, withProjectOptions } from '../project-options.ts'
 
@@ -18,7 +17,9 @@ export function tokenCommand(io: Io): Command {
       const project = await loadProject(sourceOf(io, options, {}))
       const server = await localServer(io, options, project)
       const token =
-        server?.isEphemeral === true ? await ephemeralToken(server, options.user) : await storedToken(io, project, options.user)
+        server?.isEphemeral === true
+          ? await ephemeralToken(io, server, options.user)
+          : await storedToken(io, project, options.user)
       io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
     })
 }
@@ -29,7 +30,8 @@ const storedToken = (io: Io, project: Project, user: string | undefined): Promis
   )
 
 /** The accounts of an ephemeral server are in its memory, so it issues the token itself. */
-async function ephemeralToken(server: LocalServer, user: string | undefined): Promise<string> {
-  const { request } = overHttp(await localConnection(server))
-  return (await request('POST', '/auth/issue', { username: user })).access_token
-}
+const ephemeralToken = (io: Io, server: LocalServer, username: string | undefined): Promise<string> =>
+  onLocalServer(io, server, async (client) => {
+    const issued = await client.request('/auth/issue', { method: 'POST', body: { username } })
+    return (issued as { access_token: string }).access_token
+  })

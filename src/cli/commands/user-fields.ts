@@ -1,8 +1,8 @@
+import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { parseStrictJson } from '../../util/strict-json.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
-import type { ApiClient } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { ask } from '../prompts.ts'
 
@@ -37,12 +37,9 @@ export interface FieldRequest {
  *
  * @throws {AppError} USAGE for an unknown field, a value of another type, or required fields without a value and a terminal
  */
-export async function furtherFields(
-  io: Io,
-  { request }: ApiClient,
-  { set, canAsk }: FieldRequest,
-): Promise<Record<string, unknown>> {
-  const { properties, required } = newUserIn((await request('GET', '/openapi.json')).components.schemas)
+export async function furtherFields(io: Io, client: Client, { set, canAsk }: FieldRequest): Promise<Record<string, unknown>> {
+  const document = (await client.request('/openapi.json')) as { components: { schemas: Readonly<Record<string, unknown>> } }
+  const { properties, required } = newUserIn(document.components.schemas)
   const known = Object.keys(properties).filter((name) => !Object.hasOwn(ARGUMENTS, name))
   const values: Record<string, unknown> = {}
   for (const text of set) {

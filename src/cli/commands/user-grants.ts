@@ -1,11 +1,11 @@
 import { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import { printable, printableJson } from '../../util/text.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { withRetries } from '../retry-limit.ts'
 import { table } from '../style.ts'
 
 type GrantOptions = RemoteOptions & { readonly group: readonly string[] }
@@ -33,8 +33,6 @@ interface Grant {
   readonly groups: readonly string[]
 }
 
-const PAGE = 100
-
 /** `admin users grant` and `admin users revoke`: change the permissions and groups of a user. */
 export function grantCommand(io: Io, name: 'grant' | 'revoke'): Command {
   const isGrant = name === 'grant'
@@ -51,16 +49,18 @@ export function grantCommand(io: Io, name: 'grant' | 'revoke'): Command {
       if (permissions.length + options.group.length === 0) {
         throw new AppError('USAGE', 'Name permissions, such as view_post, or groups with --group')
       }
-      await withApi(io, options, async (client) => {
+      await withApi(io, options, async ({ client }) => {
         const user = await findUserByName(client, username)
         const change = isGrant ? added : without
         const data = {
           ...(permissions.length > 0 && {
-            permissions: change(user.permissions, await permissionsNamed(io, client, permissions)),
+            permissions: change(user.permissions, await recordsNamed(client, 'permission', permissions)),
           }),
-          ...(options.group.length > 0 && { groups: change(user.groups ?? [], await groupsNamed(io, client, options.group)) }),
+          ...(options.group.length > 0 && {
+            groups: change(user.groups ?? [], await recordsNamed(client, 'group', options.group)),
+          }),
         }
-        await client.request('PUT', `/models/user/${user.id}`, { data })
+        await client.model('user').update(user.id, data)
       })
       const parts = [...permissions, ...options.group.map((group) => `group ${group}`)].join(', ')
       io.stderr.write(printable(`${isGrant ? `Granted ${parts} to` : `Revoked ${parts} from`} '${username}'`))
@@ -75,7 +75,7 @@ export function showCommand(io: Io): Command {
     .option('--json', 'print the user, groups and permissions as JSON')
     .addHelpText('after', '\nExample:\n  $ admin users show ann\n')
     .action(async (username: string, options: RemoteOptions & { json?: boolean }) => {
-      const { user, grants } = await withApi(io, options, (client) => holdings(client, username), { mode: 'read' })
+      const { user, grants } = await withApi(io, options, ({ client }) => holdings(client, username), { mode: 'read' })
       const groups = (user.groups ?? []).map(nameOf)
       if (options.json === true) {
         io.stdout.write(`${printableJson({ ...user, groups, permissions: grants })}\n`)
@@ -97,12 +97,12 @@ function rowOf({ id, username, email, is_active, is_superuser }: ShownUser, grou
 }
 
 /** The user, and each effective permission with its origins, by name. */
-async function holdings(client: ApiClient, username: string): Promise<{ user: ShownUser; grants: readonly Grant[] }> {
+async function holdings(client: Client, username: string): Promise<{ user: ShownUser; grants: readonly Grant[] }> {
   const user: ShownUser = await findUserByName(client, username)
   const grants = new Map<string, Grant>()
   for (const permission of user.permissions.map(nameOf)) grants.set(permission, { permission, own: true, groups: [] })
   for (const { id } of user.groups ?? []) {
-    const group: Holder = (await client.request('GET', `/models/group/${id}`)).data
+    const group = (await client.model('group').read(id)).data as unknown as Holder
     for (const permission of group.permissions.map(nameOf)) {
       const known = grants.get(permission) ?? { permission, own: false, groups: [] }
       grants.set(permission, { ...known, groups: [...known.groups, nameOf(group)] })
@@ -126,24 +126,15 @@ function without(held: readonly Named[], less: readonly Named[]): number[] {
 }
 
 /** @throws {AppError} TASK_FAILED if there is no such user */
-export async function findUserByName({ request }: ApiClient, username: string): Promise<Holder> {
-  const [user]: readonly Holder[] = (await request('GET', `/models/user?filters=${encodeURIComponent(`username=${username}`)}`))
-    .data
+export async function findUserByName(client: Client, username: string): Promise<Holder> {
+  const [user] = (await client.model('user').list({ filters: { username } })).data as unknown as readonly Holder[]
   if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)
   return user
 }
 
-const permissionsNamed = (io: Io, client: ApiClient, names: readonly string[]) => recordsNamed(io, client, 'permission', names)
-const groupsNamed = (io: Io, client: ApiClient, names: readonly string[]) => recordsNamed(io, client, 'group', names)
-
 /** @throws {AppError} TASK_FAILED with the most similar name, or all names */
-async function recordsNamed(
-  io: Io,
-  client: ApiClient,
-  model: 'permission' | 'group',
-  names: readonly string[],
-): Promise<Named[]> {
-  const all = await allOf(io, client, model)
+async function recordsNamed(client: Client, model: 'permission' | 'group', names: readonly string[]): Promise<Named[]> {
+  const all = await allOf<Named>(client, model)
   return names.map((name) => {
     const found = all.find((each) => nameOf(each) === name)
     if (found !== undefined) return found
@@ -151,13 +142,9 @@ async function recordsNamed(
   })
 }
 
-async function allOf(io: Io, { request }: ApiClient, model: string): Promise<Named[]> {
-  const all: Named[] = []
-  for (;;) {
-    const filter = encodeURIComponent(`id__gt=${all.at(-1)?.id ?? 0}`)
-    const path = `/models/${model}?page_size=${PAGE}&filters=${filter}`
-    const { data, has_next: hasNext } = await withRetries(io, () => request('GET', path))
-    all.push(...(data as Named[]))
-    if (hasNext !== true) return all
-  }
+/** All records of a model. */
+export async function allOf<T extends { readonly id: number }>(client: Client, model: string): Promise<T[]> {
+  const all: T[] = []
+  for await (const record of client.model(model).all()) all.push(record as { readonly id: number } as T)
+  return all
 }

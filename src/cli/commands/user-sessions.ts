@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import { printableJson } from '../../util/text.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
@@ -30,8 +31,9 @@ export function sessionsCommand(io: Io): Command {
 }
 
 async function listSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {
-  const list = async (client: ApiClient) => (await client.request('GET', await pathOf(client, username))).data
-  const sessions: readonly Session[] = await withApi(io, options, list, { mode: 'read' })
+  const list = async ({ client }: ApiClient) =>
+    (await client.request('/auth/sessions', { query: await queryOf(client, username) })) as { data: readonly Session[] }
+  const { data: sessions } = await withApi(io, options, list, { mode: 'read' })
   if (options.json === true) {
     io.stdout.write(`${printableJson(sessions)}\n`)
     return
@@ -47,11 +49,11 @@ async function listSessions(io: Io, username: string, options: SessionsOptions):
 }
 
 async function endSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {
-  const end = async (client: ApiClient) => (await client.request('DELETE', await pathOf(client, username))).total
-  const ended: number = await withApi(io, options, end)
+  const end = async ({ client }: ApiClient) =>
+    (await client.request('/auth/sessions', { method: 'DELETE', query: await queryOf(client, username) })) as { total: number }
+  const { total: ended } = await withApi(io, options, end)
   if (options.json === true) io.stdout.write(`${JSON.stringify({ ended })}\n`)
   io.stderr.write(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of '${username}'\n`)
 }
 
-const pathOf = async (client: ApiClient, username: string): Promise<string> =>
-  `/auth/sessions?user_id=${(await findUserByName(client, username)).id}`
+const queryOf = async (client: Client, username: string) => [['user_id', (await findUserByName(client, username)).id]] as const

@@ -1,14 +1,12 @@
 import { Command } from 'commander'
-import { AppError } from '../../errors.ts'
 import { printableJson } from '../../util/text.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../prompts.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { withRetries } from '../retry-limit.ts'
 import { table } from '../style.ts'
 import { furtherFields } from './user-fields.ts'
-import { grantCommand, showCommand } from './user-grants.ts'
+import { allOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
 import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
@@ -22,8 +20,6 @@ interface User {
   readonly is_active: boolean
   readonly is_superuser: boolean
 }
-
-const PAGE = 100
 
 /** `admin users`: manages user accounts. Works on a project folder, beside a running server, or on a remote one. */
 export function usersCommand(io: Io): Command {
@@ -64,12 +60,12 @@ function addCommand(io: Io): Command {
       const isSuperuser = options.superuser === true
       const account = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
       const canAsk = io.stdin.isTTY === true && options.passwordStdin !== true
-      const created = await withApi(io, options, async (client) => {
+      const { data } = await withApi(io, options, async ({ client }) => {
         const further = await furtherFields(io, client, { set: options.set, canAsk })
-        return client.request('POST', '/models/user', { data: { ...further, ...account } })
+        return client.model('user').create({ ...further, ...account })
       })
-      if (options.json === true) io.stdout.write(`${JSON.stringify(created.data)}\n`)
-      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${created.data.id}\n`)
+      if (options.json === true) io.stdout.write(`${JSON.stringify(data)}\n`)
+      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${data.id}\n`)
     })
 }
 
@@ -81,7 +77,7 @@ function listCommand(io: Io): Command {
       '\nExamples:\n  $ admin users list\n  $ ADMIN_TOKEN=… admin users list --url https://example.com --json\n',
     )
     .action(async (options: RemoteOptions & { json?: boolean }) => {
-      const users = await withApi(io, options, (client) => allUsers(io, client), { mode: 'read' })
+      const users = await withApi(io, options, ({ client }) => allOf<User>(client, 'user'), { mode: 'read' })
       if (options.json === true) {
         io.stdout.write(`${printableJson(users)}\n`)
         return
@@ -118,24 +114,9 @@ function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Com
     })
 }
 
-/** Reads all users by id ranges. Page numbers would skip or repeat users that are deleted or added meanwhile. */
-async function allUsers(io: Io, { request }: ApiClient): Promise<User[]> {
-  const users: User[] = []
-  for (;;) {
-    const filter = encodeURIComponent(`id__gt=${users.at(-1)?.id ?? 0}`)
-    const { data, has_next: hasNext } = await withRetries(io, () =>
-      request('GET', `/models/user?page_size=${PAGE}&filters=${filter}`),
-    )
-    users.push(...(data as User[]))
-    if (hasNext !== true) return users
-  }
-}
-
 async function change(io: Io, options: RemoteOptions, username: string, data: Readonly<Record<string, unknown>>): Promise<void> {
-  await withApi(io, options, async ({ request }) => {
-    const filter = encodeURIComponent(`username=${username}`)
-    const [user]: readonly User[] = (await request('GET', `/models/user?filters=${filter}`)).data
-    if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)
-    await request('PUT', `/models/user/${user.id}`, { data })
+  await withApi(io, options, async ({ client }) => {
+    const { id } = await findUserByName(client, username)
+    await client.model('user').update(id, data)
   })
 }

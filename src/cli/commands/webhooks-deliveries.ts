@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Client } from '../../client/client.ts'
+import type { QueryEntries } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
 import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
@@ -36,7 +38,9 @@ export function testCommand(io: Io): Command {
     .option('--json', 'print the delivery as JSON')
     .addHelpText('after', '\nExample:\n  $ admin webhooks test 1\n')
     .action(async (id: number, options: DeliveryOptions) => {
-      const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
+      const { data } = (await withApi(io, options, ({ client }) =>
+        client.request(`/webhooks/${id}/test`, { method: 'POST' }),
+      )) as { data: ListedDelivery }
       show(io, [data], options)
       if (data.status !== 'delivered')
         throw new AppError('TASK_FAILED', `The test event to webhook ${id} failed: ${reasonOf(data)}`)
@@ -52,11 +56,11 @@ export function deliveriesCommand(io: Io): Command {
     .option('--json', 'print the deliveries as a JSON array, with all attempts and responses')
     .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
     .action(async (id: number | undefined, options: DeliveryOptions) => {
-      const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
-      const status = options.status === undefined ? '' : `&status=${options.status}`
-      const { data } = await withApi(io, options, (client) =>
-        client.request('GET', `${path}?page_size=${options.limit}${status}`),
-      )
+      const query = [
+        ['page_size', options.limit],
+        ['status', options.status],
+      ] as const
+      const { data } = await withApi(io, options, ({ client }) => deliveryPage(client, query, id))
       show(io, data, options)
     })
 }
@@ -69,9 +73,9 @@ export function redeliverCommand(io: Io): Command {
   command.addHelpText('after', '\nExample:\n  $ admin webhooks redeliver 7\n')
   return withRemoteOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
     async (id: number, options: RemoteOptions) => {
-      const served = await withApi(io, options, async (client) => {
-        await client.request('POST', `/webhooks/deliveries/${id}/redeliver`)
-        return client.app === undefined
+      const served = await withApi(io, options, async ({ client, app }) => {
+        await client.request(`/webhooks/deliveries/${id}/redeliver`, { method: 'POST' })
+        return app === undefined
       })
       io.stderr.write(
         served
@@ -80,6 +84,22 @@ export function redeliverCommand(io: Io): Command {
       )
     },
   )
+}
+
+/** The subscriptions; there are at most as many as a page has. */
+export async function allSubscriptions<T>(client: Pick<Client, 'request'>): Promise<readonly T[]> {
+  const { data } = (await client.request('/webhooks', { query: [['page_size', MAX_PAGE]] })) as { data: readonly T[] }
+  return data
+}
+
+/** A page of the deliveries of a webhook, or of all, newest first. */
+export async function deliveryPage(
+  client: Pick<Client, 'request'>,
+  query: QueryEntries,
+  id?: number,
+): Promise<{ readonly data: readonly ListedDelivery[]; readonly total: number }> {
+  const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
+  return (await client.request(path, { query })) as { data: readonly ListedDelivery[]; total: number }
 }
 
 /** The event of a delivery in words: `create post 3`. */

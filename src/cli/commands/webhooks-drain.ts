@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
+import { AdminError, type Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../util/clock.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { eventOf, type ListedDelivery, MAX_PAGE, reasonOf } from './webhooks-deliveries.ts'
+import { allSubscriptions, deliveryPage, eventOf, type ListedDelivery, MAX_PAGE, reasonOf } from './webhooks-deliveries.ts'
 
 /** First and longest wait between two polls; it doubles in between. Each poll is one request. */
 const FIRST_WAIT_MS = 500
@@ -14,6 +15,9 @@ const LONGEST_WAIT_MS = 2000
 const SCHEDULE_EVERY = 4
 /** Maximum number of failed deliveries listed. */
 const MAX_NAMED = 20
+
+/** `drain` waits itself, until its own timeout. */
+const NO_RETRY = { times: 0, seconds: 0 }
 
 /** Options of `drain`. */
 export interface DrainOptions {
@@ -55,95 +59,101 @@ export function drainCommand(io: Io): Command {
     .option('--ignore-failed', 'do not fail because of failed deliveries')
     .addHelpText('after', HELP)
     .action((options: RemoteOptions & DrainOptions) =>
-      withApi(io, options, async (client) => {
-        await client.app?.webhooks.startDelivery()
-        await drain(client, options, { clock: systemClock, wait: delay })
-        io.stderr.write('No delivery is pending\n')
-      }),
+      withApi(
+        io,
+        options,
+        async ({ client, app }) => {
+          await app?.webhooks.startDelivery()
+          await drain(client, options, { clock: systemClock, wait: delay })
+          io.stderr.write('No delivery is pending\n')
+        },
+        { retry: NO_RETRY },
+      ),
     )
 }
 
 /**
  * Waits until no delivery is pending.
  *
- * @throws {AppError} TASK_FAILED with the pending or failed deliveries; RATE_LIMITED when the API requires a wait beyond the timeout
+ * @throws {AppError} TASK_FAILED with the pending or failed deliveries
+ * @throws {AdminError} of type `rate_limit` when the API requires a wait beyond the timeout
  */
-export async function drain(
-  client: Pick<ApiClient, 'request'>,
-  options: DrainOptions,
-  { clock, wait }: DrainTime,
-): Promise<void> {
+export async function drain(client: Pick<Client, 'request'>, options: DrainOptions, { clock, wait }: DrainTime): Promise<void> {
   const deadline = clock() + 1000 * options.timeout
-  const get: Get = async (path) => {
-    for (;;) {
-      try {
-        return await client.request('GET', path)
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error
-        const pause = 1000 * (error.retryAfter ?? 1)
-        if (clock() + pause > deadline) throw error
-        await wait(pause)
+  const patient: Api = {
+    async request(path, options) {
+      for (;;) {
+        try {
+          return await client.request(path, options)
+        } catch (error) {
+          if (!(error instanceof AdminError) || error.type !== 'rate_limit') throw error
+          const pause = 1000 * (error.retryAfter ?? 1)
+          if (clock() + pause > deadline) throw error
+          await wait(pause)
+        }
       }
-    }
+    },
   }
   let pending = 0
   for (let poll = 1; ; poll++) {
     if (poll % SCHEDULE_EVERY === 0) {
-      if (await isScheduledAfter(get, pending, deadline)) throw await pendingError(get, pending)
+      if (await isScheduledAfter(patient, pending, deadline)) throw await pendingError(patient, pending)
     } else {
-      const subscriptions = await subscriptionsOf(get)
+      const subscriptions = await allSubscriptions<Subscription>(patient)
       pending = subscriptions.reduce((sum, { active, pending: count }) => sum + (active ? count : 0), 0)
       if (pending === 0) {
-        await expectNoneFailed(get, subscriptions, options)
+        await expectNoneFailed(patient, subscriptions, options)
         return
       }
-      if (clock() >= deadline) throw await pendingError(get, pending)
+      if (clock() >= deadline) throw await pendingError(patient, pending)
     }
     // Waits no longer than the deadline, at which the last poll takes place.
     await wait(Math.max(0, Math.min(FIRST_WAIT_MS * 2 ** (poll - 1), LONGEST_WAIT_MS, deadline - clock())))
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a parse boundary, like ApiRequests.request
-type Get = (path: string) => Promise<any>
+type Api = Pick<Client, 'request'>
 
-const subscriptionsOf = async (get: Get): Promise<readonly Subscription[]> => (await get(`/webhooks?page_size=${MAX_PAGE}`)).data
-
-const pendingDeliveries = (get: Get): Promise<{ data: readonly ListedDelivery[]; total: number }> =>
-  get(`/webhooks/deliveries?status=pending&page_size=${MAX_PAGE}`)
+const pendingDeliveries = (api: Api) =>
+  deliveryPage(api, [
+    ['status', 'pending'],
+    ['page_size', MAX_PAGE],
+  ])
 
 /** True if the next attempt of every pending delivery is after the deadline. */
-async function isScheduledAfter(get: Get, pending: number, deadline: number): Promise<boolean> {
-  const { data, total } = await pendingDeliveries(get)
+async function isScheduledAfter(api: Api, pending: number, deadline: number): Promise<boolean> {
+  const { data, total } = await pendingDeliveries(api)
   return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
 }
 
-async function pendingError(get: Get, pending: number): Promise<AppError> {
-  const { data } = await pendingDeliveries(get)
+async function pendingError(api: Api, pending: number): Promise<AppError> {
+  const { data } = await pendingDeliveries(api)
   const lines = data.map((delivery) => `${described(delivery)}; next at ${delivery.next_attempt_at ?? 'any moment'}`)
   return new AppError('TASK_FAILED', [`${pending} deliveries are pending`, ...lines].join('\n'))
 }
 
 /** @throws {AppError} TASK_FAILED with the failed deliveries and those pending for webhooks that were disabled automatically */
-async function expectNoneFailed(get: Get, subscriptions: readonly Subscription[], options: DrainOptions): Promise<void> {
+async function expectNoneFailed(api: Api, subscriptions: readonly Subscription[], options: DrainOptions): Promise<void> {
   const heldBack = subscriptions
     .filter(({ active, disabled_by: by, pending }) => !active && pending > 0 && (by === 'gone' || by === 'failing'))
     .map(({ id, disabled_by: by, pending }) => {
       const remedy = `fix the receiver and enable the webhook (admin webhooks enable ${id}), or remove it`
       return `${pending} deliveries are pending for webhook ${id}, which is disabled (${by}); ${remedy}`
     })
-  const failed = options.ignoreFailed === true ? [] : await failedDeliveries(get)
+  const failed = options.ignoreFailed === true ? [] : await failedDeliveries(api)
   const failures = failed.map((delivery) => `${described(delivery)}; failed: admin webhooks redeliver ${delivery.id}`)
   if (heldBack.length + failures.length > 0) throw new AppError('TASK_FAILED', [...heldBack, ...failures].join('\n'))
 }
 
 /** Failed deliveries, newest first. Excludes test events: each is sent once, and its sender saw the result. */
-async function failedDeliveries(get: Get): Promise<readonly ListedDelivery[]> {
+async function failedDeliveries(api: Api): Promise<readonly ListedDelivery[]> {
   const failed: ListedDelivery[] = []
   for (let page = 1; failed.length < MAX_NAMED; page++) {
-    const { data }: { data: readonly ListedDelivery[] } = await get(
-      `/webhooks/deliveries?status=failed&page_size=${MAX_PAGE}&page=${page}`,
-    )
+    const { data } = await deliveryPage(api, [
+      ['status', 'failed'],
+      ['page_size', MAX_PAGE],
+      ['page', page],
+    ])
     failed.push(...data.filter(({ event }) => event !== 'test'))
     if (data.length < MAX_PAGE) break
   }

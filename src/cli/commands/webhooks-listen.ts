@@ -2,16 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Command } from 'commander'
-import { AppError } from '../../errors.ts'
+import { AdminError, type Client } from '../../client/client.ts'
 import { systemRandom } from '../../util/ids.ts'
 import { printable, printableJson } from '../../util/text.ts'
 import { generateSecret, hasValidSignature } from '../../webhooks/messages.ts'
-import { expectServer } from '../api-client.ts'
-import type { ApiRequests } from '../api-requests.ts'
-import { overHttp } from '../http-requests.ts'
+import { onServer } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, remoteOf, withRemoteOptions } from '../remote.ts'
 import { painter } from '../style.ts'
+import { allSubscriptions } from './webhooks-deliveries.ts'
 
 type ListenOptions = RemoteOptions & { forwardTo?: string; events?: string; models?: string }
 
@@ -33,49 +32,50 @@ export function listenCommand(io: Io): Command {
     .option('--events <list>', 'events to receive, separated by commas: create, update, delete (default: all)')
     .option('--models <list>', 'models to receive events of, separated by commas (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
-    .action(async (options: ListenOptions) => {
-      const { request } = overHttp(await expectServer(io, options, 'to send deliveries'))
-      const secret = generateSecret(systemRandom)
-      const server = await receive(io, secret, options.forwardTo)
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
-      try {
-        // A loopback URL in a remote server's subscriptions may belong to another machine, so stale ones are not removed there.
-        const stale = remoteOf(io, options) === undefined ? await staleSubscriptions(request) : []
-        for (const id of stale) {
-          if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id} of an earlier listen command\n`)
-        }
-        const [events, models] = [options.events?.split(','), options.models?.split(',')]
-        const { data } = await request('POST', '/webhooks', { url, secret, events, models })
-        const stop = io.stopRequested()
-        try {
-          io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; stop with Ctrl-C\n`)
-          await stop
-        } finally {
-          await unsubscribe(request, data.id)
-        }
-      } finally {
-        server.close()
-        server.closeAllConnections()
-      }
-    })
+    .action((options: ListenOptions) => onServer(io, options, 'to send deliveries', (client) => listen(io, options, client)))
+}
+
+async function listen(io: Io, options: ListenOptions, client: Client): Promise<void> {
+  const secret = generateSecret(systemRandom)
+  const server = await receive(io, secret, options.forwardTo)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
+  try {
+    // A loopback URL in a remote server's subscriptions may belong to another machine, so stale ones are not removed there.
+    const stale = remoteOf(io, options) === undefined ? await staleSubscriptions(client) : []
+    for (const id of stale) {
+      if (await unsubscribe(client, id)) io.stderr.write(`Removed webhook ${id} of an earlier listen command\n`)
+    }
+    const [events, models] = [options.events?.split(','), options.models?.split(',')]
+    const body = { url, secret, events, models }
+    const { data } = (await client.request('/webhooks', { method: 'POST', body })) as { data: { id: number } }
+    const stop = io.stopRequested()
+    try {
+      io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; stop with Ctrl-C\n`)
+      await stop
+    } finally {
+      await unsubscribe(client, data.id)
+    }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
 }
 
 /** Removes a subscription. @returns false if it does not exist any more */
-async function unsubscribe(request: ApiRequests['request'], id: number): Promise<boolean> {
+async function unsubscribe(client: Client, id: number): Promise<boolean> {
   try {
-    await request('DELETE', `/webhooks/${id}`)
+    await client.request(`/webhooks/${id}`, { method: 'DELETE' })
     return true
   } catch (error) {
-    if (error instanceof AppError && error.code === 'RECORD_NOT_FOUND') return false
+    if (error instanceof AdminError && error.type === 'not_found') return false
     throw error
   }
 }
 
 /** Ids of subscriptions whose listen command on this machine does not run any more. */
-async function staleSubscriptions(request: ApiRequests['request']): Promise<number[]> {
-  const { data } = await request('GET', '/webhooks?page_size=100')
+async function staleSubscriptions(client: Client): Promise<number[]> {
   const ids: number[] = []
-  for (const { id, url } of data as { id: number; url: string }[]) {
+  for (const { id, url } of await allSubscriptions<{ id: number; url: string }>(client)) {
     const { hostname, port, pathname } = new URL(url)
     if (hostname === '127.0.0.1' && pathname === PATH && !(await isListenedOn(Number(port)))) ids.push(id)
   }

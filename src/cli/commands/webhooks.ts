@@ -1,11 +1,12 @@
 import { Command } from 'commander'
+import type { Client } from '../../client/client.ts'
 import { printableJson } from '../../util/text.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { parseId } from '../model-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
-import { deliveriesCommand, redeliverCommand, testCommand } from './webhooks-deliveries.ts'
+import { allSubscriptions, deliveriesCommand, redeliverCommand, testCommand } from './webhooks-deliveries.ts'
 import { drainCommand } from './webhooks-drain.ts'
 import { listenCommand } from './webhooks-listen.ts'
 
@@ -57,9 +58,7 @@ function addCommand(io: Io): Command {
       '\nExample:\n  $ admin webhooks add https://example.com/hooks --events create,update --models article\n',
     )
     .action(async (url: string, { events, models, secret, ...options }: AddOptions) => {
-      const { data } = await withApi(io, options, (client) =>
-        client.request('POST', '/webhooks', { url, events, models, secret }),
-      )
+      const data = await withApi(io, options, ({ client }) => post(client, '/webhooks', { url, events, models, secret }))
       showSecret(io, data, options, `Added webhook ${data.id}`)
     })
 }
@@ -69,7 +68,7 @@ function listCommand(io: Io): Command {
     .option('--json', 'print the webhooks as a JSON array')
     .addHelpText('after', '\nExample:\n  $ admin webhooks list --json\n')
     .action(async (options: JsonOptions) => {
-      const all = await withApi(io, options, allSubscriptions)
+      const all = await withApi(io, options, ({ client }) => allSubscriptions<Subscription>(client))
       if (options.json === true) {
         io.stdout.write(`${printableJson(all)}\n`)
         return
@@ -89,7 +88,7 @@ function listCommand(io: Io): Command {
 function removeCommand(io: Io): Command {
   return withRemoteOptions(withId('remove', 'remove a webhook and its deliveries')).action(
     async (id: number, options: RemoteOptions) => {
-      await withApi(io, options, (client) => client.request('DELETE', `/webhooks/${id}`))
+      await withApi(io, options, ({ client }) => client.request(`/webhooks/${id}`, { method: 'DELETE' }))
       io.stderr.write(`Removed webhook ${id}\n`)
     },
   )
@@ -100,7 +99,7 @@ function activeCommand(io: Io, name: 'enable' | 'disable', active: boolean): Com
     ? 'resume deliveries, starting with pending ones'
     : 'pause deliveries until the webhook is enabled again'
   return withRemoteOptions(withId(name, description)).action(async (id: number, options: RemoteOptions) => {
-    await withApi(io, options, (client) => client.request('PUT', `/webhooks/${id}`, { active }))
+    await withApi(io, options, ({ client }) => client.request(`/webhooks/${id}`, { method: 'PUT', body: { active } }))
     io.stderr.write(`Webhook ${id} is ${name}d\n`)
   })
 }
@@ -111,7 +110,7 @@ function rotateCommand(io: Io): Command {
     .option('--json', 'print the subscription as JSON')
     .action(async (id: number, options: JsonOptions & { secret?: string }) => {
       const body = { secret: options.secret }
-      const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/rotate`, body))
+      const data = await withApi(io, options, ({ client }) => post(client, `/webhooks/${id}/rotate`, body))
       showSecret(io, data, options, `Rotated the secret of webhook ${id}; the old one is valid for another day`)
     })
 }
@@ -121,8 +120,9 @@ function showSecret(io: Io, subscription: Subscription, { json }: JsonOptions, d
   io.stdout.write(json === true ? `${JSON.stringify(subscription)}\n` : `${subscription.secret}\n`)
 }
 
-async function allSubscriptions(client: ApiClient): Promise<readonly Subscription[]> {
-  return (await client.request('GET', '/webhooks?page_size=100')).data
+/** Sends a request that returns a subscription. */
+async function post(client: Client, path: string, body: object): Promise<Subscription> {
+  return ((await client.request(path, { method: 'POST', body })) as { data: Subscription }).data
 }
 
 function withId(name: string, description: string): Command {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type DrainOptions, drain } from '../../../src/cli/commands/webhooks-drain.ts'
-import { AppError } from '../../../src/errors.ts'
+import { AdminError } from '../../../src/client/admin-error.ts'
+import { type QueryEntries, withQuery } from '../../../src/client/query.ts'
 import { startReceiver } from '../../helpers/api/receiver.ts'
 import { withProject } from '../../helpers/cli/cli-project.ts'
 
 const START = Date.parse('2026-01-15T12:00:00.000Z')
 
-type Reply = { data: readonly object[]; total: number } | AppError
+type Reply = { data: readonly object[]; total: number } | AdminError
 
 const page = (...data: readonly object[]): Reply => ({ data, total: data.length })
 const webhook = (pending: number, disabled_by: string | null = null) => ({
@@ -31,10 +32,15 @@ const delivery = (id: number, values: object = {}) => ({
 async function drained(answer: (path: string, count: number) => Reply, options: DrainOptions = { timeout: 30 }) {
   let now = START
   const asked: [at: number, path: string][] = []
-  const request = async (_: string, path: string) => {
-    asked.push([now - START, path.replace(/^.webhooks/, '').replace(/[?&]page_size=100/, '')])
-    const reply = answer(path, asked.length)
-    if (reply instanceof AppError) throw reply
+  const request = async (path: string, { query = [] }: { query?: QueryEntries } = {}) => {
+    asked.push([
+      now - START,
+      withQuery(path, query)
+        .replace(/^.webhooks/, '')
+        .replace(/[?&]page_size=100/, ''),
+    ])
+    const reply = answer(withQuery(path, query), asked.length)
+    if (reply instanceof AdminError) throw reply
     return reply
   }
   const wait = async (milliseconds: number) => {
@@ -48,7 +54,7 @@ async function drained(answer: (path: string, count: number) => Reply, options: 
 }
 
 const isAboutDeliveries = (path: string): boolean => path.includes('deliveries')
-const limited = (retryAfter: number) => new AppError('RATE_LIMITED', 'Too many requests', { retryAfter })
+const limited = (retryAfter: number) => new AdminError('Too many requests', { type: 'rate_limit', status: 429, retryAfter })
 
 describe('drain', () => {
   test('polls with one request at a time and growing waits', async () => {

@@ -57,8 +57,8 @@ describe('admin events', () => {
       openBrowser: async () => {},
       interruptibly: (work) => work(new AbortController().signal),
     }
-    const wait = (_: number, __: undefined, { signal }: { signal?: AbortSignal }) =>
-      new Promise((resolve, reject) => (signal?.aborted === true ? reject(signal.reason) : setImmediate(resolve)))
+    const wait = (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => (signal?.aborted === true ? reject(signal.reason) : setImmediate(resolve)))
     const program = new Command().addCommand(eventsCommand(io, wait))
     const ended = program.parseAsync(['events', ...argv], { from: 'user' }).then(
       () => undefined,
