@@ -4,7 +4,7 @@ import { type Actor, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import type { Transaction, WriteHooks, WriteTarget } from '../records/hooks.ts'
+import type { OpenTransaction, WriteHooks, WriteTarget } from '../records/hooks.ts'
 import type { Operation, ProtectedRecords, Store, StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 
@@ -63,12 +63,12 @@ const isRenaming = ({ name }: StoredRecord, data: WriteTarget['data']): boolean 
 
 /**
  * The accounts that deletions by other users must not remove by a cascade. The store checks it in the transaction of the deletion, so that an
- * account that becomes a superuser's meanwhile is spared too.
+ * account that becomes a superuser's meanwhile is protected, too.
  */
 const SUPERUSERS: ProtectedRecords = { table: 'user', filter: { field: 'is_superuser', operator: 'eq', value: true } }
 
-const sparingSuperusers = (operation: Operation): Operation =>
-  operation.kind === 'remove' ? { ...operation, spared: SUPERUSERS } : operation
+const protectingSuperusers = (operation: Operation): Operation =>
+  operation.kind === 'remove' ? { ...operation, protectedRecords: SUPERUSERS } : operation
 
 /** A removal may reach accounts by a cascade. */
 const mayTakeAccount = ({ kind, table }: Operation): boolean => kind === 'remove' || (kind === 'update' && table === 'user')
@@ -98,8 +98,8 @@ class LastSuperuser {
    *
    * @throws {AppError} LAST_SUPERUSER if none would be left
    */
-  async keep(transaction: Transaction): Promise<void> {
-    if (!transaction.write.actor.isSuperuser) transaction.operations = transaction.operations.map(sparingSuperusers)
+  async keep(transaction: OpenTransaction): Promise<void> {
+    if (!transaction.write.actor.isSuperuser) transaction.operations = transaction.operations.map(protectingSuperusers)
     const { operations } = transaction
     const lost = await this.#lost(transaction)
     if (lost.size === 0 || operations.some(leavesOne)) return
@@ -118,7 +118,7 @@ class LastSuperuser {
   }
 
   /** The active superusers that a transaction demotes, disables or deletes, by id. */
-  async #lost({ operations, rehearse }: Transaction): Promise<ReadonlyMap<number, StoredRecord>> {
+  async #lost({ operations, rehearse }: OpenTransaction): Promise<ReadonlyMap<number, StoredRecord>> {
     const lost = new Map<number, StoredRecord>()
     const note = (before: StoredRecord | undefined, after: JsonObject | undefined) => {
       if (before === undefined || !isActiveSuperuser(before)) return

@@ -5,7 +5,7 @@ import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import type { Transaction, WriteHooks } from '../records/hooks.ts'
+import type { OpenTransaction, WriteHooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import { type FoundPage, type Operation, type ReadAge, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -150,7 +150,7 @@ export class Sessions {
   }
 
   /** Ends the sessions of users, but for the one that the write keeps. */
-  async #endIn(transaction: Transaction, users: readonly StoredRecord[]): Promise<void> {
+  async #endIn(transaction: OpenTransaction, users: readonly StoredRecord[]): Promise<void> {
     const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: users.map(({ id }) => id) }]
     const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
     const endings = records.map((session): Operation => {

@@ -7,7 +7,7 @@ import { FieldIssues } from '../validate/issues.ts'
 import { blocksOf, consequencesOf, type VisibleRemovals, visibleOutcome } from './consequences.ts'
 import { brokenConstraints, type IndexedIssues, referencedError, throwIssues, withoutPrefix } from './constraint-errors.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
-import type { Hooks, Transaction, WriteContext } from './hooks.ts'
+import type { Hooks, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import { LARGE, WriteTurns } from './write-turns.ts'
 
@@ -173,7 +173,7 @@ export class Committer {
       const rehearsed = await this.#transaction(write, operations, isQuiet)
       return firstRecords(await this.#store.transact(rehearsed.operations, 'rehearse'), operations.length)
     }
-    let transaction: Transaction
+    let transaction: OpenTransaction
     do {
       await this.#turns.admitted(write.actor, operations.length)
       transaction = await this.#transaction(write, operations, isQuiet)
@@ -185,8 +185,8 @@ export class Committer {
   }
 
   /** A transaction of operations under the conditions of the actor's rights, with what hooks add. */
-  async #transaction(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<Transaction> {
-    const transaction: Transaction = {
+  async #transaction(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<OpenTransaction> {
+    const transaction: OpenTransaction = {
       write,
       isQuiet,
       operations: this.#guarded(write, operations),
@@ -240,7 +240,7 @@ const removals = ({ key: table }: Model, records: readonly StoredRecord[]): read
   records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
 
 /** Undefined if no hook has added any. */
-const sideRecordsOf = ({ events, history }: Transaction): SideRecords | undefined =>
+const sideRecordsOf = ({ events, history }: OpenTransaction): SideRecords | undefined =>
   events === undefined && history === undefined ? undefined : { events, history }
 
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }

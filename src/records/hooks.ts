@@ -38,7 +38,7 @@ export interface WriteTarget {
 }
 
 /** A transaction before its commit, or before its dry run. Hooks add to it. */
-export interface Transaction extends SideRecords {
+export interface OpenTransaction extends SideRecords {
   readonly write: WriteContext
   /** True for an update of the server's own, such as the time of a login: it has neither events nor history. */
   readonly isQuiet: boolean
@@ -55,7 +55,7 @@ export interface WriteHooks {
   /** Runs before validation, for each record, again if the record changes before the commit. Throws to refuse the write. */
   beforeWrite?(write: WriteContext, target: WriteTarget): void | Promise<void>
   /** Adds operations, events and history that are stored with the write, or not at all. Throws to refuse the write. Of dry runs, too. */
-  inTransaction?(transaction: Transaction): void | Promise<void>
+  inTransaction?(transaction: OpenTransaction): void | Promise<void>
   /**
    * Runs after the commit and before the response. The write is stored, so an error is logged, and is no error of the request. A transaction in
    * parts does not call it, since its changes are not in memory.
@@ -85,7 +85,7 @@ export class Hooks {
     }
   }
 
-  async inTransaction(transaction: Transaction): Promise<void> {
+  async inTransaction(transaction: OpenTransaction): Promise<void> {
     for (const hooks of this.#all) {
       const pending = hooks.inTransaction?.(transaction)
       if (pending !== undefined) await pending

@@ -1,7 +1,7 @@
 import type { ApplyPart, TransactionMode, Violation } from '../store/store.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { type DraftedWrite, isUnreadable } from './drafts.ts'
-import type { Transaction } from './hooks.ts'
+import type { OpenTransaction } from './hooks.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 10
@@ -13,7 +13,7 @@ class Refused extends Error {}
 export interface LargeWriteParts {
   transact<T>(mode: TransactionMode, work: (apply: ApplyPart) => Promise<T>): Promise<T>
   /** The transaction of a part, to commit or to rehearse. */
-  transaction(writes: readonly DraftedWrite[], mode: TransactionMode): Promise<Transaction>
+  transaction(writes: readonly DraftedWrite[], mode: TransactionMode): Promise<OpenTransaction>
   /** The messages for violations of constraints, by write. Throws for those that are no errors of fields. */
   issues(violations: readonly Violation[], writes: readonly DraftedWrite[]): ReadonlyMap<number, FieldIssues>
 }

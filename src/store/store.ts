@@ -34,7 +34,7 @@ export type Operation =
       readonly expect?: StoredRecord
       readonly allowed?: Filter
       /** Records that the removal must not remove by a cascade: if it would, it is `denied`. */
-      readonly spared?: ProtectedRecords
+      readonly protectedRecords?: ProtectedRecords
     }
 
 /** The records of a table that match a filter as they are stored. */
@@ -58,7 +58,7 @@ export interface Change {
  *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
  * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`, or its removal would
- *   remove a spared record.
+ *   remove a protected record.
  */
 export type Violation =
   | {

@@ -128,18 +128,18 @@ export class Transaction {
     this.#violations.push({ kind: 'denied', index, id })
   }
 
-  /** Reports the removals that remove a spared record, in one pass over the removed records. */
+  /** Reports the removals that remove a protected record, in one pass over the removed records. */
   *#checkProtected(operations: readonly Operation[]): Steps<void> {
-    const sparing = operations.map((operation) => (operation.kind === 'remove' ? operation.spared : undefined))
-    const filters = new Set(sparing.filter((spared) => spared !== undefined))
-    const matchers = new Map([...filters].map((spared) => [spared, this.#matcher(spared.filter)]))
+    const protecting = operations.map((operation) => (operation.kind === 'remove' ? operation.protectedRecords : undefined))
+    const filters = new Set(protecting.filter((protectedRecords) => protectedRecords !== undefined))
+    const matchers = new Map([...filters].map((protectedRecords) => [protectedRecords, this.#matcher(protectedRecords.filter)]))
     const denied = new Set<number>()
-    for (const table of new Set([...filters].map((spared) => spared.table))) {
+    for (const table of new Set([...filters].map((protectedRecords) => protectedRecords.table))) {
       yield* inSteps(this.#overlay.rowsOf(table), ([id, { after, index }]) => {
-        const spared = after === undefined ? sparing[index] : undefined
-        if (spared?.table !== table || denied.has(index)) return
+        const protectedRecords = after === undefined ? protecting[index] : undefined
+        if (protectedRecords?.table !== table || denied.has(index)) return
         const before = this.#overlay.committed(table, id)
-        if (before !== undefined && matchers.get(spared)?.(before) === true) denied.add(index)
+        if (before !== undefined && matchers.get(protectedRecords)?.(before) === true) denied.add(index)
       })
     }
     for (const index of denied) {

@@ -31,13 +31,13 @@ export function checkCascades(check: Check): void {
     await library.accept([remove('author', 1)])
   })
 
-  check('a removal is denied if a cascade would remove a spared record', async (library) => {
-    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+  check('a removal is denied if a cascade would remove a protected record', async (library) => {
+    const protectedRecords = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
     await library.accept([insert('series', { name: 'a' }), insert('series', { name: 'b' }), insert('author', { name: 'a' })])
     await library.addBook({ series_id: 1, pages: 100, author_id: 1 })
     await library.addBook({ series_id: 2, pages: 101, author_id: 1 })
-    const sparing = (id: number): Operation => ({ kind: 'remove', table: 'series', id, spared })
-    const [one, two] = [sparing(1), sparing(2)]
+    const protecting = (id: number): Operation => ({ kind: 'remove', table: 'series', id, protectedRecords })
+    const [one, two] = [protecting(1), protecting(2)]
     await library.refuse([one, two], [{ kind: 'denied', index: 1, id: 2 }])
     const rehearsed = await library.store.transact([two], 'rehearse')
     assert.deepEqual(rehearsed, { ok: false, violations: [{ kind: 'denied', index: 0, id: 2 }] })

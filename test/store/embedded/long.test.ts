@@ -57,14 +57,14 @@ describe('a transaction of many operations', () => {
       await writing
     }, inTurns()))
 
-  test('lets other work run while removed records are compared with those to be spared', () =>
+  test('lets other work run while removed records are compared with those to be protected', () =>
     inFolder(async ({ shelves, store }) => {
       await shelves.accept(genres())
-      const spared = { table: 'genre', filter: { field: 'name', operator: 'eq', value: 'none' } } as const
+      const protectedRecords = { table: 'genre', filter: { field: 'name', operator: 'eq', value: 'none' } } as const
       const removals = Array.from({ length: COUNT }, (_, index) => remove('genre', index + 1))
       const turns = await turnsUntil(store.transact(removals, 'rehearse'))
-      const sparing = removals.map((removal) => ({ ...removal, spared }))
-      const more = (await turnsUntil(store.transact(sparing, 'rehearse'))) - turns
+      const protecting = removals.map((removal) => ({ ...removal, protectedRecords }))
+      const more = (await turnsUntil(store.transact(protecting, 'rehearse'))) - turns
       assert.ok(more > 10, `${more} turns`)
     }, inTurns()))
 

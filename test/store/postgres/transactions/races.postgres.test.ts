@@ -165,8 +165,8 @@ describe('two processes that write at once', () => {
     assert.ok((next?.id ?? 0) > Math.max(...ids), `${next?.id} after ${ids.join(' ')}`)
   })
 
-  race('a record that becomes a spared one while a cascade would remove it stays', async (one, other) => {
-    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+  race('a record that becomes a protected one while a cascade would remove it stays', async (one, other) => {
+    const protectedRecords = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
     for (const round of ROUNDS) {
       const book = { title: 'a book', isbn: `${round}`, pages: 1 }
       const [author, series] = await accepted(one, [
@@ -176,7 +176,7 @@ describe('two processes that write at once', () => {
       assert.ok(author !== undefined && series !== undefined)
       const [added] = await accepted(one, [insert('book', { ...book, author_id: author.id, series_id: series.id })])
       const [removal, promotion] = await Promise.all([
-        one.transact([{ kind: 'remove', table: 'series', id: series.id, spared }]),
+        one.transact([{ kind: 'remove', table: 'series', id: series.id, protectedRecords }]),
         other.transact([update('book', added?.id ?? 0, { pages: 101 })]),
       ])
       assert.notEqual(removal.ok, promotion.ok, 'exactly one happened')
@@ -184,13 +184,13 @@ describe('two processes that write at once', () => {
     }
   })
 
-  race('a removal waits for a transaction that makes a record a spared one', async (one, _, { layout }, second) => {
-    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+  race('a removal waits for a transaction that makes a record a protected one', async (one, _, { layout }, second) => {
+    const protectedRecords = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
     await accepted(one, [insert('author', { name: 'a' }), insert('series', { name: 'a' })])
     await accepted(one, [insert('book', { title: 'a book', isbn: '1', pages: 1, author_id: 1, series_id: 1 })])
     const removal = await second.database.transaction(async (connection) => {
       await connection.query(sql`update ${layout.of('book').table} set "pages" = 101`)
-      const waiting = one.transact([{ kind: 'remove', table: 'series', id: 1, spared }])
+      const waiting = one.transact([{ kind: 'remove', table: 'series', id: 1, protectedRecords }])
       await untilBlocked(second)
       return { waiting }
     })
