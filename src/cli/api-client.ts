@@ -62,7 +62,7 @@ export const withApi = <T>(
     (client) => work({ client, app: undefined }),
     (project) =>
       withAppOf(io, project, mode, (app) => {
-        const client = clientOf(io, apiRoots(app.settings).api, inProcess(app), retry)
+        const client = commandClient(io, apiRoots(app.settings).api, inProcess(app), retry)
         return withAppErrors(() => work({ client, app }))
       }),
     retry,
@@ -109,13 +109,13 @@ const onServerAt = <T>(
   connection: ServerConnection,
   work: (client: Client) => Promise<T>,
   retry?: RetryLimits,
-): Promise<T> => withAppErrors(() => work(clientOf(io, connection.api, serverFetch(connection), retry)))
+): Promise<T> => withAppErrors(() => work(commandClient(io, connection.api, serverFetch(connection), retry)))
 
 /** Rate limits count per minute, so a longer wait has another cause, and the command fails at once. */
 const RETRY: RetryLimits = { times: 10, seconds: 60 }
 
 /** A client that says when it waits, as the API requires by `Retry-After`. @param api the root of the API, with or without a host */
-export function clientOf(
+export function commandClient(
   io: Pick<Io, 'stderr'>,
   api: string,
   fetch: typeof globalThis.fetch,

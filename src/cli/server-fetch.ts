@@ -113,7 +113,7 @@ function framingProblem({ status, headers }: Response): string | undefined {
 export const UNCOMPRESSED = { 'Accept-Encoding': 'identity' }
 
 /** Decodes a file as a stream. Fails when the connection ends before the file does. @param api the server, for the error */
-export async function* textOf(api: string, { body }: Response): AsyncGenerator<string> {
+export async function* bodyTextOf(api: string, { body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
   try {
     for await (const chunk of body ?? []) yield decoder.decode(chunk as Uint8Array, { stream: true })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { appErrorOf, clientOf } from '../../src/cli/api-client.ts'
+import { appErrorOf, commandClient } from '../../src/cli/api-client.ts'
 import { processIo } from '../../src/cli/io.ts'
 import { serverFetch } from '../../src/cli/server-fetch.ts'
 import type { Client } from '../../src/client/client.ts'
@@ -16,7 +16,7 @@ async function asking<T>(answer: Answer, ask: (client: Client) => Promise<T>, ro
   const stranger = await startReceiver(answer)
   const api = new URL(stranger.url).origin + root
   try {
-    return await ask(clientOf(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '' })))
+    return await ask(commandClient(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '' })))
   } catch (error) {
     throw appErrorOf(error)
   } finally {
@@ -135,7 +135,7 @@ describe('a rate limit', () => {
       signal?.throwIfAborted()
       waited.push(milliseconds)
     }
-    const client = clientOf({ stderr: { write: (text) => said.push(text) } }, url, fetch, undefined, wait)
+    const client = commandClient({ stderr: { write: (text) => said.push(text) } }, url, fetch, undefined, wait)
     const error = await client.request('/x', { ...(stop && { signal: stop }) }).then(() => undefined, appErrorOf)
     return { said, waited, calls, error }
   }

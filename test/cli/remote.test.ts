@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { appErrorOf, clientOf } from '../../src/cli/api-client.ts'
+import { appErrorOf, commandClient } from '../../src/cli/api-client.ts'
 import { processIo } from '../../src/cli/io.ts'
 import { serverFetch } from '../../src/cli/server-fetch.ts'
 import { AppError } from '../../src/errors.ts'
@@ -170,7 +170,7 @@ describe('a server that is named by --url and --token', () => {
   test('is waited for until the timeout', async () => {
     const silent = await startReceiver(() => {})
     const api = `${new URL(silent.url).origin}/api/v1`
-    const client = clientOf(processIo(), api, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
+    const client = commandClient(processIo(), api, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
     const message = `The server at ${api} cannot be reached: no response in 0.02 s`
     for (const call of [client.request('/x'), client.model('x').export()]) {
       const error = await call.catch(appErrorOf)

@@ -7,7 +7,7 @@ import { printable } from '../../util/text.ts'
 import { onServer } from '../api-client.ts'
 import { type Io, writeAll } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { textOf, UNCOMPRESSED } from '../server-fetch.ts'
+import { bodyTextOf, UNCOMPRESSED } from '../server-fetch.ts'
 
 type EventsOptions = RemoteOptions & { readonly models?: string }
 
@@ -71,7 +71,7 @@ async function* changes(
       const headers = { Accept: 'text/event-stream', ...UNCOMPRESSED, ...resume }
       const response = await client.fetch('/events', { query: [['models', models]], headers, signal: stopped })
       const isFirst = lastEventId === undefined
-      for await (const { type, data, id } of eventsIn(textOf(client.apiUrl, response))) {
+      for await (const { type, data, id } of eventsIn(bodyTextOf(client.apiUrl, response))) {
         if (id !== undefined) lastEventId = id
         if (type === 'ready' && isFirst) onReady()
         if (type === 'reset' && id !== undefined) io.stderr.write(MISSED)

@@ -10,7 +10,7 @@ import { describedModels, withModelSuggestion } from '../model-requests.ts'
 import { makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
 import { RecordCounter, withProgress } from '../progress.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { textOf, UNCOMPRESSED } from '../server-fetch.ts'
+import { bodyTextOf, UNCOMPRESSED } from '../server-fetch.ts'
 import { counted } from '../style.ts'
 
 interface ExportOptions extends RemoteOptions {
@@ -153,7 +153,7 @@ async function download(
   ]
   if (app !== undefined) return (await app.exports.open(SHELL, model, queryText(query).slice(1))).text
   const path = `/models/${encodeURIComponent(model)}/export`
-  return textOf(client.apiUrl, await client.fetch(path, { query, headers: UNCOMPRESSED, ...(signal && { signal }) }))
+  return bodyTextOf(client.apiUrl, await client.fetch(path, { query, headers: UNCOMPRESSED, ...(signal && { signal }) }))
 }
 
 const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>) => [

@@ -134,7 +134,7 @@ export async function findUserByName(client: Client, username: string): Promise<
 
 /** @throws {AppError} TASK_FAILED with the most similar name, or all names */
 async function recordsNamed(client: Client, model: 'permission' | 'group', names: readonly string[]): Promise<Named[]> {
-  const all = await allOf<Named>(client, model)
+  const all = await allRecordsOf<Named>(client, model)
   return names.map((name) => {
     const found = all.find((each) => nameOf(each) === name)
     if (found !== undefined) return found
@@ -143,7 +143,7 @@ async function recordsNamed(client: Client, model: 'permission' | 'group', names
 }
 
 /** All records of a model. */
-export async function allOf<T extends { readonly id: number }>(client: Client, model: string): Promise<T[]> {
+export async function allRecordsOf<T extends { readonly id: number }>(client: Client, model: string): Promise<T[]> {
   const all: T[] = []
   for await (const record of client.model(model).all()) all.push(record as { readonly id: number } as T)
   return all

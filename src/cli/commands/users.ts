@@ -6,7 +6,7 @@ import { newPassword } from '../prompts.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 import { furtherFields } from './user-fields.ts'
-import { allOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
+import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
 import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
@@ -77,7 +77,7 @@ function listCommand(io: Io): Command {
       '\nExamples:\n  $ admin users list\n  $ ADMIN_TOKEN=… admin users list --url https://example.com --json\n',
     )
     .action(async (options: RemoteOptions & { json?: boolean }) => {
-      const users = await withApi(io, options, ({ client }) => allOf<User>(client, 'user'), { mode: 'read' })
+      const users = await withApi(io, options, ({ client }) => allRecordsOf<User>(client, 'user'), { mode: 'read' })
       if (options.json === true) {
         io.stdout.write(`${printableJson(users)}\n`)
         return
