@@ -261,3 +261,37 @@ test('only the committer changes the store, and only Records and its imports use
     ['imports.ts', 'records.ts'].map((file) => join('records', file)),
   )
 })
+
+/** What a pattern finds in the files of folders, as `<file>: <class><<type of its key>>`. */
+const mapsIn = (isIncluded: (folder: string) => boolean, pattern: RegExp): string[] => {
+  const found = files
+    .filter((file) => isIncluded(folderOf(file)))
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, made]) => `${show(file)}: ${made}>`))
+  return [...new Set(found)].sort()
+}
+
+test('the prepared queries are the only cache of reads and access, and their key is a text', () => {
+  // Fields of classes and constants of modules; a map that a function makes ends with the call.
+  const field = / {2}(?:(?:private|protected|static|readonly) )*#?\w+/
+  const constant = /(?:export )?(?:const|let) \w+/
+  const kept = new RegExp(
+    `^(?:${field.source}|${constant.source})(?:: | = new )((?:Map|Set|WeakMap|WeakSet|LRUCache)<[^,>]+)`,
+    'gm',
+  )
+  const isOfReads = (folder: string) => folder === 'reads' || folder === 'access'
+  const weak = mapsIn(isOfReads, /\b((?:WeakMap|WeakSet|WeakRef)<[^,>]+)/g)
+  assert.deepEqual([...mapsIn(isOfReads, kept), ...weak], ['reads/prepared-queries.ts: LRUCache<string>'])
+})
+
+test('no other tables have objects as keys than these, which know nothing of a copy', () => {
+  const byObject = mapsIn((folder) => folder !== 'ui', /new ((?:WeakMap|WeakSet|LRUCache)<(?!string|number)[^,>]+)/g)
+  assert.deepEqual(byObject, [
+    'accounts/sessions.ts: WeakMap<Claims>',
+    'http/listener.ts: WeakMap<Duplex>',
+    'model/build.ts: WeakMap<Definition>',
+    'records/drafts.ts: WeakMap<RecordData>',
+    'store/postgres/layout/layout.ts: WeakMap<StoredRecord>',
+    'store/store.ts: WeakMap<StoredRecord>',
+    'validate/rule-problems.ts: WeakMap<Model>',
+  ])
+})

@@ -3,8 +3,9 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { matcher } from '../query/match.ts'
-import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
-import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
+import { type Filter, isFieldFilter, isRelationFilter, type Plan, relatedTables, type SortKey } from '../query/plan.ts'
+import type { RecordProjection } from '../query/project.ts'
+import { type ReadOptions, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { ruleSubject } from '../validate/rules.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
 
@@ -18,22 +19,27 @@ export type AccessRule =
 /** The rules of models, by key. Actions without a rule need permissions. */
 export type RulesByModel = ReadonlyMap<string, Partial<Readonly<Record<Action, AccessRule>>>>
 
-/** Restricted plans that are kept for each plan. */
-const MAX_RESTRICTED = 100
-
-type Restrictable = Pick<Plan, 'filters' | 'sort'>
-
 /** Decides what actors may do with the records of models. What an actor may not see is as if it did not exist. */
 export class AccessRules {
   readonly registry: Registry
   readonly #rules: RulesByModel
-  /** Restricted plans, so that caches recognise equal ones. */
-  readonly #restricted = new WeakMap<Restrictable, Map<string, Restrictable>>()
-  readonly #decided = new WeakMap<Actor, Map<Condition, Bound>>()
+  /** True if a rule is a condition, so that the fields of users count. */
+  readonly #hasConditions: boolean
 
   constructor(registry: Registry, rules: RulesByModel) {
     this.registry = registry
     this.#rules = rules
+    this.#hasConditions = [...rules.values()].some((each) => ACTIONS.some((action) => each[action]?.kind === 'condition'))
+  }
+
+  /**
+   * Everything that decides what an actor may see, as text: all that `#decide` reads. Actors with equal rights are answered alike,
+   * so what was prepared for one of them serves the others.
+   */
+  rightsOf({ isSuperuser, userId, permissions, groups, user }: Actor): string {
+    if (isSuperuser) return 'superuser'
+    const fields = this.#hasConditions && user !== undefined ? [userId, versionOf(user as StoredRecord)] : []
+    return JSON.stringify([userId !== undefined, [...permissions], [...groups], ...fields])
   }
 
   /** True if no model has a rule. */
@@ -106,25 +112,16 @@ export class AccessRules {
   }
 
   /**
-   * Restricts a query to the records that an actor may view, also where it goes through relations. Equal restrictions of a plan are
-   * one object; the plan itself is returned if nothing is hidden.
+   * Restricts a query to the records that an actor may view, also where it goes through relations. Returns the same object if nothing
+   * is hidden. A query through a relation to a model that the actor may not view is refused, since the matches and their order would
+   * reveal the content.
+   *
+   * @throws {AppError} FORBIDDEN
    */
-  restricted<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
-    const narrowed = this.narrowed(actor, model, plan)
-    if (narrowed === plan) return plan
-    const known = this.#restricted.get(plan) ?? new Map<string, Restrictable>()
-    this.#restricted.set(plan, known)
-    const name = JSON.stringify([narrowed.filters, narrowed.sort])
-    const kept = known.get(name) as P | undefined
-    if (kept !== undefined) return kept
-    if (known.size >= MAX_RESTRICTED) known.clear()
-    known.set(name, narrowed)
-    return narrowed
-  }
-
-  /** As `restricted`, for plans that are not repeated. */
-  narrowed<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
-    if (actor.isSuperuser || this.isEmpty) return plan
+  restricted<P extends Pick<Plan, 'filters' | 'sort'>>(actor: Actor, model: Model, plan: P): P {
+    if (actor.isSuperuser) return plan
+    for (const target of relatedTables(plan)) if (!this.may(actor, 'view', this.registry.expect(target))) throw forbidden(actor)
+    if (this.isEmpty) return plan
     const own = this.only(actor, 'view', model)
     const filters = plan.filters.map((filter) => this.#within(actor, filter))
     const sort = plan.sort.map((key) => this.#sortWithin(actor, key))
@@ -132,6 +129,22 @@ export class AccessRules {
       before.every((each, index) => each === after[index])
     if (own === undefined && isWhole(plan.filters, filters) && isWhole(plan.sort, sort)) return plan
     return { ...plan, filters: own === undefined ? filters : [...filters, own], sort }
+  }
+
+  /**
+   * Reduces a projection to what the actor may see. Records of a model that the actor may not view are nested by id only, which
+   * the foreign key contains anyway.
+   *
+   * @throws {AppError} FORBIDDEN if `fields` or `include` names such a model
+   */
+  visibleTo(actor: Actor, projection: RecordProjection): RecordProjection {
+    if (actor.isSuperuser) return projection
+    return projection.map((column) => {
+      const shown = column.kind === 'related' ? column.target : 'relation' in column ? column.relation.model : undefined
+      if (shown === undefined || this.may(actor, 'view', shown)) return column
+      if (column.kind !== 'related' || column.included) throw forbidden(actor)
+      return { kind: 'reference', name: column.name, field: column.field }
+    })
   }
 
   #within(actor: Actor, filter: Filter): Filter {
@@ -169,18 +182,10 @@ export class AccessRules {
       case 'group':
         return actor.groups.has(rule.group)
       case 'condition':
-        return this.#bound(actor, rule.condition)
+        return rule.condition.for(this.#subject(actor))
       default:
         return rule satisfies never
     }
-  }
-
-  #bound(actor: Actor, condition: Condition): Bound {
-    const known = this.#decided.get(actor) ?? new Map<Condition, Bound>()
-    this.#decided.set(actor, known)
-    const bound = known.get(condition) ?? condition.for(this.#subject(actor))
-    known.set(condition, bound)
-    return bound
   }
 
   #subject({ user, groups }: Actor): Subject {

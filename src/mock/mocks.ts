@@ -1,12 +1,11 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { visibleTo } from '../access/visibility.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { Parameters } from '../query/parameters.ts'
 import { fullProjection, type RecordProjection } from '../query/project.ts'
 import { MAX_ANSWER, tooLarge } from '../reads/record-json.ts'
-import { loadRelated, present, type RelatedRecords } from '../reads/relations.ts'
+import { loadRelated, NOTHING_NESTED, present, type RelatedRecords } from '../reads/relations.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 import { MockRecords, type Targets } from './mock-records.ts'
@@ -59,7 +58,7 @@ export class Mocks {
     parameters.throwIfFaulty()
     const targets = await this.#targets(actor, model, count)
     const mockRecords = new MockRecords(await loadFaker(), seed, (field) => targets.get(field) ?? mockedTargets(count))
-    const projection = visibleTo(access, actor, fullProjection(model, registry))
+    const projection = access.visibleTo(actor, fullProjection(model, registry))
     const data: string[] = []
     let size = 0
     for (let from = 0; from < count; from += YIELD_AFTER) {
@@ -67,7 +66,7 @@ export class Mocks {
       const records = mockRecords.first(model, Math.min(count, from + YIELD_AFTER)).slice(from, from + YIELD_AFTER)
       const related = await this.#related(actor, mockRecords, records, projection)
       for (const record of records) {
-        const text = JSON.stringify(present(model, record, projection, related))
+        const text = JSON.stringify(present(model, record, projection, { ...NOTHING_NESTED, related }))
         size += text.length
         if (size > MAX_ANSWER) throw tooLarge()
         data.push(text)
@@ -95,7 +94,7 @@ export class Mocks {
     const projection = fullProjection(model, registry)
     const [record] = mockRecords.first(model, 1)
     if (record === undefined) throw new Error('No sample was generated')
-    return present(model, record, projection, mockRecords.related([record], projection))
+    return present(model, record, projection, { ...NOTHING_NESTED, related: mockRecords.related([record], projection) })
   }
 
   /** The targets of relations: stored records if there are enough, otherwise mocked ones. */

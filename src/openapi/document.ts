@@ -8,10 +8,11 @@ import { boundsSchema, type FormSchemas } from './bodies.ts'
 import { withComponents } from './components.ts'
 import type { OpenApiDocument, Paths } from './operation.ts'
 import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
-import { HISTORY_SCHEMAS } from './paths-history.ts'
+import { HISTORY_SCHEMAS, historyPaths } from './paths-history.ts'
 import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
-import { DATA_SCHEMAS, dataPaths, operationsPaths } from './paths-operations.ts'
+import { DATA_SCHEMAS, dataPaths, operationsPaths, SITE_SCHEMAS, sitePaths } from './paths-operations.ts'
 import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
+import { VIEW_SCHEMAS, viewPaths } from './paths-views.ts'
 import { webhookPaths, webhookSchemas } from './paths-webhooks.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
@@ -24,12 +25,6 @@ export interface ContractSource {
   readonly access: AccessRules
   readonly forms: ReadonlyMap<string, Form>
   readonly views: Views
-}
-
-/** The paths and schemas of a resource. */
-export interface Resource {
-  readonly paths: Paths
-  readonly schemas: Readonly<Record<string, Schema>>
 }
 
 const DESCRIPTION = [
@@ -58,19 +53,14 @@ const TAGS = [
  * Describes the API of a project. The same project gives the same document, byte for byte.
  *
  * @param absolute the root path of each part of the API, base path included
- * @param resources those whose routes are declared in `http/routes`
  */
-export function openApiDocument(
-  { settings, registry, access, forms, views: projectViews }: ContractSource,
-  absolute: Roots,
-  { views, site }: Readonly<Record<'views' | 'site', Resource>>,
-): OpenApiDocument {
+export function openApiDocument({ settings, registry, access, forms, views }: ContractSource, absolute: Roots): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
   const responses = new Responses(settings)
   const models = registry.public
   const formSchemas = nameFormSchemas(forms)
-  const catalog = new ViewCatalog(registry, projectViews)
+  const catalog = new ViewCatalog(registry, views)
   const paths: Paths = {
     ...authPaths(roots, registry, responses),
     ...ownAccountPaths(roots, responses),
@@ -89,10 +79,11 @@ export function openApiDocument(
         })
       }),
     ),
-    ...views.paths,
+    ...viewPaths(roots, registry, settings, responses),
     ...webhookPaths(roots, responses),
     ...dataPaths(roots, responses),
-    ...site.paths,
+    ...historyPaths(roots, registry, responses),
+    ...sitePaths(roots, registry, responses),
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
@@ -114,11 +105,11 @@ export function openApiDocument(
         ...modelSchemas(registry, formSchemas),
         ...MODEL_SCHEMAS,
         ...TRANSFER_SCHEMAS,
-        ...views.schemas,
+        ...VIEW_SCHEMAS,
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
         ...HISTORY_SCHEMAS,
-        ...site.schemas,
+        ...SITE_SCHEMAS,
         ...ACCOUNT_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
@@ -137,14 +128,20 @@ export function openApiDocument(
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, webhooks, snapshots, reset, mock, document } = roots
+  const { models, auth, views, webhooks, snapshots, reset, history, events, search, site, lint, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
+    views: relative(views),
     webhooks: relative(webhooks),
     snapshots: relative(snapshots),
     reset: relative(reset),
+    history: relative(history),
+    events: relative(events),
+    search: relative(search),
+    site: relative(site),
+    lint: relative(lint),
     mock: relative(mock),
     document: relative(document),
   }

@@ -33,22 +33,11 @@ export type ProjectedColumn =
 /** The members of each returned record, in order. */
 export type RecordProjection = readonly ProjectedColumn[]
 
-/** Cached by model, since almost every request needs it. */
-const fullProjections = new WeakMap<Model, RecordProjection>()
-
 /** All visible members: foreign keys with the nested record, many-to-many as id and display field. */
-export function fullProjection(model: Model, registry: Registry): RecordProjection {
-  const known = fullProjections.get(model)
-  if (known !== undefined) return known
-  const projection = model.visibleFields.flatMap((field) => fieldColumns(field, registry))
-  fullProjections.set(model, projection)
-  return projection
-}
+export const fullProjection = (model: Model, registry: Registry): RecordProjection =>
+  model.visibleFields.flatMap((field) => fieldColumns(field, registry))
 
-/**
- * Parses `fields` and `include`. Without either it returns the full projection object itself. The primary key is always
- * included.
- */
+/** Parses `fields` and `include`. Without either it is the full projection. The primary key is always included. */
 export function parseProjection(parameters: Parameters, model: Model, registry: Registry): RecordProjection {
   return projected(parameters, model, registry, parameters.names('fields'))
 }

@@ -61,19 +61,26 @@ export async function loadReferrers(
   return referrers
 }
 
-export const NO_REFERRERS: Referrers = new Map()
-
 /** True if a projection has columns of reverse relations. */
 export const hasReferrers = (projection: RecordProjection): boolean => projection.some((column) => 'relation' in column)
 
-const NOTHING: readonly undefined[] = []
+/** What records nest: related records, and the records that refer to them. */
+export interface Nested {
+  readonly related: RelatedRecords
+  readonly referrers: Referrers
+}
 
-/** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */
-export function relatedTo(record: StoredRecord, related: RelatedRecords): readonly (StoredRecord | null | undefined)[] {
-  if (related.size === 0) return NOTHING
-  const all: (StoredRecord | null | undefined)[] = []
-  for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
-  return all
+export const NOTHING_NESTED: Nested = { related: new Map(), referrers: new Map() }
+
+/** True if the same related records are nested. Referrers are always read anew, so lists with them are never the same. */
+export function isSameNested(some: Nested, other: Nested): boolean {
+  if (some.referrers.size + other.referrers.size > 0 || some.related.size !== other.related.size) return false
+  for (const [column, records] of some.related) {
+    const others = other.related.get(column)
+    if (others === undefined || others.size !== records.size) return false
+    for (const [id, record] of records) if (others.get(id) !== record) return false
+  }
+  return true
 }
 
 /** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
@@ -81,8 +88,7 @@ export function present(
   model: Model,
   record: StoredRecord,
   projection: RecordProjection,
-  related: RelatedRecords,
-  referrers: Referrers = NO_REFERRERS,
+  { related, referrers }: Nested,
 ): JsonObject {
   const body: Record<string, Json> = {}
   for (const column of projection) {

@@ -1,5 +1,4 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { checkRelations, visibleTo } from '../access/visibility.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { FIELD_TYPES } from '../model/fields.ts'
@@ -124,11 +123,9 @@ export class Searches {
     request: Omit<SearchRequest, 'projection'>,
     options?: ReadOptions,
   ): Promise<FoundPageOfModel> {
-    const { q, fields, fuzzy, page, filters: wanted, sort: order } = request
-    const asked = { filters: wanted, sort: order }
+    const { q, fields, fuzzy, page } = request
     const model = this.#modelFor(actor, modelKey)
-    checkRelations(this.#access, actor, asked)
-    const { filters, sort } = this.#access.restricted(actor, model, asked)
+    const { filters, sort } = this.#access.restricted(actor, model, request)
     const query = readQuery(q, { fields, fuzzy })
     const asking = { actor, model, query, filters, sort, page: sliceOf(page) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -170,11 +167,10 @@ export class Searches {
    *
    * @throws {AppError} ANSWER_TOO_LARGE
    */
-  async json(actor: Actor, { page, projection: asked }: SearchRequest, found: FoundPageOfModel): Promise<string> {
+  async json(actor: Actor, { page, projection }: SearchRequest, found: FoundPageOfModel): Promise<string> {
     const { model, hits, total, notices, matchesIn } = found
     const records = hits.map(({ record }) => record)
-    const projection = visibleTo(this.#access, actor, asked)
-    const written = await this.#writer.write(model, records, { actor, projection, asked })
+    const written = await this.#writer.write(actor, model, records, this.#access.visibleTo(actor, projection))
     const places: object[] = []
     let length = 0
     for (const [index, { id, score, record }] of hits.entries()) {

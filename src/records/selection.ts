@@ -1,5 +1,4 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { checkRelations } from '../access/visibility.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
 import { parsePlainList, parseSearchRequest } from '../query/parse.ts'
@@ -121,8 +120,7 @@ export class Selections {
       return { records: hits.map(({ record }) => record), total }
     }
     const { plan } = parsePlainList(sent, model, this.#access.registry)
-    checkRelations(this.#access, actor, plan)
-    const { filters: visible } = this.#access.narrowed(actor, model, plan)
+    const { filters: visible } = this.#access.restricted(actor, model, plan)
     const [found = { records: [], total: 0 }] = await this.#store.findEach(model.key, [
       { filters: visible, sort: [], offset: 0, limit: MAX_SELECTED },
     ])

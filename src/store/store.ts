@@ -142,6 +142,8 @@ export type Outcome =
 export interface FoundPage {
   readonly records: readonly StoredRecord[]
   readonly total: number
+  /** The state of the tables that the page was read from, if the engine counts their changes. */
+  readonly version?: number | string
 }
 
 /** Options of a read. */
@@ -157,6 +159,12 @@ export interface ReadAge {
    * its memory. The changes of this process are always seen. A store of one process ignores it.
    */
   readonly mayLag?: boolean
+}
+
+/** Options of a list. */
+export interface FindOptions extends ReadOptions, ReadAge {
+  /** A page of the same plan, from which the store may go on. It is returned if nothing has changed since. */
+  readonly last?: FoundPage | undefined
 }
 
 /** Status of a store. */
@@ -181,7 +189,7 @@ export interface Store {
   get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
-  find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage>
+  find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage>
 
   /** The pages of several plans that are not repeated, and their totals. */
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]>

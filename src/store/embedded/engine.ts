@@ -4,11 +4,20 @@ import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
 import { ChangeListeners, type ReportFailure } from '../change-listeners.ts'
-import type { Change, ChangeListener, Operation, Outcome, SideRecords, StoredRecord, TransactionMode } from '../store.ts'
+import type {
+  Change,
+  ChangeListener,
+  FoundPage,
+  Operation,
+  Outcome,
+  SideRecords,
+  StoredRecord,
+  TransactionMode,
+} from '../store.ts'
 import { Transaction } from '../transaction/transaction.ts'
 import { aggregateRows, needsOfAggregate } from './tables/aggregation.ts'
 import { needsOfOrder, ordered } from './tables/order.ts'
-import type { FoundRecords } from './tables/query-cache.ts'
+import { pageAfter } from './tables/page-upkeep.ts'
 import { needsOf, type Selected, select, type TableNeed } from './tables/select.ts'
 import { Table } from './tables/table.ts'
 
@@ -122,21 +131,28 @@ export class Engine {
     return waits === undefined ? undefined : Promise.all(waits)
   }
 
-  /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
-  cachedPage(name: string, plan: Plan): FoundRecords | undefined {
+  /** A page of the same plan, brought up to date; undefined if the plan must be executed. */
+  updated(name: string, plan: Plan, last: FoundPage | undefined): FoundPage | undefined {
     this.#throwIfDamaged()
-    if (this.#applying !== undefined) return undefined
-    const page = this.table(name).queryCache.recall(plan)
-    if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
-    return page
+    if (last?.version === undefined || this.#applying !== undefined) return undefined
+    const version = this.#versionOf(name, plan)
+    const page = last.version === version ? last : this.#caughtUp(name, plan, last)
+    if (page === undefined) return undefined
+    this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
+    return page === last && last.version === version ? last : { ...page, version }
   }
 
-  /** Executes a prepared query. */
-  find(name: string, plan: Plan): FoundRecords {
-    const page = this.findOnce(name, plan)
-    const others = [...relatedTables(plan)].map((other) => this.table(other).changes)
-    this.table(name).queryCache.remember(plan, page, others)
-    return page
+  #caughtUp(name: string, plan: Plan, last: FoundPage): FoundPage | undefined {
+    // Without other tables, the version is the number of changes of this one.
+    const changes = relatedTables(plan).size > 0 ? undefined : this.table(name).changes.since(Number(last.version))
+    return changes && pageAfter(last, plan, changes)
+  }
+
+  /** The number of changes of all tables that a plan reads. It never falls, so it is equal only if none has changed. */
+  #versionOf(name: string, plan: Plan): number {
+    let version = this.table(name).changes.count
+    for (const other of relatedTables(plan)) version += this.table(other).changes.count
+    return version
   }
 
   /** Executes a prepared aggregate; undefined if it has too many groups. */
@@ -166,18 +182,18 @@ export class Engine {
     return select(table, plan.filters, (other) => this.table(other))
   }
 
-  /** Executes a prepared query without caching its page. */
-  findOnce(name: string, plan: Plan): FoundRecords {
+  /** Executes a prepared query. */
+  find(name: string, plan: Plan): FoundPage {
     const table = this.table(name)
     const { selection, how } = this.#select(table, plan)
     const page = ordered(table, selection, plan, (other) => this.table(other))
     this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
-    return { records: page.records, total: selection.size }
+    return { records: page.records, total: selection.size, version: this.#versionOf(name, plan) }
   }
 
   /** Every matching record, in order. */
   all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
-    return this.findOnce(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
+    return this.find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
   /**

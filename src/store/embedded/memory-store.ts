@@ -5,6 +5,7 @@ import type { Filter, Plan, SortKey } from '../../query/plan.ts'
 import { type SliceOptions, Slices } from '../../util/slices.ts'
 import type {
   ChangeListener,
+  FindOptions,
   FoundPage,
   Operation,
   Outcome,
@@ -97,13 +98,14 @@ export class MemoryStore implements Store {
     return this.engine.get(table, ids)
   }
 
-  async find(table: string, plan: Plan, options?: ReadOptions): Promise<{ records: readonly StoredRecord[]; total: number }> {
-    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan), options)
+  async find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage> {
+    const known = this.engine.updated(table, plan, options?.last)
+    return known ?? this.#when(table, plan, () => this.engine.find(table, plan), options)
   }
 
   async findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
     const found: FoundPage[] = []
-    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan), options))
+    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.find(table, plan), options))
     return found
   }
 

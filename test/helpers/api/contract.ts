@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { apiDocument } from '../../../src/http/openapi.ts'
+import { apiRoots } from '../../../src/http/paths.ts'
 import type { Registry } from '../../../src/model/registry.ts'
 import { resolved } from '../../../src/openapi/components.ts'
+import { openApiDocument } from '../../../src/openapi/document.ts'
 import type { OperationObject, RequestBody, ResponseObject } from '../../../src/openapi/operation.ts'
 import type { Project } from '../../../src/project/project.ts'
 import type { TestApp } from './app.ts'
@@ -37,7 +38,7 @@ function contractOf({ project, settings }: TestApp['app']): Contract {
   const bySettings = byModels.get(project.registry) ?? new Map<string, Contract>()
   byModels.set(project.registry, bySettings)
   const key = JSON.stringify(settings)
-  const contract = bySettings.get(key) ?? contractWithText(JSON.stringify(apiDocument({ ...project, settings })))
+  const contract = bySettings.get(key) ?? contractWithText(JSON.stringify(openApiDocument(project, apiRoots(settings))))
   bySettings.set(key, contract)
   return contract
 }
@@ -49,7 +50,7 @@ function contractWithText(text: string): Contract {
 }
 
 class Contract {
-  readonly #document: ReturnType<typeof apiDocument>
+  readonly #document: ReturnType<typeof openApiDocument>
   readonly #ajv: Ajv2020
   /** Of schemas, by whether records may lack members. */
   readonly #partly = new Map<object, ValidateFunction>()

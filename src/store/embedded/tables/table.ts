@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../store.ts'
 import type { CommittedTable } from '../../transaction/overlay.ts'
 import { addRow, type Bitmap, bitmapFor, Scratch } from './bitmap.ts'
 import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from './indexes.ts'
-import { QueryCache, RecentChanges } from './query-cache.ts'
+import { RecentChanges } from './page-upkeep.ts'
 import { eachRow, firstRow } from './row-set.ts'
 import { Mapped, type SelectedRows, Unbroken } from './selection.ts'
 import type { Cut, ItemIndex } from './value-index.ts'
@@ -24,8 +24,6 @@ export class Table implements CommittedTable {
   /** Bitmaps for queries, returned to the pool before the next query. */
   readonly scratch = new Scratch()
   readonly changes = new RecentChanges()
-  /** Cached query results. */
-  readonly queryCache = new QueryCache(this.changes)
   /** The next id. Lower ids are never assigned again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []

@@ -1,29 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import { comparer } from '../../../query/compare.ts'
 import { matcher } from '../../../query/match.ts'
 import type { Plan } from '../../../query/plan.ts'
-import type { StoredRecord } from '../../store.ts'
-
-/** Approximate capacity, in records. */
-const CAPACITY = 50_000
-/** Overhead of a page, in records. */
-const OVERHEAD = 10
-
-/** A page of the records that a plan matches, and their total number. */
-export interface FoundRecords {
-  readonly records: readonly StoredRecord[]
-  readonly total: number
-}
-
-interface Answer {
-  page: FoundRecords
-  /** Other tables that the page depends on, with the number of their changes that it includes. */
-  readonly others: readonly { readonly changes: RecentChanges; readonly count: number }[]
-  /** Number of table changes that the page includes. */
-  knows: number
-  /** Created when the page has changes to catch up with. */
-  rule: Rule | undefined
-}
+import type { FoundPage, StoredRecord } from '../../store.ts'
 
 /** Membership and order of a list. */
 interface Rule {
@@ -32,72 +10,27 @@ interface Rule {
 }
 
 /**
- * Cache of list pages. A cached page first catches up with the changes since, as a materialised view is maintained
- * incrementally (Blakeley, Larson & Tompa, SIGMOD 1986). So a write costs nothing here, and a page is queried again only if the
- * changes do not determine it. A page that depends on other tables is queried again after any change.
+ * A page after changes of its table, as a materialised view is maintained incrementally (Blakeley, Larson & Tompa, SIGMOD 1986). So a
+ * write costs the pages of its table nothing, and a page is queried again only if the changes do not determine it.
+ *
+ * @param plan a plan that reads no other table
+ * @returns the same page if nothing that concerns it has changed; undefined if the plan must be executed
  */
-export class QueryCache {
-  readonly #changes: RecentChanges
-  readonly #kept = new LRUCache<Plan, Answer>({
-    maxSize: CAPACITY,
-    sizeCalculation: ({ page }) => page.records.length + OVERHEAD,
-  })
-
-  constructor(changes: RecentChanges) {
-    this.#changes = changes
-  }
-
-  /**
-   * The present page of a plan.
-   *
-   * @param plan the same object as in `remember`
-   * @returns undefined if the plan must be executed
-   */
-  recall(plan: Plan): FoundRecords | undefined {
-    const answer = this.#kept.get(plan)
-    if (answer === undefined) return undefined
-    const isIntact = answer.others.every(({ changes, count }) => changes.count === count)
-    if (isIntact && answer.knows === this.#changes.count) return answer.page
-    const page = answer.others.length === 0 ? this.#caughtUp(plan, answer) : undefined
-    if (page === undefined) {
-      this.#kept.delete(plan)
-      return undefined
-    }
-    answer.page = page
-    answer.knows = this.#changes.count
-    return page
-  }
-
-  /** @param others changes of the other tables that the page depends on */
-  remember(plan: Plan, page: FoundRecords, others: readonly RecentChanges[] = []): void {
-    const counts = others.map((changes) => ({ changes, count: changes.count }))
-    this.#kept.set(plan, { page, others: counts, knows: this.#changes.count, rule: undefined })
-  }
-
-  #caughtUp(plan: Plan, answer: Answer): FoundRecords | undefined {
-    const changes = this.#changes.since(answer.knows)
-    if (changes === undefined) return undefined
-    answer.rule ??= ruleOf(plan)
-    let page: FoundRecords | undefined = answer.page
-    for (const { before, after } of changes) {
-      page = page && withChange(page, plan, answer.rule, before, after)
-    }
-    return page
-  }
-}
-
-function ruleOf({ filters, sort }: Plan): Rule {
-  return { matches: matcher({ all: filters }), compare: comparer(sort) }
+export function pageAfter(page: FoundPage, plan: Plan, changes: readonly Replacement[]): FoundPage | undefined {
+  const rule: Rule = { matches: matcher({ all: plan.filters }), compare: comparer(plan.sort) }
+  let after: FoundPage | undefined = page
+  for (const { before, after: is } of changes) after = after && withChange(after, plan, rule, before, is)
+  return after
 }
 
 /** @returns undefined if an unknown record moves onto the page */
 function withChange(
-  page: FoundRecords,
+  page: FoundPage,
   plan: Plan,
   { matches, compare }: Rule,
   before: StoredRecord | undefined,
   after: StoredRecord | undefined,
-): FoundRecords | undefined {
+): FoundPage | undefined {
   const was = before !== undefined && matches(before) ? before : undefined
   const is = after !== undefined && matches(after) ? after : undefined
   if (was !== undefined && is !== undefined && compare(was, is) === 0) return replaced(page, was, is)
@@ -106,17 +39,17 @@ function withChange(
 }
 
 /** The page with a changed record that keeps its position. */
-function replaced(page: FoundRecords, was: StoredRecord, is: StoredRecord): FoundRecords {
+function replaced(page: FoundPage, was: StoredRecord, is: StoredRecord): FoundPage {
   const place = page.records.indexOf(was)
   return place === -1 ? page : { records: page.records.with(place, is), total: page.total }
 }
 
 function without(
-  { records, total }: FoundRecords,
+  { records, total }: FoundPage,
   { offset }: Plan,
   record: StoredRecord,
   compare: Rule['compare'],
-): FoundRecords | undefined {
+): FoundPage | undefined {
   const place = placeIn(records, record, compare)
   if (place === records.length) return { records, total: total - 1 }
   const isLast = offset + records.length >= total
@@ -126,11 +59,11 @@ function without(
 }
 
 function having(
-  { records, total }: FoundRecords,
+  { records, total }: FoundPage,
   plan: Plan,
   record: StoredRecord,
   compare: Rule['compare'],
-): FoundRecords | undefined {
+): FoundPage | undefined {
   const { offset, limit } = plan
   const place = placeIn(records, record, compare)
   if (place === limit) return { records, total: total + 1 }

@@ -1,0 +1,111 @@
+import type { Settings } from '../config/settings.ts'
+import type { Registry } from '../model/registry.ts'
+import { MAX_PAGE_RECORDS } from '../query/plan.ts'
+import { FORM_USES } from '../views/definition.ts'
+import { jsonContent, type ParameterObject, type Paths } from './operation.ts'
+import { access, type Responses, type Roots, refusals } from './responses.ts'
+import { object, oneName, ref, type Schema, TEXT } from './schema.ts'
+
+const FLAG: Schema = { type: 'boolean' }
+
+const fieldView = object(
+  {
+    name: TEXT,
+    title: TEXT,
+    help_text: TEXT,
+    field_type: TEXT,
+    widget: TEXT,
+    required: FLAG,
+    readonly: FLAG,
+    disabled: FLAG,
+    placeholder: TEXT,
+    default_value: {},
+    options: { type: 'object', additionalProperties: true },
+    error: object({ message: TEXT, code: TEXT }, ['message']),
+    is_primary_key: FLAG,
+    visible_when: { ...TEXT, description: 'The field is displayed while this CEL condition over `self` holds' },
+  },
+  ['name', 'required', 'readonly', 'disabled', 'is_primary_key'],
+)
+
+const NAMES: Schema = { type: 'array', items: TEXT }
+
+const GENERATED: ParameterObject = {
+  name: 'generated',
+  in: 'query',
+  description: 'Add a generated view, marked `generated`, where a model has no form or no list',
+  schema: { type: 'boolean', default: false },
+}
+
+const viewMembers = (viewType: 'form' | 'list') => ({
+  name: TEXT,
+  view_type: { type: 'string', const: viewType } as const,
+  model: TEXT,
+  fields: { type: 'array', items: ref('fieldView') } as const,
+})
+
+const formMembers = {
+  use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
+  groups: { type: 'array', items: object({ title: TEXT, fields: NAMES, collapsed: FLAG }, ['title', 'fields']) },
+} as const satisfies Record<string, Schema>
+
+const listMembers = {
+  sort: { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }), description: 'The order at first' },
+  page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_RECORDS },
+  filters: { ...NAMES, description: 'Fields that are offered first as filters' },
+  inline_form: { ...TEXT, description: 'The form through which cells may be edited' },
+} as const satisfies Record<string, Schema>
+
+/** Schemas of the Views API. */
+export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
+  fieldView,
+  formView: object(
+    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES, ...formMembers },
+    Object.keys(viewMembers('form')),
+  ),
+  listView: object({ ...viewMembers('list'), generated: FLAG, ...listMembers }, Object.keys(viewMembers('list'))),
+}
+
+const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }
+
+/** Operations of the Views API. */
+export function viewPaths({ views }: Roots, registry: Registry, settings: Settings, responses: Responses): Paths {
+  const limit = settings.views_auth === 'required' ? 'default' : 'none'
+  const failures = responses.failures(limit, 'badRequest', ...refusals(settings))
+  const options = { tags: ['views'], ...access(settings) }
+  return {
+    [views]: {
+      get: {
+        operationId: 'getAllViews',
+        summary: 'All views, by model',
+        description: 'Forms and lists of the models that have any: fields, titles, widgets and conditions.',
+        ...options,
+        parameters: [GENERATED],
+        responses: {
+          200: responses.success(
+            'Views by model',
+            jsonContent(object({ data: { type: 'object', additionalProperties: VIEWS } })),
+          ),
+          ...failures,
+        },
+      },
+    },
+    [`${views}/{model}`]: {
+      get: {
+        operationId: 'getModelViews',
+        summary: 'The views of one model',
+        description: 'Its forms and lists: fields, titles, widgets and conditions.',
+        ...options,
+        parameters: [
+          { name: 'model', in: 'path', required: true, schema: oneName(registry.public.map(({ key }) => key)) },
+          GENERATED,
+        ],
+        responses: {
+          200: responses.success('The views of the model', jsonContent(object({ data: VIEWS }))),
+          ...failures,
+          ...responses.failures(limit, 'notFound'),
+        },
+      },
+    },
+  }
+}
