@@ -4,6 +4,7 @@ import type { LoginClient } from '../accounts/sessions.ts'
 import type { App } from '../app.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import { Parameters } from '../query/parameters.ts'
 import type { ReadOptions } from '../store/store.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
@@ -20,6 +21,10 @@ export function queryOf(request: Request): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start + 1)
 }
+
+/** The query parameters that the route of a request declares. */
+export const parametersOf = (request: Request): Parameters =>
+  new Parameters(new URLSearchParams(queryOf(request)), request.route.settings.plugins?.queryNames ?? [])
 
 /** The media type of a Content-Type in lower case, without parameters; empty without this header. */
 export const mediaTypeOf = (contentType: string | undefined): string => contentType?.split(';')[0]?.trim().toLowerCase() ?? ''

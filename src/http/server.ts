@@ -5,6 +5,7 @@ import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { AdminPage } from './admin-page.ts'
+import { serverRoutes } from './api-route.ts'
 import { bearerAuthentication, LoginLog } from './authentication.ts'
 import { ErrorResponses } from './error-responses.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './listener.ts'
@@ -14,11 +15,11 @@ import { apiRoots } from './paths.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes, ownAccountRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
-import { eventRoutes, historyRoutes } from './routes/events.ts'
 import { mockDataRoutes, modelRoutes } from './routes/models.ts'
 import { adminPageRoutes, BUILD_REMEDY, descriptionRoutes, homeRoutes } from './routes/pages.ts'
+import { siteRoutes } from './routes/site.ts'
 import { transferRoutes } from './routes/transfer.ts'
-import { siteRoutes, viewRoutes } from './routes/views.ts'
+import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { strictRoutes } from './strict-routes.ts'
 
@@ -105,14 +106,14 @@ export async function createServer(
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
   if (ui !== undefined && settings.ui.enabled) await addPage(server, app, ui)
   server.route(strictRoutes(homeRoutes(settings, server.app.page), 0))
-  server.route(strictRoutes(viewRoutes(app), 0))
+  server.route(strictRoutes(serverRoutes(viewRoutes, app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
   server.route(strictRoutes(accountRoutes, Math.min(MAX_ACCOUNT_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
-  server.route(strictRoutes([...historyRoutes(app), ...siteRoutes(app), ...eventRoutes(app)], 0))
+  server.route(strictRoutes(serverRoutes(siteRoutes, app), 0))
   const origins = new RefusedOrigins(settings, log, clock)
   server.events.on('response', (request) => origins.note(request))
   addMonitoring(server, app, { limits, random, wait })

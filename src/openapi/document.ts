@@ -8,11 +8,10 @@ import { boundsSchema, type FormSchemas } from './bodies.ts'
 import { withComponents } from './components.ts'
 import type { OpenApiDocument, Paths } from './operation.ts'
 import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
-import { HISTORY_SCHEMAS, historyPaths } from './paths-history.ts'
+import { HISTORY_SCHEMAS } from './paths-history.ts'
 import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
-import { DATA_SCHEMAS, dataPaths, operationsPaths, SITE_SCHEMAS, sitePaths } from './paths-operations.ts'
+import { DATA_SCHEMAS, dataPaths, operationsPaths } from './paths-operations.ts'
 import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
-import { VIEW_SCHEMAS, viewPaths } from './paths-views.ts'
 import { webhookPaths, webhookSchemas } from './paths-webhooks.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
@@ -25,6 +24,12 @@ export interface ContractSource {
   readonly access: AccessRules
   readonly forms: ReadonlyMap<string, Form>
   readonly views: Views
+}
+
+/** The paths and schemas of a resource. */
+export interface Resource {
+  readonly paths: Paths
+  readonly schemas: Readonly<Record<string, Schema>>
 }
 
 const DESCRIPTION = [
@@ -53,14 +58,19 @@ const TAGS = [
  * Describes the API of a project. The same project gives the same document, byte for byte.
  *
  * @param absolute the root path of each part of the API, base path included
+ * @param resources those whose routes are declared in `http/routes`
  */
-export function openApiDocument({ settings, registry, access, forms, views }: ContractSource, absolute: Roots): OpenApiDocument {
+export function openApiDocument(
+  { settings, registry, access, forms, views: projectViews }: ContractSource,
+  absolute: Roots,
+  { views, site }: Readonly<Record<'views' | 'site', Resource>>,
+): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
   const responses = new Responses(settings)
   const models = registry.public
   const formSchemas = nameFormSchemas(forms)
-  const catalog = new ViewCatalog(registry, views)
+  const catalog = new ViewCatalog(registry, projectViews)
   const paths: Paths = {
     ...authPaths(roots, registry, responses),
     ...ownAccountPaths(roots, responses),
@@ -79,11 +89,10 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
         })
       }),
     ),
-    ...viewPaths(roots, registry, settings, responses),
+    ...views.paths,
     ...webhookPaths(roots, responses),
     ...dataPaths(roots, responses),
-    ...historyPaths(roots, registry, responses),
-    ...sitePaths(roots, registry, responses),
+    ...site.paths,
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
@@ -105,11 +114,11 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
         ...modelSchemas(registry, formSchemas),
         ...MODEL_SCHEMAS,
         ...TRANSFER_SCHEMAS,
-        ...VIEW_SCHEMAS,
+        ...views.schemas,
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
         ...HISTORY_SCHEMAS,
-        ...SITE_SCHEMAS,
+        ...site.schemas,
         ...ACCOUNT_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
@@ -128,20 +137,14 @@ export function openApiDocument({ settings, registry, access, forms, views }: Co
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, views, webhooks, snapshots, reset, history, events, search, site, lint, mock, document } = roots
+  const { models, auth, webhooks, snapshots, reset, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
-    views: relative(views),
     webhooks: relative(webhooks),
     snapshots: relative(snapshots),
     reset: relative(reset),
-    history: relative(history),
-    events: relative(events),
-    search: relative(search),
-    site: relative(site),
-    lint: relative(lint),
     mock: relative(mock),
     document: relative(document),
   }

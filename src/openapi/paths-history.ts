@@ -2,9 +2,9 @@ import { HISTORY, VIAS } from '../history/history-recorder.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { envelope } from './bodies.ts'
-import { jsonContent, type OperationObject, type ParameterObject, type Paths } from './operation.ts'
+import { jsonContent, type OperationObject, type ParameterObject } from './operation.ts'
 import { plainListParameters } from './query-parameters.ts'
-import { READ, type Responses, type Roots } from './responses.ts'
+import { READ, type Responses } from './responses.ts'
 import { MOMENT, nullable, object, oneName, ref, type Schema, TEXT } from './schema.ts'
 
 const INTEGER: Schema = { type: 'integer' }
@@ -32,22 +32,6 @@ export const HISTORY_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
 }
 
-/** The history of all records. */
-export const historyPaths = ({ history }: Roots, registry: Registry, responses: Responses): Paths => ({
-  [history]: {
-    get: {
-      ...{
-        operationId: 'listHistory',
-        summary: 'The history of all records, for superusers',
-        description: 'That of deleted records included, the latest change first.',
-        tags: ['history'],
-      },
-      parameters: plainListParameters(registry.expect(HISTORY), registry),
-      responses: answers(responses),
-    },
-  },
-})
-
 /** The history of a record. */
 export const recordHistory = (model: Model, registry: Registry, id: ParameterObject, responses: Responses): OperationObject => ({
   operationId: `history${model.name}`,
@@ -55,10 +39,10 @@ export const recordHistory = (model: Model, registry: Registry, id: ParameterObj
   description: 'Each create, update and delete with the values before and after; that of a deleted record is for superusers.',
   tags: [model.name],
   parameters: [id, ...plainListParameters(registry.expect(HISTORY), registry)],
-  responses: answers(responses),
+  responses: { ...historyAnswers(responses), ...responses.failures('default', ...READ, 'notFound') },
 })
 
-const answers = (responses: Responses): OperationObject['responses'] => ({
+/** The successful response of a history. */
+export const historyAnswers = (responses: Responses) => ({
   200: responses.success('A page of changes, the latest first', jsonContent(object(envelope(ref('historyEntry'))))),
-  ...responses.failures('default', ...READ, 'notFound'),
 })

@@ -130,15 +130,9 @@ const headersOf = (names: readonly string[]): { headers?: Record<string, Referen
 export interface Roots {
   readonly models: string
   readonly auth: string
-  readonly views: string
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
-  readonly history: string
-  readonly events: string
-  readonly search: string
-  readonly site: string
-  readonly lint: string
   readonly mock: string
   readonly document: string
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { SettingsInput } from '../../src/config/settings.ts'
-import { apiRoots } from '../../src/http/paths.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { apiDocument } from '../../src/http/openapi.ts'
 import type { OpenApiDocument } from '../../src/openapi/operation.ts'
 import { loadProject, type Project } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
@@ -20,4 +19,4 @@ export async function projectOf(files: Readonly<Record<string, string>>): Promis
   }
 }
 
-export const documentOf = (project: Project): OpenApiDocument => openApiDocument(project, apiRoots(project.settings))
+export const documentOf = (project: Project): OpenApiDocument => apiDocument(project)

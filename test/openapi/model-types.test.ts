@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { apiRoots } from '../../src/http/paths.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { apiDocument } from '../../src/http/openapi.ts'
 import { describedBy, typesOf, typesOfModels } from '../../src/openapi/typescript.ts'
 import { typeCheck } from '../helpers/types/type-check.ts'
 import { fixture, projectOf } from './documents.ts'
@@ -110,7 +109,7 @@ export declare namespace Note {
 for (const name of ['blog', 'minimal'] as const) {
   test(`the types of ${name} from the document of a server equal those of the project`, async () => {
     const project = await fixture(name)
-    const document = openApiDocument(project, apiRoots({ ...project.settings, base_path: '/backend' }))
+    const document = apiDocument({ ...project, settings: { ...project.settings, base_path: '/backend' } })
     assert.equal(typesOfModels(describedBy(JSON.parse(JSON.stringify(document)))), typesOf(project))
   })
 }

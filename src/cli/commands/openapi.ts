@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { apiRoots } from '../../http/paths.ts'
-import { openApiDocument } from '../../openapi/document.ts'
+import { apiDocument } from '../../http/openapi.ts'
 import type { Io } from '../io.ts'
 import { remoteDocument } from '../model-requests.ts'
 import { writeOutput } from '../output-file.ts'
@@ -20,8 +19,7 @@ export function openapiCommand(io: Io): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (options: DocumentOptions & { output?: string }) => {
       const document =
-        (await remoteDocument(io, options)) ??
-        (await withProject(io, options, async (project) => openApiDocument(project, apiRoots(project.settings))))
+        (await remoteDocument(io, options)) ?? (await withProject(io, options, async (project) => apiDocument(project)))
       await writeOutput(io, `${JSON.stringify(document, null, 2)}\n`, options.output)
     })
 }

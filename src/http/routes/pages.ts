@@ -2,10 +2,10 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
-import { openApiDocument } from '../../openapi/document.ts'
 import { ADMIN_PAGE_POLICY, type AdminPage } from '../admin-page.ts'
 import { DocsFiles, docsPage, PAGE_FILES, PAGE_POLICY } from '../docs-page.ts'
 import { jsonResponse } from '../json.ts'
+import { apiDocument } from '../openapi.ts'
 import { apiRoots } from '../paths.ts'
 import { accepts, queryOf } from '../request.ts'
 import { addFields, setPolicy } from '../response.ts'
@@ -82,7 +82,7 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
 
   const document = (_: Request, h: ResponseToolkit) => {
     // Most servers never need it.
-    text ??= JSON.stringify(openApiDocument(project, roots))
+    text ??= JSON.stringify(apiDocument(project))
     return jsonResponse(h, text)
   }
   const page = (request: Request, h: ResponseToolkit) => {

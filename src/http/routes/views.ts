@@ -1,66 +1,114 @@
-import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
-import type { App } from '../../app.ts'
-import { superusersOnly } from '../../auth/permissions.ts'
+import type { Request } from '@hapi/hapi'
+import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
+import { object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
 import type { CatalogOptions } from '../../project/view-catalog.ts'
-import { Parameters } from '../../query/parameters.ts'
-import { jsonResponse } from '../json.ts'
-import { apiRoots } from '../paths.ts'
-import { taggedResponse } from '../preconditions.ts'
-import { actorOf, queryOf, readOptionsOf } from '../request.ts'
+import { MAX_PAGE_RECORDS } from '../../query/plan.ts'
+import { FORM_USES } from '../../views/definition.ts'
+import type { ApiRoute, RouteSource } from '../api-route.ts'
+import { parametersOf } from '../request.ts'
+
+const FLAG: Schema = { type: 'boolean' }
+
+const fieldView = object(
+  {
+    name: TEXT,
+    title: TEXT,
+    help_text: TEXT,
+    field_type: TEXT,
+    widget: TEXT,
+    required: FLAG,
+    readonly: FLAG,
+    disabled: FLAG,
+    placeholder: TEXT,
+    default_value: {},
+    options: { type: 'object', additionalProperties: true },
+    error: object({ message: TEXT, code: TEXT }, ['message']),
+    is_primary_key: FLAG,
+    visible_when: { ...TEXT, description: 'The field is displayed while this CEL condition over `self` holds' },
+  },
+  ['name', 'required', 'readonly', 'disabled', 'is_primary_key'],
+)
+
+const NAMES: Schema = { type: 'array', items: TEXT }
+
+const GENERATED: ParameterObject = {
+  name: 'generated',
+  in: 'query',
+  description: 'Add a generated view, marked `generated`, where a model has no form or no list',
+  schema: { type: 'boolean', default: false },
+}
+
+const viewMembers = (viewType: 'form' | 'list') => ({
+  name: TEXT,
+  view_type: { type: 'string', const: viewType } as const,
+  model: TEXT,
+  fields: { type: 'array', items: ref('fieldView') } as const,
+})
+
+const formMembers = {
+  use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
+  groups: { type: 'array', items: object({ title: TEXT, fields: NAMES, collapsed: FLAG }, ['title', 'fields']) },
+} as const satisfies Record<string, Schema>
+
+const listMembers = {
+  sort: { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }), description: 'The order at first' },
+  page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_RECORDS },
+  filters: { ...NAMES, description: 'Fields that are offered first as filters' },
+  inline_form: { ...TEXT, description: 'The form through which cells may be edited' },
+} as const satisfies Record<string, Schema>
+
+/** Schemas of the Views API. */
+export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
+  fieldView,
+  formView: object(
+    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES, ...formMembers },
+    Object.keys(viewMembers('form')),
+  ),
+  listView: object({ ...viewMembers('list'), generated: FLAG, ...listMembers }, Object.keys(viewMembers('list'))),
+}
+
+const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }
 
 /** The Views API: how each model is edited and displayed. The setting `views_auth` decides whether it needs a token. */
-export function viewRoutes({ settings, views: catalog }: App): ServerRoute[] {
-  const { views } = apiRoots(settings)
-  const plugins = { readsQuery: true }
-  const options =
-    settings.views_auth === 'required'
-      ? { auth: 'bearer', plugins: { ...plugins, limitsUsers: true } }
-      : { auth: false as const, plugins }
-
-  const all = (request: Request) => ({ data: catalog.all(optionsOf(request)) })
-  const ofModel = (request: Request) => ({ data: catalog.of(String(request.params.model), optionsOf(request)) })
-
+export function viewRoutes({ settings, registry, roots: { views }, responses }: RouteSource): ApiRoute[] {
+  const common = { method: 'GET', tag: 'views', access: settings.views_auth === 'required' ? 'token' : 'optional' } as const
+  const model: ParameterObject = {
+    name: 'model',
+    in: 'path',
+    required: true,
+    schema: oneName(registry.public.map(({ key }) => key)),
+  }
   return [
-    { method: 'GET', path: views, handler: all, options },
-    { method: 'GET', path: `${views}/{model}`, handler: ofModel, options },
+    {
+      ...common,
+      path: views,
+      operationId: 'getAllViews',
+      summary: 'All views, by model',
+      description: 'Forms and lists of the models that have any: fields, titles, widgets and conditions.',
+      parameters: [GENERATED],
+      answers: {
+        200: responses.success('Views by model', jsonContent(object({ data: { type: 'object', additionalProperties: VIEWS } }))),
+      },
+      handler: (app) => (request) => ({ data: app.views.all(optionsOf(request)) }),
+    },
+    {
+      ...common,
+      path: `${views}/{model}`,
+      operationId: 'getModelViews',
+      summary: 'The views of one model',
+      description: 'Its forms and lists: fields, titles, widgets and conditions.',
+      parameters: [model, GENERATED],
+      answers: { 200: responses.success('The views of the model', jsonContent(object({ data: VIEWS }))) },
+      failures: ['notFound'],
+      handler: (app) => (request) => ({ data: app.views.of(String(request.params.model), optionsOf(request)) }),
+    },
   ]
 }
 
 /** @throws {AppError} INVALID_REQUEST */
 function optionsOf(request: Request): CatalogOptions {
-  const parameters = new Parameters(new URLSearchParams(queryOf(request)), ['generated'])
+  const parameters = parametersOf(request)
   const generated = parameters.flag('generated')
   parameters.throwIfFaulty()
   return { generated }
-}
-
-/** The routes of a front end for the whole project: the site, a search over all models, and the findings of lint. */
-export function siteRoutes(app: App): ServerRoute[] {
-  const { settings, site, searches, lint } = app
-  const roots = apiRoots(settings)
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
-
-  const describe = async (request: Request, h: ResponseToolkit) => {
-    const { text, digest } = await site.describe(actorOf(request))
-    return taggedResponse(h, text, `"${digest}"`)
-  }
-
-  const search = async (request: Request, h: ResponseToolkit) =>
-    jsonResponse(h, await searches.everywhere(actorOf(request), queryOf(request), readOptionsOf(request, app)))
-
-  const findings = async (request: Request, h: ResponseToolkit) => {
-    superusersOnly(actorOf(request))
-    return jsonResponse(h, await lint())
-  }
-
-  return [
-    { method: 'GET', path: roots.site, handler: describe, options },
-    {
-      method: 'GET',
-      path: roots.search,
-      handler: search,
-      options: { ...options, plugins: { ...options.plugins, readsQuery: true } },
-    },
-    { method: 'GET', path: roots.lint, handler: findings, options },
-  ]
 }

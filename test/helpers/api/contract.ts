@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { apiRoots } from '../../../src/http/paths.ts'
+import { apiDocument } from '../../../src/http/openapi.ts'
 import type { Registry } from '../../../src/model/registry.ts'
 import { resolved } from '../../../src/openapi/components.ts'
-import { openApiDocument } from '../../../src/openapi/document.ts'
 import type { OperationObject, RequestBody, ResponseObject } from '../../../src/openapi/operation.ts'
 import type { Project } from '../../../src/project/project.ts'
 import type { TestApp } from './app.ts'
@@ -38,7 +37,7 @@ function contractOf({ project, settings }: TestApp['app']): Contract {
   const bySettings = byModels.get(project.registry) ?? new Map<string, Contract>()
   byModels.set(project.registry, bySettings)
   const key = JSON.stringify(settings)
-  const contract = bySettings.get(key) ?? contractWithText(JSON.stringify(openApiDocument(project, apiRoots(settings))))
+  const contract = bySettings.get(key) ?? contractWithText(JSON.stringify(apiDocument({ ...project, settings })))
   bySettings.set(key, contract)
   return contract
 }
@@ -50,7 +49,7 @@ function contractWithText(text: string): Contract {
 }
 
 class Contract {
-  readonly #document: ReturnType<typeof openApiDocument>
+  readonly #document: ReturnType<typeof apiDocument>
   readonly #ajv: Ajv2020
   /** Of schemas, by whether records may lack members. */
   readonly #partly = new Map<object, ValidateFunction>()

@@ -1,0 +1,233 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Lifecycle } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { superusersOnly } from '../../auth/permissions.ts'
+import type { EventSink } from '../../events/event-streams.ts'
+import { HISTORY } from '../../history/history-recorder.ts'
+import { REPORT_SCHEMA } from '../../lint/format.ts'
+import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
+import { historyAnswers } from '../../openapi/paths-history.ts'
+import { namesParameter, plainListParameters } from '../../openapi/query-parameters.ts'
+import { COUNT_SCHEMA, nullable, object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
+import type { ApiRoute, RouteSource } from '../api-route.ts'
+import { tokenIn } from '../authentication.ts'
+import { jsonResponse } from '../json.ts'
+import { taggedResponse } from '../preconditions.ts'
+import { actorOf, parametersOf, queryOf, readOptionsOf } from '../request.ts'
+
+const FLAG: Schema = { type: 'boolean' }
+const NAMES: Schema = { type: 'array', items: TEXT }
+const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
+
+const siteField = object({
+  ...{
+    name: TEXT,
+    type: TEXT,
+    label: TEXT,
+    help_text: nullable(TEXT),
+    required: FLAG,
+    unique: FLAG,
+    readonly: FLAG,
+    sortable: FLAG,
+    operators: NAMES,
+  },
+  choices: nullable({ type: 'array', items: object({ value: {}, label: TEXT, color: TEXT }, ['value']) }),
+  bounds: { type: 'object', additionalProperties: true, description: 'Limits of values, such as `max_length` and `gte`' },
+  relation: nullable(object({ name: TEXT, model: TEXT, on_delete: TEXT })),
+})
+
+const modelMembers = {
+  ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },
+  can: { type: 'array', items: oneName(['view', 'add', 'change', 'delete']) },
+  count: { ...COUNT_SCHEMA, description: 'Number of records that the user may view; absent without that permission' },
+  searchable: FLAG,
+  history: { ...FLAG, description: 'True if changes of its records are recorded' },
+  fields: { type: 'array', items: siteField },
+  referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
+} as const satisfies Record<string, Schema>
+
+/** Schemas of the site. Lower case, so that no model's schema has the same name. */
+export const SITE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  site: object({
+    ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
+    user: object({ id: nullable({ type: 'integer' }), username: nullable(TEXT), is_superuser: FLAG }),
+    capabilities: object(Object.fromEntries(CAPABILITIES.map((name) => [name, FLAG]))),
+    limits: object({
+      page_size: COUNT_SCHEMA,
+      bulk_size: COUNT_SCHEMA,
+      upload_bytes: COUNT_SCHEMA,
+      record_bytes: COUNT_SCHEMA,
+      requests_per_minute: nullable(COUNT_SCHEMA),
+    }),
+    models: {
+      type: 'array',
+      items: object(
+        modelMembers,
+        Object.keys(modelMembers).filter((name) => name !== 'count'),
+      ),
+    },
+  }),
+}
+
+/** The schema of the report without its dialect, which the document states. */
+function reportSchema(): Schema {
+  const { $schema: _, title: __, ...schema } = REPORT_SCHEMA
+  return schema as unknown as Schema
+}
+
+const HIT = object({
+  ...{ model: TEXT, id: { type: 'integer', minimum: 1 }, label: TEXT, score: { type: 'number' } },
+  matches: {
+    type: 'object',
+    additionalProperties: {
+      type: 'array',
+      items: { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' },
+    },
+    description: 'Where in each field',
+  },
+} as const)
+
+const RESUME: ParameterObject = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description: 'The id of the last event that the client has; the stream goes on after it',
+  schema: TEXT,
+}
+
+/** The routes that span all models: their history, the site, the search, live events, findings of lint. */
+export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRoute[] {
+  const common = { method: 'GET', tag: 'site', access: 'token' } as const
+  const models = oneName(registry.public.map(({ key }) => key))
+  return [
+    {
+      ...common,
+      path: roots.history,
+      operationId: 'listHistory',
+      summary: 'The history of all records, for superusers',
+      description: 'That of deleted records included, the latest change first.',
+      tag: 'history',
+      parameters: plainListParameters(registry.expect(HISTORY), registry),
+      answers: historyAnswers(responses),
+      failures: ['forbidden', 'notFound'],
+      handler:
+        ({ history }) =>
+        async (request, h) =>
+          jsonResponse(h, await history.all(actorOf(request), queryOf(request))),
+    },
+    {
+      ...common,
+      path: roots.site,
+      operationId: 'getSite',
+      summary: 'The models that the user may access, and what the API can do',
+      description:
+        'What a front end of the whole project needs: fields, relations, permissions and numbers of records of each model.',
+      answers: {
+        200: responses.success('The site', jsonContent(ref('site')), ['ETag']),
+        304: responses.success('The site is what `If-None-Match` names', undefined, ['ETag']),
+      },
+      failures: ['forbidden'],
+      handler:
+        ({ site }) =>
+        async (request, h) => {
+          const { text, digest } = await site.describe(actorOf(request))
+          return taggedResponse(h, text, `"${digest}"`)
+        },
+    },
+    {
+      ...common,
+      path: roots.search,
+      operationId: 'searchAll',
+      summary: 'Search all models',
+      description: 'Those that the user may view, or those of `models`.',
+      parameters: [
+        { name: 'q', in: 'query', required: true, description: 'Words to search for', schema: { ...TEXT, minLength: 1 } },
+        namesParameter('models', 'The models to search; all by default', models),
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'How many of the best hits to return',
+          schema: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
+        },
+      ],
+      answers: {
+        200: responses.success(
+          'The best hits',
+          jsonContent(object({ data: { type: 'array', items: HIT }, total: COUNT_SCHEMA })),
+        ),
+      },
+      failures: ['forbidden', 'notFound'],
+      handler: (app) => async (request, h) =>
+        jsonResponse(h, await app.searches.everywhere(actorOf(request), queryOf(request), readOptionsOf(request, app))),
+    },
+    {
+      ...common,
+      path: roots.events,
+      operationId: 'getEvents',
+      summary: 'Changes of records as they happen (Server-Sent Events)',
+      description:
+        'Events: `ready`, `change` with `{model, record_id, action, at}`, `reset` when changes may have been missed, `expired` when the token ends.',
+      parameters: [namesParameter('models', 'The models to be told of; all by default', models), RESUME],
+      answers: { 200: responses.success('A stream of events', { 'text/event-stream': { schema: TEXT } }) },
+      failures: ['forbidden', 'notFound', 'rateLimited'],
+      isStream: true,
+      handler: streamEvents,
+    },
+    {
+      ...common,
+      path: roots.lint,
+      operationId: 'getFindings',
+      summary: "Findings in the project's files, for superusers",
+      description: 'Faults and advice with the file, line and column of each.',
+      answers: { 200: responses.success('As `admin lint --format json`', jsonContent(reportSchema())) },
+      failures: ['forbidden'],
+      handler:
+        ({ lint }) =>
+        async (request, h) => {
+          superusersOnly(actorOf(request))
+          return jsonResponse(h, await lint())
+        },
+    },
+  ]
+}
+
+/** Server-Sent Events of changes (WHATWG HTML, section 9.2). */
+const streamEvents =
+  ({ events }: App): Lifecycle.Method =>
+  async (request, h) => {
+    const parameters = parametersOf(request)
+    const models = parameters.names('models')
+    parameters.throwIfFaulty()
+    const { authorization, 'last-event-id': lastEventId } = request.headers as Readonly<Record<string, string | undefined>>
+    const readable = new Readable({ read() {} })
+    const isHead = request.method === 'head'
+    const close = await events.open({ token: tokenIn(authorization), models, lastEventId }, () =>
+      sinkOf(readable, request.raw.res),
+    )
+    readable.once('close', close)
+    request.raw.res.once('close', close)
+    // HEAD has no body, so the stream would never be read.
+    if (isHead) close()
+    return (
+      h
+        .response(isHead ? '' : readable)
+        .type('text/event-stream')
+        .header('X-Accel-Buffering', 'no')
+        // After the stream the server closes the connection itself, and does not wait for the client.
+        .header('Connection', 'close')
+    )
+  }
+
+/** Writes to a stream in memory, from which the connection reads. */
+const sinkOf = (readable: Readable, response: ServerResponse): EventSink => ({
+  write: (text) => void readable.push(text),
+  get backlog() {
+    return readable.readableLength + response.writableLength
+  },
+  end: () => void readable.push(null),
+  destroy() {
+    readable.destroy()
+    // hapi ends the response of a destroyed stream, which waits for a client that does not read.
+    response.destroy()
+  },
+})
