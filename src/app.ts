@@ -1,23 +1,16 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { accountGuards } from './accounts/account-guards.ts'
-import { accountLog } from './accounts/account-log.ts'
-import { Logins } from './accounts/logins.ts'
-import { OwnAccounts } from './accounts/own-accounts.ts'
+import { Accounts } from './accounts/accounts.ts'
 import { addMissingGrants, grantsPrecedeSeeds } from './accounts/roles.ts'
-import { Sessions } from './accounts/sessions.ts'
 import type { App, AppDependencies, AppMode } from './app/dependencies.ts'
 import { openMemoryCopy } from './app/embedded-stores.ts'
+import { Features } from './app/features.ts'
 import { openStore, placeOf } from './app/open-store.ts'
 import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
 import { argon2id, normalizing } from './auth/password.ts'
 import { ServerProof } from './auth/secret.ts'
 import { TokenIssuer } from './auth/token.ts'
-import { ChangeFeed } from './events/change-feed.ts'
 import { EventStreams } from './events/event-streams.ts'
-import { SharedChanges } from './events/shared-changes.ts'
 import { History } from './history/history.ts'
-import { createPruning } from './history/history-pruning.ts'
-import { historyRecorder, recordedTables } from './history/history-recorder.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
 import { jsonReport } from './lint/format.ts'
@@ -83,8 +76,8 @@ async function open(
   const hasher = normalizing(ownHasher)
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const parts = { log, random, openDatabase: dependencies.openDatabase, clock: dependencies.clock }
-  const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
+  const storeParts = { log, random, openDatabase: dependencies.openDatabase, clock: dependencies.clock }
+  const opened = from === undefined ? await openStore(project, mode, storeParts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
     const traffic = new RequestPace(clock)
@@ -102,19 +95,8 @@ async function open(
     const hooks = new Hooks(log)
     const recordParts = { access, store, forms, clock, random, hooks, maxRecordBytes: settings.max_record_bytes, heap }
     const records = new Records({ ...recordParts, generatedForm, hasher, selections })
-    const sessions = new Sessions({ records, store, clock })
-    const { limits } = opened
-    const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
-    const recorded = recordedTables(settings, registry)
     const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
-    hooks.use(
-      accountGuards({ access, store }),
-      sessions.hooks(lockout),
-      accountLog(log),
-      historyRecorder(recorded, clock),
-      webhooks.hooks,
-    )
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))
@@ -131,28 +113,24 @@ async function open(
       return seeded
     }
     const seeded = await opened.initialize(initialize)
-    const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })
-    const pruning = createPruning({ settings, store, records, clock, timer, log })
     const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await opened.secret())
-    const codec = tokenCodec(settings.jwt.algorithm, secret)
-    const tokens = new TokenIssuer({ codec, lifetimes: settings.jwt, clock, random })
-    const sharedLimits =
-      limits === undefined ? undefined : new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer })
+    const tokens = new TokenIssuer({ codec: tokenCodec(settings.jwt.algorithm, secret), lifetimes: settings.jwt, clock, random })
+    const { limits } = opened
+    const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
+    const parts = { access, store, settings, records, clock, timer, random, log }
+
+    // Seed records and permissions are stored: what features do with writes begins here, in this order.
+    const features = new Features(hooks)
+    const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
+    features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
+    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
+    const history = features.use(new History(parts))
+    features.use(webhooks)
+    const events = features.use(new EventStreams({ ...parts, logins: accounts.logins, changeLog: opened.changeLog }))
+
+    const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
-    const history = new History(access, store, recorded)
     const snapshots = new Snapshots(opened.snapshots)
-    const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
-    const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
-    const { changeLog } = opened
-    const others = changeLog && new SharedChanges({ feed, changeLog, timer, now: () => performance.now(), log })
-    const events = new EventStreams({ feed, others, access, store, logins, clock, timer })
-    const stop = async () => {
-      events.close()
-      searchIndexes.close()
-      pruning?.stop()
-      await webhooks.stop()
-      await sharedLimits?.close()
-    }
     let isReplaced = false
     const app: App = {
       project,
@@ -183,9 +161,9 @@ async function open(
       lint: () => lintReport(project.folder),
       exports: new Exports(access, store),
       imports: new Imports(access, records),
-      logins,
+      logins: accounts.logins,
       sharedLimits,
-      ownAccounts: new OwnAccounts({ records, store, sessions, lockout, hasher, user: registry.expect('user') }),
+      ownAccounts: accounts.own,
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views,
@@ -196,17 +174,14 @@ async function open(
       snapshots,
       traffic,
       seeded,
-      async begin() {
-        void searchIndexes.prepare()
-        await webhooks.startDelivery()
-        await pruning?.start()
-      },
+      begin: () => features.begin(),
       rehearse: (next) => {
-        const copyInMemory = (models: Registry, tables: ReadonlySet<string>) => openMemoryCopy(models, parts, { store, tables })
+        const copyInMemory = (models: Registry, tables: ReadonlySet<string>) =>
+          openMemoryCopy(models, storeParts, { store, tables })
         return rehearse(next, { app, opened }, dependencies, open, copyInMemory)
       },
       async replace(next) {
-        await stop()
+        await features.stop()
         const replaced = await openNext(next, { app, opened }, mode, dependencies, secret, open)
         isReplaced = replaced.app !== app
         return replaced
@@ -214,7 +189,7 @@ async function open(
       async close() {
         // The replacement owns the data.
         if (isReplaced) return
-        await stop()
+        await features.stop()
         await opened.close()
       },
     }

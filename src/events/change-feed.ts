@@ -26,10 +26,17 @@ export class ChangeFeed {
   #kept: FeedChange[] = []
   #last = 0
   #keeps = false
-  #listener = () => {}
+  readonly #listener: () => void
 
-  /** @param epoch identifies this run, since sequences begin again with each */
-  constructor({ registry, store, clock, epoch }: { registry: Registry; store: Store; clock: Clock; epoch: string }) {
+  /**
+   * @param epoch identifies this run, since sequences begin again with each
+   * @param listener called after changes of any table
+   */
+  constructor(
+    { registry, store, clock, epoch }: { registry: Registry; store: Store; clock: Clock; epoch: string },
+    listener = () => {},
+  ) {
+    this.#listener = listener
     this.#registry = registry
     this.#clock = clock
     this.#epoch = epoch
@@ -37,11 +44,6 @@ export class ChangeFeed {
       (changes) => this.#note(changes),
       () => this.forget(),
     )
-  }
-
-  /** Registers the function that is called after changes of any table. */
-  onChange(listener: () => void): void {
-    this.#listener = listener
   }
 
   /** Keeps the changes from now on. */

@@ -4,11 +4,14 @@ import type { Logins } from '../accounts/logins.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import type { Filter } from '../query/plan.ts'
+import type { ChangeLog } from '../store/shared-process.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock, Timer } from '../util/clock.ts'
-import { type ChangeFeed, eventText, type FeedChange } from './change-feed.ts'
-import type { SharedChanges } from './shared-changes.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
+import { ChangeFeed, eventText, type FeedChange } from './change-feed.ts'
+import { SharedChanges } from './shared-changes.ts'
 
 /** Subscribers are told of changes in batches, at most this long after the first. In milliseconds. */
 const FLUSH_MS = 100
@@ -55,19 +58,23 @@ interface Stream {
 }
 
 interface EventStreamParts {
-  readonly feed: ChangeFeed
-  /** Adds the changes of other processes to the feed; undefined for a store of one process. */
-  readonly others: SharedChanges | undefined
   readonly access: AccessRules
   readonly store: Store
+  /** The changes of other processes; undefined for a store of one process. */
+  readonly changeLog: ChangeLog | undefined
   readonly logins: Logins
   readonly clock: Clock
   readonly timer: Timer
+  readonly random: Random
+  readonly log: Log
 }
 
 /** Tells subscribers of changes of the records that they may view. The events contain no data of records. */
 export class EventStreams {
   readonly #parts: EventStreamParts
+  readonly #feed: ChangeFeed
+  /** Adds the changes of other processes to the feed. */
+  readonly #others: SharedChanges | undefined
   readonly #streams = new Set<Stream>()
   #cancelFlush: (() => void) | undefined
   #cancelComments: (() => void) | undefined
@@ -75,8 +82,12 @@ export class EventStreams {
 
   constructor(parts: EventStreamParts) {
     this.#parts = parts
-    parts.feed.onChange(() => this.#scheduleFlush())
-    parts.others?.onUse(() => this.#streams.size > 0)
+    const { access, store, changeLog, clock, timer, random, log } = parts
+    const epoch = uniqueId(random)
+    this.#feed = new ChangeFeed({ registry: access.registry, store, clock, epoch }, () => this.#scheduleFlush())
+    const isUsed = () => this.#streams.size > 0
+    const now = () => performance.now()
+    this.#others = changeLog && new SharedChanges({ feed: this.#feed, changeLog, isUsed, timer, now, log })
   }
 
   /** Number of open streams. */
@@ -91,11 +102,12 @@ export class EventStreams {
    * @throws {AppError} UNAUTHENTICATED, MODEL_NOT_FOUND, FORBIDDEN, RATE_LIMITED
    */
   async open({ token, models, lastEventId }: StreamRequest, makeSink: () => EventSink): Promise<() => void> {
-    const { logins, access, feed, others, clock, timer } = this.#parts
+    const { logins, access, clock, timer } = this.#parts
+    const feed = this.#feed
     const claims = logins.claimsOf(token)
     const actor = await logins.actorOf(claims)
     for (const key of models ?? []) access.modelFor(actor, 'view', key)
-    await others?.follow()
+    await this.#others?.follow()
     const own = [...this.#streams].filter((each) => each.claims.sub === claims.sub)
     if (own.length >= MAX_STREAMS_OF_USER || this.#streams.size >= MAX_STREAMS) {
       const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
@@ -119,14 +131,14 @@ export class EventStreams {
   }
 
   /** Ends all streams with `reset`, before the application is replaced or stops. */
-  close(): void {
+  stop(): void {
     for (const stream of this.#streams) {
       // A client that does not read would delay it.
       if (stream.sink.backlog > 0) this.#cut(stream)
       else this.#end(stream, 'reset')
     }
     this.#cancelFlush?.()
-    this.#parts.others?.close()
+    this.#others?.close()
   }
 
   #forget(stream: Stream): void {
@@ -173,14 +185,14 @@ export class EventStreams {
     }
     this.#flushing = true
     try {
-      const { feed } = this.#parts
+      const feed = this.#feed
       const streams = [...this.#streams]
       const end = feed.last
       const batches = new Map<number, ChangeBatch | undefined>()
       for (const { position } of streams) {
         if (batches.has(position)) continue
         const changes = feed.after(position)
-        batches.set(position, changes === undefined ? undefined : new ChangeBatch(changes, this.#parts))
+        batches.set(position, changes === undefined ? undefined : new ChangeBatch(changes, { ...this.#parts, feed }))
       }
       for (const [index, stream] of streams.entries()) {
         await this.#serve(stream, batches.get(stream.position), end)
@@ -193,13 +205,13 @@ export class EventStreams {
 
   /** @param batch the changes from the position of the stream to the end; undefined if some are not kept */
   async #serve(stream: Stream, batch: ChangeBatch | undefined, end: number): Promise<void> {
-    const { feed, logins } = this.#parts
-    const actor = await logins.actorOf(stream.claims).catch(() => undefined)
+    const actor = await this.#parts.logins.actorOf(stream.claims).catch(() => undefined)
     if (actor === undefined) {
       this.#end(stream, 'expired')
       return
     }
-    const text = batch === undefined ? eventText('reset', '{}', feed.idOf(end)) : await batch.eventsFor(actor, stream.models)
+    const text =
+      batch === undefined ? eventText('reset', '{}', this.#feed.idOf(end)) : await batch.eventsFor(actor, stream.models)
     stream.position = end
     if (text.length > 0 && this.#streams.has(stream)) this.#write(stream, text)
   }

@@ -14,6 +14,8 @@ const LINGER_MS = 300_000
 export interface SharedChangesParts {
   readonly feed: ChangeFeed
   readonly changeLog: ChangeLog
+  /** True while there are subscribers. */
+  readonly isUsed: () => boolean
   readonly timer: Timer
   /** A time in milliseconds that never goes back. */
   readonly now: () => number
@@ -26,7 +28,6 @@ export interface SharedChangesParts {
  */
 export class SharedChanges {
   readonly #parts: SharedChangesParts
-  #isUsed = () => false
   /** Resolves when the changes of others are followed; undefined while they are not. */
   #following: Promise<void> | undefined
   #position = ''
@@ -43,11 +44,6 @@ export class SharedChanges {
 
   constructor(parts: SharedChangesParts) {
     this.#parts = parts
-  }
-
-  /** Registers the function that tells whether there are subscribers. */
-  onUse(isUsed: () => boolean): void {
-    this.#isUsed = isUsed
   }
 
   /**
@@ -98,11 +94,11 @@ export class SharedChanges {
   }
 
   async #read(): Promise<void> {
-    const { now, log } = this.#parts
+    const { isUsed, now, log } = this.#parts
     this.#isWaiting = false
     this.#hasHeard = false
     this.#readAt = now()
-    if (this.#isUsed()) this.#usedAt = now()
+    if (isUsed()) this.#usedAt = now()
     else if (now() - this.#usedAt > LINGER_MS) {
       this.#end()
       return

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Settings } from '../config/settings.ts'
 import type { Log } from '../log/log.ts'
 import type { Records } from '../records/records.ts'
 import type { Store } from '../store/store.ts'
@@ -21,13 +20,6 @@ export interface PruningParts {
   readonly timer: Timer
   readonly log: Log
 }
-
-/** Creates the pruning of a project's history; undefined if none is recorded. */
-export const createPruning = ({
-  settings,
-  ...parts
-}: PruningParts & { readonly settings: Settings }): HistoryPruning | undefined =>
-  settings.history === undefined ? undefined : new HistoryPruning(parts, settings.history.days)
 
 /** Removes old history entries in the background. */
 export class HistoryPruning {

@@ -1,5 +1,6 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { type Actor, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
+import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { comparer } from '../query/compare.ts'
@@ -7,23 +8,39 @@ import { matcher } from '../query/match.ts'
 import { readRecordId } from '../query/parameters.ts'
 import { type PlainListQuery, parsePlainList } from '../query/parse.ts'
 import { type FieldFilter, pageJson } from '../query/plan.ts'
+import type { WriteHooks } from '../records/hooks.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
+import { HistoryPruning, type PruningParts } from './history-pruning.ts'
 import { HistoryReader } from './history-reader.ts'
-import { HISTORY } from './history-recorder.ts'
+import { HISTORY, historyRecorder, recordedTables } from './history-recorder.ts'
 
 /** The history of records, as the API returns it, latest first unless the request says otherwise. */
 export class History {
   readonly #access: AccessRules
   readonly #store: Store
   readonly #model: Model
+  /** The tables whose changes are recorded; none if history is off. */
   readonly #tables: ReadonlySet<string>
+  readonly #pruning: HistoryPruning | undefined
+  /** Record the changes of writes. */
+  readonly hooks: WriteHooks
 
-  /** @param tables the tables whose changes are recorded; none if history is off */
-  constructor(access: AccessRules, store: Store, tables: ReadonlySet<string>) {
+  constructor({ access, settings, ...parts }: PruningParts & { readonly access: AccessRules; readonly settings: Settings }) {
     this.#access = access
-    this.#store = store
+    this.#store = parts.store
     this.#model = access.registry.expect(HISTORY)
-    this.#tables = tables
+    this.#tables = recordedTables(settings, access.registry)
+    this.#pruning = settings.history && new HistoryPruning(parts, settings.history.days)
+    this.hooks = historyRecorder(this.#tables, parts.clock)
+  }
+
+  /** Removes old entries from now on. */
+  async begin(): Promise<void> {
+    await this.#pruning?.start()
+  }
+
+  stop(): void {
+    this.#pruning?.stop()
   }
 
   /** True if changes of any model are recorded. */

@@ -77,7 +77,7 @@ export class LiveServer {
     this.#isStopping = true
     await this.#turn
     await this.#begun
-    this.#app.events.close()
+    this.#app.events.stop()
     await this.#server.stop()
     await this.listener.close()
   }

@@ -46,7 +46,7 @@ export class SharedLimits {
   }
 
   /** Tells the other processes of the last requests. */
-  close(): Promise<void> {
+  stop(): Promise<void> {
     return this.#exchange.close()
   }
 }

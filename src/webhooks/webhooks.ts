@@ -69,6 +69,11 @@ export class Webhooks {
     }
   }
 
+  /** Begins the work of a server. */
+  async begin(): Promise<void> {
+    await this.startDelivery()
+  }
+
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
   startDelivery(): Promise<Worker> {
     return this.#deliveries.start()

@@ -38,9 +38,8 @@ async function open() {
       return answer
     },
   }
-  const others = new SharedChanges({ feed, changeLog, timer, now: clock, log: silentLog })
   let isUsed = true
-  others.onUse(() => isUsed)
+  const others = new SharedChanges({ feed, changeLog, isUsed: () => isUsed, timer, now: clock, log: silentLog })
   return {
     feed,
     others,

@@ -29,7 +29,7 @@ describe('live events', () => {
       }
       for (let id = 1; id <= 40; id++) for (let count = 0; count < 5; count++) await open(id)
       await assert.rejects(open(41), /Too many event streams are open \(200 in all\)/)
-      app.app.events.close()
+      app.app.events.stop()
       await whileTimePasses(app, open(41))
     }))
 
