@@ -140,7 +140,7 @@ class LastSuperuser {
   }
 }
 
-/** The tables of which a removal removes records of another table by cascades. */
+/** The tables whose removals remove records of another table by cascades. */
 function cascadingTo(table: string, registry: Registry): ReadonlySet<string> {
   const found = new Set<string>()
   const pending = [table]

@@ -170,7 +170,7 @@ export class Logins {
     return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
   }
 
-  /** The codenames of all permissions of an actor; those of actions with an access rule if some records pass it. */
+  /** The codenames of all permissions of an actor; of actions with an access rule, if some records pass it. */
   permissionsOf(actor: Actor): string[] {
     const access = this.#access
     const actions = access.registry.public.flatMap((model) => ACTIONS.map((action) => ({ action, model })))

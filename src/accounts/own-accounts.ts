@@ -37,7 +37,7 @@ const MAX_SESSIONS = 1000
 
 const WRONG_PASSWORD = 'current_password is wrong, or the account is locked'
 
-/** Lets users change their own password, and list and end their sessions. Superusers list and end those of others. */
+/** Lets users change their own password, and list and end their sessions. Superusers list and end sessions of others, too. */
 export class OwnAccounts {
   readonly #parts: OwnAccountParts
 

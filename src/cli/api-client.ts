@@ -45,7 +45,7 @@ async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
 /**
  * Runs work against a project's API: over HTTP if a server is named or holds the data folder, otherwise in this process.
  *
- * In this process, the data folder is locked while the work runs. Either way, requests are validated as those of any client.
+ * In this process, the data folder is locked while the work runs. Either way, requests are validated like the requests of any client.
  *
  * @param mode `read` does not lock the data folder; for commands that change nothing
  * @throws {AppError} with the error that the API responds with; DATA_IN_USE when another process that is not a server holds the data folder

@@ -40,7 +40,7 @@ interface CompletionContext {
   readonly command: CommandTree
   /** Number of the command's arguments before the word. */
   readonly arguments: number
-  /** The option whose value the word is; undefined when it is none. */
+  /** The option whose value the word is; undefined for another word. */
   readonly option: Option | undefined
 }
 

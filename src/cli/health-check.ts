@@ -5,7 +5,7 @@ export interface Check {
   readonly message: string
 }
 
-/** Checks of every project, then those of a data folder and those of a database. */
+/** Checks of every project, then of a data folder, then of a database. */
 export type CheckName =
   | 'node'
   | 'config'

@@ -24,7 +24,7 @@ export interface ProjectOptions {
 
 /** Further options of `withApp`. */
 export interface OpenOptions {
-  /** Settings from the command line, which override those of the project. */
+  /** Settings from the command line, which override the settings of the project. */
   readonly flags?: SettingsInput
   /** Creates the log. The default writes warnings and errors as text to stderr. */
   readonly log?: (settings: Settings['log']) => Log

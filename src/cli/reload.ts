@@ -65,7 +65,7 @@ export async function watchProject(source: ProjectSource): Promise<ProjectReload
   }
 }
 
-/** Replaces the settings that cannot change with those of the running server. */
+/** Replaces the settings that cannot change with the settings of the running server. */
 function withFixedSettings(project: Project, { app: { settings: current, log } }: LiveServer): Project {
   const changed = FIXED_SETTINGS.filter((name) => !isDeepStrictEqual(project.settings[name], current[name]))
   if (changed.length === 0) return project

@@ -32,7 +32,7 @@ export const HISTORY = HISTORY_TABLE
 /** The way by which a change reached the store. */
 export const VIAS = ['api', 'cli', 'import', 'mock', 'cascade'] as const
 
-/** A change of a record. The user is no relation, so that an entry survives the account. The fields are those of `HistoryRequest`. */
+/** A change of a record. The user is not a relation, so that an entry survives the account. It has the fields of `HistoryRequest`. */
 const HistoryEntry = defineModel({
   name: 'HistoryEntry',
   fields: [

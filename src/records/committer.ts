@@ -41,7 +41,7 @@ export class Committer {
    * Commits drafts in one transaction.
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
-   * @returns the stored records, in the order of the drafts; those of a dry run have provisional ids
+   * @returns the stored records, in the order of the drafts; records of a dry run have provisional ids
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write, and what hooks
    *   throw
    */
@@ -245,7 +245,7 @@ const sideRecordsOf = ({ events, history }: OpenTransaction): SideRecords | unde
 
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
 
-/** The outcome with the records of the first operations, without those of operations that were added. */
+/** The outcome with the records of the first operations only: hooks have added the others. */
 const firstRecords = (outcome: Outcome, count: number): Outcome =>
   outcome.ok && outcome.records.length > count ? { ...outcome, records: outcome.records.slice(0, count) } : outcome
 

@@ -333,7 +333,7 @@ interface FormSources {
  * The form that a request names.
  *
  * @returns undefined if the request names none
- * @throws {AppError} FORM_NOT_FOUND if there is none of that id, or it belongs to another model
+ * @throws {AppError} FORM_NOT_FOUND if no form has that id, or it belongs to another model
  */
 function formOf({ forms, generated }: FormSources, formId: string | undefined, model: Model): Form | undefined {
   if (formId === undefined) return undefined

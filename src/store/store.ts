@@ -77,7 +77,7 @@ export type Violation =
     }
   | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number }
 
-/** Called with committed changes. An error that it throws is reported, and is none of the write: the changes have happened. */
+/** Called with committed changes. An error that it throws is reported, and does not fail the write: the changes have happened. */
 export type ChangeListener = (changes: readonly Change[]) => void
 
 export type TransactionMode = 'commit' | 'rehearse'
@@ -115,7 +115,7 @@ export interface HistoryRequest {
   readonly tables: ReadonlySet<string>
   /** Fields of all entries: time, user, request. */
   readonly common: JsonObject
-  /** The value of `via`; that of changes without an operation of their own is `cascade`. */
+  /** The value of `via`; changes without an operation of their own have `cascade`. */
   readonly via: string
 }
 
@@ -179,10 +179,10 @@ export interface StoreStatus {
 
 /**
  * Storage of records. All methods are asynchronous, take batches, and get conditions as plain data, so that an engine may run
- * on another machine. The tables are those of the registry that the store was opened with.
+ * on another machine. The store has the tables of the registry that it was opened with.
  */
 export interface Store {
-  /** True if other processes may change the records, of which `onChange` says nothing. */
+  /** True if other processes may change the records. `onChange` does not report their changes. */
   readonly isShared: boolean
 
   /** The records with these ids, in the order of the ids; undefined where no record exists. */

@@ -10,7 +10,7 @@ import { table } from '../style.ts'
 
 type GrantOptions = RemoteOptions & { readonly group: readonly string[] }
 
-/** A nested record: its id and name, of which users without permission see the id only. */
+/** A nested record: its id and name. Users without permission see the id only. */
 interface Named {
   readonly id: number
   readonly codename?: string

@@ -14,7 +14,7 @@ import { allSubscriptions } from './webhooks-deliveries.ts'
 
 type ListenOptions = RemoteOptions & { forwardTo?: string; events?: string; models?: string }
 
-/** Identifies subscriptions of this command, so that a later run can remove those of a run that was killed. */
+/** Identifies subscriptions of this command, so that a later run can remove the subscriptions of a killed run. */
 const PATH = '/admin-webhooks-listen'
 
 /** Request headers that are forwarded. */

@@ -174,7 +174,7 @@ export interface CommittedTable {
   /** The ids of the records that refer to `target` by a relation field. */
   referrersTo(field: string, target: number): readonly number[]
   /**
-   * Number of records that refer to `target` beside those of `referrersTo`. An engine may count the referrers of a field with
+   * Number of records that refer to `target`, without the records of `referrersTo`. An engine may count the referrers of a field with
    * `on_delete: restrict` that no operation touches, in place of reading them.
    */
   countReferrersBeside(field: string, target: number): number
