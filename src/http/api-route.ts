@@ -1,5 +1,6 @@
-import type { Lifecycle, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi'
 import type { App } from '../app.ts'
+import { superusersOnly } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Resource } from '../openapi/document.ts'
@@ -9,9 +10,11 @@ import {
   type PathItem,
   type ResponseObject,
   TOKEN_OPTIONAL,
+  withPatch,
 } from '../openapi/operation.ts'
 import { type FailureName, Responses } from '../openapi/responses.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
+import { actorOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -29,18 +32,19 @@ export interface RouteSource {
 }
 
 /** A route of the API. The server registers it, and the OpenAPI document describes it. */
-export interface ApiRoute extends Pick<OperationObject, 'operationId' | 'summary' | 'description'> {
-  readonly method: 'GET'
+export interface ApiRoute extends Pick<OperationObject, 'operationId' | 'summary' | 'description' | 'requestBody'> {
+  /** PUT stands for PATCH as well. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With the base path. */
   readonly path: string
   readonly tag: string
-  /** `token`: a request needs a token, and counts towards the limit of its user. */
-  readonly access: 'token' | 'optional'
+  /** `token` and `superuser`: a request needs a token, and counts towards the limit of its user. */
+  readonly access: 'superuser' | 'token' | 'optional'
   /** A query parameter that is not among them is refused. */
   readonly parameters?: readonly ParameterObject[]
   /** Successful responses, by status. */
   readonly answers: Readonly<Record<number, ResponseObject>>
-  /** Failures beyond `badRequest`, and `unauthenticated` where a token is needed. */
+  /** Failures beyond `badRequest` or `badWrite`, and those of the access. */
   readonly failures?: readonly FailureName[]
   readonly isStream?: boolean
   readonly handler: (app: App) => Lifecycle.Method
@@ -59,9 +63,14 @@ const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 'regist
 export const serverRoutes = (declare: DeclareRoutes, app: App): ServerRoute[] =>
   declare(sourceOf(app.project)).map(({ method, path, access, parameters = [], isStream = false, handler }) => {
     const queryNames = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-    const needsToken = access === 'token'
-    const plugins = { queryNames, readsQuery: queryNames.length > 0, isStream, ...(needsToken ? { limitsUsers: true } : {}) }
-    return { method, path, handler: handler(app), options: { auth: needsToken ? 'bearer' : false, plugins } }
+    const needsToken = access !== 'optional'
+    const plugins = {
+      ...{ queryNames, readsQuery: queryNames.length > 0, isStream },
+      ...(needsToken ? { limitsUsers: true } : {}),
+      ...(access === 'superuser' ? { admits: (request: Request) => superusersOnly(actorOf(request)) } : {}),
+    }
+    const methods: ServerRoute['method'] = method === 'PUT' ? ['PUT', 'PATCH'] : [method]
+    return { method: methods, path, handler: handler(app), options: { auth: needsToken ? 'bearer' : false, plugins } }
   })
 
 /** The declared routes as the OpenAPI document describes them. */
@@ -74,19 +83,26 @@ export function describedRoutes(
   const paths: Record<string, PathItem> = {}
   for (const route of declare(source)) {
     const path = route.path.slice(source.settings.base_path.length)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, source.responses) }
+    const operation = operationOf(route, source.responses)
+    const operations = route.method === 'PUT' ? withPatch(operation) : { [route.method.toLowerCase()]: operation }
+    paths[path] = { ...paths[path], ...operations }
   }
   return { paths, schemas }
 }
 
 function operationOf(route: ApiRoute, responses: Responses): OperationObject {
-  const { operationId, summary, description, tag, access, parameters, answers, failures = [] } = route
-  const needsToken = access === 'token'
-  const refusals: readonly FailureName[] = needsToken ? ['badRequest', 'unauthenticated'] : ['badRequest']
+  const { operationId, summary, description, tag, access, parameters, requestBody, answers, failures = [] } = route
+  const needsToken = access !== 'optional'
+  const refusals: readonly FailureName[] = [
+    route.method === 'GET' ? 'badRequest' : 'badWrite',
+    ...(needsToken ? (['unauthenticated'] as const) : []),
+    ...(access === 'superuser' ? (['forbidden'] as const) : []),
+  ]
   return {
     ...{ operationId, summary, description, tags: [tag] },
     ...(needsToken ? {} : { security: TOKEN_OPTIONAL }),
     ...(parameters === undefined ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
     responses: { ...answers, ...responses.failures(needsToken ? 'default' : 'none', ...refusals, ...failures) },
   }
 }

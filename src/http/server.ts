@@ -111,7 +111,7 @@ export async function createServer(
   const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
   server.route(strictRoutes(accountRoutes, Math.min(MAX_ACCOUNT_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
-  server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
+  server.route(strictRoutes(serverRoutes(webhookRoutes, app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
   server.route(strictRoutes(serverRoutes(siteRoutes, app), 0))
   const origins = new RefusedOrigins(settings, log, clock)

@@ -12,7 +12,6 @@ import { HISTORY_SCHEMAS } from './paths-history.ts'
 import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
 import { DATA_SCHEMAS, dataPaths, operationsPaths } from './paths-operations.ts'
 import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
-import { webhookPaths, webhookSchemas } from './paths-webhooks.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
 import type { Schema } from './schema.ts'
@@ -63,7 +62,7 @@ const TAGS = [
 export function openApiDocument(
   { settings, registry, access, forms, views: projectViews }: ContractSource,
   absolute: Roots,
-  { views, site }: Readonly<Record<'views' | 'site', Resource>>,
+  { views, webhooks, site }: Readonly<Record<'views' | 'webhooks' | 'site', Resource>>,
 ): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
@@ -90,7 +89,7 @@ export function openApiDocument(
       }),
     ),
     ...views.paths,
-    ...webhookPaths(roots, responses),
+    ...webhooks.paths,
     ...dataPaths(roots, responses),
     ...site.paths,
     ...mockFillPaths(roots, registry, responses),
@@ -115,7 +114,7 @@ export function openApiDocument(
         ...MODEL_SCHEMAS,
         ...TRANSFER_SCHEMAS,
         ...views.schemas,
-        ...webhookSchemas(registry),
+        ...webhooks.schemas,
         ...DATA_SCHEMAS,
         ...HISTORY_SCHEMAS,
         ...site.schemas,
@@ -137,12 +136,11 @@ export function openApiDocument(
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, webhooks, snapshots, reset, mock, document } = roots
+  const { models, auth, snapshots, reset, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
-    webhooks: relative(webhooks),
     snapshots: relative(snapshots),
     reset: relative(reset),
     mock: relative(mock),
