@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
+import { ownFile } from '../util/files.ts'
 
-/** The part of a command that completion needs. Stored as JSON, it is read without loading the commands and their modules. */
+/** Written by `npm run build`: the tree of all commands. */
+export const COMMAND_TREE_FILE = ownFile('dist/command-tree.json')
+
+/** What completion and the help of the program need of a command. Stored as JSON, it is read without loading the commands' modules. */
 export interface CommandTree {
   readonly name: string
+  /** Its name and arguments, as the help of the program lists it. */
+  readonly term: string
   readonly description: string
   readonly options: readonly {
     readonly names: readonly string[]
@@ -22,6 +28,7 @@ export function commandTree(command: Command): CommandTree {
   const visible = new Set(help.visibleCommands(command))
   return {
     name: command.name(),
+    term: help.subcommandTerm(command),
     description: command.description(),
     options: help.visibleOptions(command).map(({ long, short, required, optional, variadic, description, argChoices = [] }) => ({
       names: [long, short].filter((name) => name != null),

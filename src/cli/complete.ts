@@ -1,12 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { ownFile } from '../util/files.ts'
 import { printable } from '../util/text.ts'
-import type { CommandTree } from './command-tree.ts'
+import { COMMAND_TREE_FILE, type CommandTree } from './command-tree.ts'
 import type { Io } from './io.ts'
-
-/** Written by `npm run build`: the tree of all commands. */
-export const COMMAND_TREE_FILE = ownFile('dist/command-tree.json')
 
 /** Prints the candidates for the last word, one per line: the candidate, a tab, its description. */
 export async function printCandidates(program: CommandTree, words: readonly string[], io: Io): Promise<void> {

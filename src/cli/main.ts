@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { VERSION } from '../util/files.ts'
 import { printable } from '../util/text.ts'
+import { COMMAND_TREE_FILE, type CommandTree } from './command-tree.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
 
@@ -40,7 +42,8 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
  * @returns the exit code: 0 success, 1 the task failed, 2 wrong usage or configuration
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const program = await buildProgram(io, namesIn(argv))
+  const names = namesIn(argv)
+  const program = names === undefined ? await listedProgram(io) : await buildProgram(io, names)
   try {
     const code = await codeOf(program.parseAsync([...argv], { from: 'user' }))
     await io.stdout.written?.()
@@ -51,16 +54,31 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Names of the commands to create: the one that the arguments name, none for `--version`, and all (undefined) for help and for an
- * unknown name, whose message suggests a known one.
+ * Names of the commands to create: the one that the arguments name, none for `--version`. Undefined for help and for an unknown name,
+ * whose message suggests a known one.
  */
 function namesIn(argv: readonly string[]): readonly string[] | undefined {
-  const [first, second] = argv
-  if (first === '--version' || first === '-V') return []
-  const name = first === '--debug' ? second : first
+  if (argv[0] === '--version' || argv[0] === '-V') return []
+  // The options of the program have no values, so the first other word is a command.
+  const [name = '', second = ''] = argv.filter((word) => !word.startsWith('-'))
   // `complete` without the file that the build writes walks the tree of all commands.
-  const isOne = name !== undefined && name !== 'complete' && Object.hasOwn(COMMANDS, name)
-  return isOne ? [name] : undefined
+  if (name === 'complete') return Object.keys(COMMANDS)
+  const word = name === 'help' ? second : name
+  return Object.hasOwn(COMMANDS, word) ? [word] : undefined
+}
+
+/** The program with commands that can be listed and suggested, and not run: by the tree that the build writes, if there is one. */
+async function listedProgram(io: Io): Promise<Command> {
+  const text = await readFile(COMMAND_TREE_FILE, 'utf8').catch(() => undefined)
+  if (text === undefined) return buildProgram(io)
+  const { commands } = JSON.parse(text) as CommandTree
+  const program = programOf(
+    commands.map(({ name, description }) => new Command(name).description(description)),
+    io,
+  )
+  const terms = new Map(commands.map(({ name, term }) => [name, term]))
+  const { subcommandTerm } = program.createHelp()
+  return program.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? subcommandTerm(command) })
 }
 
 /** The exit code of a run. Commander throws after it has printed help (0) or a usage error. */
@@ -80,16 +98,22 @@ async function codeOf(run: Promise<unknown>): Promise<number> {
  * @param names the commands to load; all of them by default
  */
 export async function buildProgram(io: Io, names: readonly string[] = Object.keys(COMMANDS)): Promise<Command> {
+  const commands: Command[] = []
+  for (const name of names) {
+    const command = await COMMANDS[name]?.(io)
+    if (command !== undefined) commands.push(command)
+  }
+  return programOf(commands, io)
+}
+
+function programOf(commands: readonly Command[], io: Io): Command {
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
     .version(VERSION)
     .option('--debug', 'print the stack of an error; log every request and the query plan of each list')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
-  for (const name of names) {
-    const command = await COMMANDS[name]?.(io)
-    if (command !== undefined) program.addCommand(command, { hidden: name === 'complete' })
-  }
+  for (const command of commands) program.addCommand(command, { hidden: command.name() === 'complete' })
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
