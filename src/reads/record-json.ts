@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import type { RecordProjection } from '../query/project.ts'
 import { type Store, type StoredRecord, versionOf, versionOfJson } from '../store/store.ts'
 import { Slices } from '../util/slices.ts'
-import { hasReferrers, isSentAsStored, loadReferrers, loadRelated, type Nested, NOTHING_NESTED, present } from './relations.ts'
+import { isSentAsStored, loadReferrers, loadRelated, type Nested, NOTHING_NESTED, present } from './relations.ts'
 
 /** Maximum size of the records in one response, in characters. Nested records count each time they occur. */
 export const MAX_ANSWER = 16 * 1024 * 1024
@@ -70,8 +70,8 @@ export class RecordSerializer {
 
   /** Reads what records nest under a projection. */
   async nestedIn(actor: Actor, records: readonly StoredRecord[], projection: RecordProjection): Promise<Nested> {
+    if (projection.every(({ kind }) => kind === 'value')) return NOTHING_NESTED
     const related = await loadRelated(records, projection, (target, ids) => this.#access.shown(this.#store, actor, target, ids))
-    if (!hasReferrers(projection)) return { ...NOTHING_NESTED, related }
     const referrers = await loadReferrers(records, projection, (referrer, plans) =>
       this.#store.findEach(
         referrer.key,

@@ -61,9 +61,6 @@ export async function loadReferrers(
   return referrers
 }
 
-/** True if a projection has columns of reverse relations. */
-export const hasReferrers = (projection: RecordProjection): boolean => projection.some((column) => 'relation' in column)
-
 /** What records nest: related records, and the records that refer to them. */
 export interface Nested {
   readonly related: RelatedRecords
