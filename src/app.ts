@@ -45,7 +45,6 @@ import { VERSION } from './util/files.ts'
 import { systemHeap } from './util/heap.ts'
 import { systemRandom, uniqueId } from './util/ids.ts'
 import { RequestPace } from './util/traffic.ts'
-import { EVENTS, SUBSCRIPTIONS } from './webhooks/models.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 
 export type { App, AppDependencies, AppMode, Replaced, Replacement } from './app/dependencies.ts'
@@ -95,8 +94,8 @@ async function open(
     const hooks = new Hooks(log)
     const recordParts = { access, store, forms, clock, random, hooks, maxRecordBytes: settings.max_record_bytes, heap }
     const records = new Records({ ...recordParts, generatedForm, hasher, selections })
-    const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
-    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
+    const leases = opened.leases?.(uniqueId(random))
+    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))

@@ -3,7 +3,7 @@ import type { CallerCounts, RequestLog } from '../limit/shared-limits.ts'
 import type { Registry } from '../model/registry.ts'
 import type { SnapshotCapability } from '../project/snapshots.ts'
 import type { SearchStorage } from '../store/search-storage.ts'
-import type { ChangeLog, OutboxTables, ReceiverLeases } from '../store/shared-process.ts'
+import type { ChangeLog, ReceiverLeases } from '../store/shared-process.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreFigures } from '../store/store-figures.ts'
 
@@ -35,7 +35,7 @@ export interface OpenedStore {
    *
    * @param holder a name that no other process has
    */
-  readonly leases: ((tables: OutboxTables, holder: string) => ReceiverLeases) | undefined
+  readonly leases: ((holder: string) => ReceiverLeases) | undefined
   /** The changes of other processes; undefined for an engine that one process has to itself. */
   readonly changeLog: ChangeLog | undefined
   /** Limits that the processes of the store share; undefined for an engine of one process. */

@@ -154,7 +154,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     isRemote: true,
     search: new PostgresSearch(database, layout),
     changeLog,
-    leases: (tables, holder) => new PostgresLeases(database, layout, tables, holder),
+    leases: (holder) => new PostgresLeases(database, layout, holder),
     limits: {
       failedLogins: new Lockouts(database, layout, now),
       callers: new Callers(database, layout, now),

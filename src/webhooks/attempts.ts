@@ -1,9 +1,9 @@
 import type { Log } from '../log/log.ts'
-import type { Endpoint } from './endpoints.ts'
-import type { Attempt, AttemptResult, DisableReason, Receiver } from './outbox.ts'
-import type { Job } from './queue.ts'
+import type { Lane } from './lane.ts'
+import type { Attempt, AttemptResult, Job } from './outbox.ts'
 import { parseRetryAfter, type RetrySchedule } from './retries.ts'
 import type { SendResult } from './sender.ts'
+import type { Receiver } from './subscriptions.ts'
 
 /** Status 410 Gone: disables the receiver. */
 export const GONE = 410
@@ -15,7 +15,7 @@ export const isSuccess = (status: number | undefined): boolean => status !== und
 
 /** A finished attempt. Times in milliseconds since the Unix epoch. */
 interface FinishedAttempt {
-  readonly endpoint: Endpoint
+  readonly lane: Lane
   readonly job: Job
   /** Start of the attempt. */
   readonly at: number
@@ -26,26 +26,28 @@ interface FinishedAttempt {
 
 /**
  * The result of an attempt: `delivered` for 2xx, `failed` for 410 and after the last retry, otherwise `pending`. Updates the
- * endpoint's backoff and queues the retry.
+ * backoff of the receiver.
  */
 export function resultOf(
   { status, took, reason, text, retryAfter }: SendResult,
-  { endpoint, job, at, now, schedule }: FinishedAttempt,
+  { lane, job, at, now, schedule }: FinishedAttempt,
 ): AttemptResult {
-  const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
+  const result = { receiver: lane.id, event: job.event, attempt: { at, status, took, reason, text } }
   if (isSuccess(status)) {
-    endpoint.recordSuccess()
+    lane.recordSuccess()
     return { ...result, status: 'delivered', tries: job.tries, due: undefined }
   }
   const tries = job.tries + 1
   const requestedDelay = BUSY.has(status) ? parseRetryAfter(retryAfter, now) : undefined
   const delay = status === GONE ? undefined : schedule.delayAfter(tries, requestedDelay)
-  endpoint.recordFailure(now, schedule.maxBackoff)
-  if (requestedDelay !== undefined) endpoint.pauseUntil(now + schedule.clampRetryAfter(requestedDelay))
+  lane.recordFailure(now, schedule.maxBackoff)
+  if (requestedDelay !== undefined) lane.pauseUntil(now + schedule.clampRetryAfter(requestedDelay))
   if (delay === undefined) return { ...result, status: 'failed', tries, due: undefined }
-  endpoint.queue.addRetry({ event: job.event, tries, due: now + delay })
   return { ...result, status: 'pending', tries, due: now + delay }
 }
+
+/** Why a receiver is disabled: it answered 410 Gone, or it has failed for five days. */
+export type DisableReason = 'gone' | 'failing'
 
 const DISABLE_REASONS: Readonly<Record<DisableReason, string>> = {
   gone: 'answered 410 Gone',

@@ -4,16 +4,12 @@ import type { Change, StoredRecord } from '../store/store.ts'
 import { isoTime, type Timer } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
 import { isSuccess } from './attempts.ts'
-import type { Throttle } from './delivery-buffer.ts'
-import { type Dispatch, SoleDispatch } from './dispatch.ts'
-import { messageOfEvent } from './event-records.ts'
 import { signedRequest } from './messages.ts'
 import { EVENTS } from './models.ts'
+import { messageOf, Outbox, pendingOf } from './outbox.ts'
 import { prune, type Retention } from './pruning.ts'
 import type { RetrySchedule } from './retries.ts'
 import type { Sender } from './sender.ts'
-import { SharedDispatch } from './shared-dispatch.ts'
-import { StoredOutbox } from './stored-outbox.ts'
 import { receiverOf, type SubscriptionParts, type Subscriptions } from './subscriptions.ts'
 import { Worker } from './worker.ts'
 
@@ -21,7 +17,6 @@ import { Worker } from './worker.ts'
 export interface DeliveryParts extends SubscriptionParts {
   readonly sender: Sender
   readonly schedule: RetrySchedule
-  readonly throttle: Throttle
   readonly timer: Timer
   readonly log: Log
   readonly keep: Retention
@@ -35,61 +30,55 @@ const PRUNE_MS = 600_000
 /** Delivers committed events to subscriptions while it runs. */
 export class Deliveries {
   readonly #parts: DeliveryParts
-  readonly #outbox: StoredOutbox
-  readonly #dispatch: Dispatch
+  readonly #subscriptions: Subscriptions
+  readonly #outbox: Outbox
   #worker: Worker | undefined
   #stopPruning = () => {}
 
   constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
-    const { leases } = parts
-    this.#dispatch =
-      leases === undefined
-        ? new SoleDispatch(subscriptions)
-        : new SharedDispatch({ ...parts, leases, subscriptions, now: () => performance.now() })
-    this.#outbox = new StoredOutbox({ ...parts, subscriptions, maySend: (receiver) => this.#dispatch.maySend(receiver) })
+    this.#subscriptions = subscriptions
+    this.#outbox = new Outbox({ ...parts, subscriptions })
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
   async start(): Promise<Worker> {
-    const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
+    const parts = { ...this.#parts, outbox: this.#outbox, subscriptions: this.#subscriptions }
+    const worker = new Worker({ ...parts, now: () => performance.now() })
+    await this.#outbox.adopt()
     this.#worker = worker
     await prune(this.#parts, this.#parts.keep)
     this.#schedulePruning()
-    await this.#dispatch.start(worker)
+    await worker.start()
     return worker
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
   async stop(): Promise<void> {
     this.#stopPruning()
-    const worker = this.#worker
-    if (worker !== undefined) await this.#dispatch.stop(() => worker.stop())
+    await this.#worker?.stop()
     this.#worker = undefined
     this.#parts.sender.close()
   }
 
-  /** Called after a commit: queues the new events. */
+  /** Called after a commit: new events are due at once. */
   committed(changes: readonly Change[]): void {
-    if (this.#worker === undefined) return
-    for (const { table, id, before, after } of changes) {
+    const receivers = new Set<number>()
+    for (const { table, before, after } of changes) {
       // An existing event changes only when receivers are removed from it.
-      if (table === EVENTS && before === undefined) this.#dispatch.add(id, after?.pending as readonly number[])
+      if (table === EVENTS && before === undefined && after !== undefined) for (const id of pendingOf(after)) receivers.add(id)
     }
+    if (receivers.size > 0) this.#worker?.hint([...receivers])
   }
 
-  /** Delivers the pending events of a subscription that was created or enabled. The change is stored, so a failure is logged. */
-  async resume(subscription: number): Promise<void> {
-    try {
-      await this.#dispatch.resume(subscription)
-    } catch (error) {
-      this.#parts.log.error('The pending events of a webhook could not be read', { webhook: subscription, error })
-    }
+  /** Delivers the pending events of a subscription that was created, enabled or changed. */
+  resume(subscription: number): void {
+    this.#worker?.resume(subscription)
   }
 
   /** Starts no more deliveries to a subscription that was deleted or disabled. */
   suspend(subscription: number): void {
-    this.#dispatch.suspend(subscription)
+    this.#worker?.suspend(subscription)
   }
 
   /** Number of pending deliveries of one subscription. */
@@ -104,13 +93,8 @@ export class Deliveries {
    */
   async redeliver(delivery: StoredRecord): Promise<boolean> {
     const exists = await this.#outbox.reopen(delivery.id)
-    if (!exists) return false
-    const [event, receiver] = [Number(delivery.event_id), Number(delivery.subscription_id)]
-    // It is pending, and is delivered later if not now.
-    await this.#dispatch
-      .redeliver(event, receiver)
-      .catch((error: unknown) => this.#parts.log.error('A delivery could not be repeated at once', { webhook: receiver, error }))
-    return true
+    if (exists) this.#worker?.redeliver(Number(delivery.subscription_id))
+    return exists
   }
 
   /**
@@ -128,11 +112,11 @@ export class Deliveries {
     const [event] = stored.ok ? stored.records : []
     if (event === undefined) throw new Error('The test event could not be stored')
     const at = clock()
-    const signed = signedRequest(messageOfEvent(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
+    const signed = signedRequest(messageOf(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
     const succeeded = isSuccess(status)
     const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
-    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
+    await this.#outbox.store({ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome })
     return event
   }
 

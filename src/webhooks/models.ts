@@ -25,7 +25,10 @@ const WebhookSubscription = defineModel({
   ],
 })
 
-/** The outbox: an event committed with its record, and its pending subscriptions. The fields are those of `EventRequest`. */
+/**
+ * An event committed with its record. `pending` are the subscriptions to which its first attempt is still to be made. The fields are those of
+ * `EventRequest`.
+ */
 const WebhookEvent = defineModel({
   name: 'WebhookEvent',
   fields: [
@@ -40,17 +43,21 @@ const WebhookEvent = defineModel({
   ],
 })
 
-/** The delivery log: the attempts of one event to one subscription. Created with the first attempt. */
+/** The attempts of one event to one subscription. Created with the result of the first attempt. */
 const WebhookDelivery = defineModel({
   name: 'WebhookDelivery',
   fields: [
     { name: 'event_id', type: 'foreignkey', model: 'webhookevent', required: true, on_delete: 'cascade' },
     { name: 'subscription_id', type: 'foreignkey', model: 'webhooksubscription', required: true, on_delete: 'cascade' },
+    // The record of the event. Its events are delivered in their order. Null in settled deliveries of earlier versions.
+    { name: 'model', type: 'string' },
+    { name: 'record_id', type: 'integer' },
     { name: 'status', type: 'choice', choices: ['pending', 'delivered', 'failed'], required: true },
     // Number of failed attempts since the message was sent, or redelivered.
     { name: 'tries', type: 'integer', required: true },
     { name: 'attempts', type: 'json', required: true },
     { name: 'response', type: 'text' },
+    // Null in a settled delivery.
     { name: 'next_attempt_at', type: 'datetime' },
   ],
 })

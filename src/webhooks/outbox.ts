@@ -1,14 +1,38 @@
-import type { ReceiverHealth } from './health.ts'
-import type { Message } from './messages.ts'
-import type { ScheduledJob } from './queue.ts'
+import { AppError } from '../errors.ts'
+import type { FieldFilter, Filter } from '../query/plan.ts'
+import type { Records } from '../records/records.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
+import { type Clock, isoTime } from '../util/clock.ts'
+import { groupBy } from '../util/json.ts'
+import { healthAfter, type ReceiverHealth } from './health.ts'
+import type { EventName, Message } from './messages.ts'
+import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from './models.ts'
+import type { RetrySchedule } from './retries.ts'
+import { receiverHealthOf, type Subscriptions } from './subscriptions.ts'
 
-/** The destination of a subscription's messages. Read for each attempt, so that a change applies to pending deliveries too. */
-export interface Receiver {
-  readonly id: number
-  readonly url: string
-  /** The present secret, followed by the previous one while that is valid. */
-  readonly secrets: readonly [string, ...string[]]
-  readonly health: ReceiverHealth
+/** Maximum number of attempts of a transaction that conflicts with other writes. */
+const MAX_RETRIES = 100
+/** Maximum number of stored attempts of a delivery; the latest are kept. */
+const MAX_STORED_ATTEMPTS = 20
+/** Records that a read of the queue looks at together, and operations of a transaction. */
+const PAGE = 100
+
+/** A delivery that is due. */
+export interface Job {
+  /** Id of the event. */
+  readonly event: number
+  /** The record that the event concerns. The events of one record go to a receiver in their order. */
+  readonly record: string
+  /** Number of failed attempts since the message was sent, or sent again. */
+  readonly tries: number
+  readonly message: Message
+}
+
+/** What a receiver may be sent now. */
+export interface Taken {
+  readonly jobs: readonly Job[]
+  /** True if more may be due: beyond the limit, or of a record that has a job in flight. */
+  readonly hasMore: boolean
 }
 
 /** One delivery attempt, for the log. */
@@ -35,19 +59,337 @@ export interface AttemptResult {
   readonly due: number | undefined
 }
 
-/** Why a receiver is disabled: it answered 410 Gone, or it has failed for five days. */
-export type DisableReason = 'gone' | 'failing'
-
-/** The storage that the worker needs. `StoredOutbox` implements it. */
-export interface Outbox {
-  /** The message of an event; undefined if the event no longer exists. */
-  message(event: number): Promise<Message | undefined>
-  /** Undefined if the subscription is not active or does not exist. */
-  receiver(id: number): Receiver | undefined
-  /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
-  pendingJobs(receiver: number): Promise<readonly ScheduledJob[]>
-  /** Stores results of attempts. Results that are not pending settle their delivery. */
-  store(results: readonly AttemptResult[]): Promise<void>
-  /** Disables the subscription of a receiver. */
-  disable(receiver: number, reason: DisableReason): Promise<void>
+/** Dependencies of the outbox. */
+export interface OutboxParts {
+  readonly store: Store
+  readonly records: Records
+  readonly subscriptions: Subscriptions
+  readonly schedule: RetrySchedule
+  readonly clock: Clock
 }
+
+/**
+ * The queue of deliveries in the store. A delivery is pending in one of two places: before its first attempt the event names the
+ * receiver in `pending`; from the result of that on, its delivery record has the time of the next attempt.
+ */
+export class Outbox {
+  readonly #parts: OutboxParts
+  /** The results that the next transaction stores. */
+  #next: { readonly results: AttemptResult[]; readonly stored: Promise<void> } | undefined
+  #lastStored: Promise<void> = Promise.resolve()
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts
+  }
+
+  /** True if a delivery to any of the receivers may be due. */
+  async hasDue(receivers: readonly number[]): Promise<boolean> {
+    const found = await Promise.all([
+      this.#count(EVENTS, [{ field: 'pending', operator: 'in', values: receivers }]),
+      this.#count(DELIVERIES, [{ field: 'subscription_id', operator: 'in', values: receivers }, this.#isDue]),
+    ])
+    return found.some((total) => total > 0)
+  }
+
+  /**
+   * The deliveries of a receiver that may be attempted now: retries first, then events in the order of their commits. A record's event
+   * waits for the earlier ones of the record.
+   *
+   * @param inFlight the records of the attempts in flight, by event
+   */
+  async take(receiver: number, limit: number, inFlight: ReadonlyMap<number, string>): Promise<Taken> {
+    const { store } = this.#parts
+    const busy = new Set(inFlight.values())
+    const jobs: Job[] = []
+    let isHeldBack = false
+    const add = (event: StoredRecord, tries: number) => {
+      const record = recordOf(event)
+      if (busy.has(record)) isHeldBack = true
+      else {
+        busy.add(record)
+        jobs.push({ event: event.id, record, tries, message: messageOf(event) })
+      }
+    }
+    const retries = await store.find(DELIVERIES, {
+      filters: [sentTo(receiver), IS_WAITING],
+      sort: [{ field: 'next_attempt_at', order: 'asc' }],
+      offset: 0,
+      limit: limit + inFlight.size,
+    })
+    const now = isoTime(this.#parts.clock())
+    const due = retries.records.filter(({ next_attempt_at: at }) => String(at) <= now)
+    const first = retries.total === 0 ? new Map<string, number>() : await this.#firstWaiting(receiver, due)
+    const events = await store.get(
+      EVENTS,
+      due.map(({ event_id: event }) => Number(event)),
+    )
+    for (const [index, delivery] of due.entries()) {
+      const event = events[index]
+      if (event === undefined || first.get(recordOf(event)) !== event.id || jobs.length === limit) continue
+      add(event, Number(delivery.tries))
+    }
+    const excluded = new Map<string, Set<number>>()
+    for (let last = 0; jobs.length < limit; ) {
+      const filters = [pendingFor(receiver), { field: 'id', operator: 'gt', value: last } as const, ...notOf(excluded)]
+      const page = (await store.find(EVENTS, { filters, sort: [], offset: 0, limit: PAGE })).records
+      const waiting = retries.total === 0 ? first : await this.#firstWaiting(receiver, page)
+      for (const event of page) {
+        if (jobs.length === limit) break
+        if (!waiting.has(recordOf(event))) add(event, 0)
+        else excluded.set(String(event.model), (excluded.get(String(event.model)) ?? new Set()).add(Number(event.record_id)))
+      }
+      if (page.length < PAGE) break
+      last = page.at(-1)?.id ?? last
+    }
+    return { jobs, hasMore: isHeldBack || jobs.length === limit }
+  }
+
+  /** The first event of each of the records of which an event waits for a retry. */
+  async #firstWaiting(receiver: number, concerned: readonly StoredRecord[]): Promise<Map<string, number>> {
+    const values = [...new Set(concerned.map(({ record_id: id }) => Number(id)))]
+    const filters: Filter[] = [sentTo(receiver), IS_WAITING, { field: 'record_id', operator: 'in', values }]
+    const first = new Map<string, number>()
+    if (values.length === 0) return first
+    for (const delivery of await findAll(this.#parts.store, DELIVERIES, filters)) {
+      const record = recordOf(delivery)
+      first.set(record, Math.min(first.get(record) ?? Number.POSITIVE_INFINITY, Number(delivery.event_id)))
+    }
+    return first
+  }
+
+  /** Number of pending deliveries of one receiver. */
+  async pendingOf(receiver: number): Promise<number> {
+    const waiting = [sentTo(receiver), IS_WAITING, { field: 'model', operator: 'isnull', value: false } as const]
+    return (await this.#count(EVENTS, [pendingFor(receiver)])) + (await this.#count(DELIVERIES, waiting))
+  }
+
+  async #count(table: string, filters: readonly Filter[]): Promise<number> {
+    return (await this.#parts.store.find(table, { filters, sort: [], offset: 0, limit: 1 })).total
+  }
+
+  get #isDue(): FieldFilter {
+    return { field: 'next_attempt_at', operator: 'lte', value: isoTime(this.#parts.clock()) }
+  }
+
+  /** Stores the result of an attempt. Results that arrive while a transaction runs are stored by the next one. */
+  store(result: AttemptResult): Promise<void> {
+    const next = this.#next ?? this.#nextResults()
+    this.#next = next
+    next.results.push(result)
+    return next.stored
+  }
+
+  #nextResults(): { readonly results: AttemptResult[]; readonly stored: Promise<void> } {
+    const results: AttemptResult[] = []
+    const stored = this.#lastStored.then(async () => {
+      this.#next = undefined
+      await this.#retryConflicts(() => resultOperations(results, this.#parts))
+    })
+    this.#lastStored = stored.catch(() => {})
+    return { results, stored }
+  }
+
+  /**
+   * Makes a delivery pending again, due now.
+   *
+   * @returns false if the delivery or its subscription no longer exists
+   */
+  async reopen(delivery: number): Promise<boolean> {
+    const { store, subscriptions, clock } = this.#parts
+    let exists = false
+    await this.#retryConflicts(async () => {
+      exists = false
+      const [found] = await store.get(DELIVERIES, [delivery])
+      if (found === undefined) return []
+      const [event] = await store.get(EVENTS, [Number(found.event_id)])
+      // A subscription that is being deleted must not receive the event again.
+      if (event === undefined || subscriptions.get(Number(found.subscription_id)) === undefined) return []
+      exists = true
+      const values = { ...concerning(event), status: 'pending', tries: 0, next_attempt_at: isoTime(clock()) }
+      return [{ kind: 'update', table: DELIVERIES, id: delivery, values, expect: found }]
+    })
+    return exists
+  }
+
+  /**
+   * Takes over the pending deliveries of earlier versions, of which the event still names the receiver, and the record is not known. A
+   * redelivery had no time.
+   */
+  async adopt(): Promise<void> {
+    const { store, clock } = this.#parts
+    const filters: FieldFilter[] = [
+      { field: 'status', operator: 'eq', value: 'pending' },
+      { field: 'model', operator: 'isnull', value: true },
+    ]
+    const adoptPage = async (): Promise<Operation[]> => {
+      const deliveries = await findAll(store, DELIVERIES, filters, PAGE)
+      const ofEvents = groupBy(deliveries, ({ event_id: event }) => Number(event))
+      const events = await store.get(EVENTS, [...ofEvents.keys()])
+      return events.flatMap((event): Operation[] => {
+        if (event === undefined) return []
+        const own = ofEvents.get(event.id) ?? []
+        const receivers = new Set(own.map(({ subscription_id: id }) => Number(id)))
+        return [
+          ...withoutPending(event, receivers),
+          ...own.map((delivery): Operation => {
+            const values = { ...concerning(event), next_attempt_at: delivery.next_attempt_at ?? isoTime(clock()) }
+            return { kind: 'update', table: DELIVERIES, id: delivery.id, values, expect: delivery }
+          }),
+        ]
+      })
+    }
+    while (await this.#retryConflicts(adoptPage));
+  }
+
+  /**
+   * Commits operations that were derived from stored records; repeats that if the records change meanwhile.
+   *
+   * @returns false if there was nothing to commit
+   */
+  async #retryConflicts(derive: () => Promise<Operation[]>): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
+      const operations = await derive()
+      if (operations.length === 0) return false
+      const outcome = await this.#parts.records.commitInternal(operations)
+      if (!outcome.ok) continue
+      this.#parts.subscriptions.refresh(
+        outcome.changes.flatMap(({ table, after }) => (table === SUBSCRIPTIONS && after !== undefined ? [after] : [])),
+      )
+      return true
+    }
+    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are stored; try again')
+  }
+}
+
+const pendingFor = (receiver: number): FieldFilter => ({ field: 'pending', operator: 'eq', value: receiver })
+
+const sentTo = (receiver: number): FieldFilter => ({ field: 'subscription_id', operator: 'eq', value: receiver })
+
+/** A settled delivery has no time of a next attempt. */
+const IS_WAITING: FieldFilter = { field: 'next_attempt_at', operator: 'isnull', value: false }
+
+/** Leaves out the events of some records, which are given by model. */
+const notOf = (records: ReadonlyMap<string, ReadonlySet<number>>): Filter[] =>
+  [...records].map(([model, ids]) => ({
+    not: {
+      all: [
+        { field: 'model', operator: 'eq', value: model },
+        { field: 'record_id', operator: 'in', values: [...ids] },
+      ],
+    },
+  }))
+
+/** The record that an event or a delivery concerns. */
+const recordOf = ({ model, record_id: id }: StoredRecord): string => `${model} ${id}`
+
+const concerning = ({ model, record_id }: StoredRecord) => ({ model: model ?? null, record_id: record_id ?? null })
+
+/** The webhook message of a stored event. */
+export const messageOf = ({ message_id: id, event, model, data, timestamp }: StoredRecord): Message => ({
+  id: String(id),
+  event: event as EventName,
+  model: String(model),
+  data: String(data),
+  timestamp: String(timestamp),
+})
+
+/** All records of a table that match the filters, up to the limit if there is one. */
+export async function findAll(
+  store: Store,
+  table: string,
+  filters: readonly Filter[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly StoredRecord[]> {
+  return (await store.find(table, { filters, sort: [], offset: 0, limit })).records
+}
+
+/** Ids of the subscriptions to which the first attempt of the event is still to be made. */
+export const pendingOf = ({ pending }: StoredRecord): readonly number[] => (pending ?? []) as readonly number[]
+
+/** Removes receivers from the pending ones of an event, unless the event has changed meanwhile. */
+export function withoutPending(event: StoredRecord, receivers: ReadonlySet<number>): Operation[] {
+  const pending = pendingOf(event).filter((id) => !receivers.has(id))
+  if (pending.length === pendingOf(event).length) return []
+  return [{ kind: 'update', table: EVENTS, id: event.id, values: { pending }, expect: event }]
+}
+
+/** The deliveries of events, by event id. */
+export async function deliveriesOf(store: Store, events: readonly number[]): Promise<Map<number, StoredRecord[]>> {
+  if (events.length === 0) return new Map()
+  const deliveries = await findAll(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
+  return groupBy(deliveries, ({ event_id: event }) => Number(event))
+}
+
+/**
+ * Operations that store the results of attempts: delivery records, the pending receivers of events, and the health of
+ * subscriptions.
+ */
+async function resultOperations(
+  results: readonly AttemptResult[],
+  { store, subscriptions, schedule }: OutboxParts,
+): Promise<Operation[]> {
+  const byEvent = groupBy(results, ({ event }) => event)
+  const ids = [...byEvent.keys()]
+  const events = (await store.get(EVENTS, ids)).filter((event) => event !== undefined)
+  const known = await deliveriesOf(store, ids)
+  const operations: Operation[] = []
+  for (const event of events) {
+    const ofEvent = (byEvent.get(event.id) ?? []).filter(({ receiver }) => subscriptions.get(receiver) !== undefined)
+    const byReceiver = groupBy(ofEvent, ({ receiver }) => receiver)
+    for (const [receiver, each] of byReceiver) {
+      const before = known.get(event.id)?.find(({ subscription_id: id }) => id === receiver)
+      operations.push(deliveryOperation(event, receiver, each, before))
+    }
+    operations.push(...withoutPending(event, new Set(byReceiver.keys())))
+  }
+  // Tests do not count towards the health of a receiver, since they are expected to fail sometimes.
+  const tests = new Set(events.filter(({ event }) => event === 'test').map(({ id }) => id))
+  const ofRecords = results.filter(({ event }) => !tests.has(event))
+  const byReceiver = groupBy(ofRecords, ({ receiver }) => receiver)
+  // Read from the store, so that failures from before a subscription was enabled again do not count.
+  for (const subscription of await store.get(SUBSCRIPTIONS, [...byReceiver.keys()])) {
+    if (subscription === undefined || subscriptions.get(subscription.id) === undefined) continue
+    operations.push(...healthOperations(subscription, byReceiver.get(subscription.id) ?? [], schedule.maxGap))
+  }
+  return operations
+}
+
+function deliveryOperation(
+  event: StoredRecord,
+  receiver: number,
+  results: readonly AttemptResult[],
+  before: StoredRecord | undefined,
+): Operation {
+  const last = results.at(-1)
+  const attempts = [...((before?.attempts ?? []) as readonly object[]), ...results.map(({ attempt }) => presentAttempt(attempt))]
+  const values = {
+    ...concerning(event),
+    status: last?.status ?? 'pending',
+    tries: last?.tries ?? 0,
+    attempts: attempts.slice(-MAX_STORED_ATTEMPTS) as ReturnType<typeof presentAttempt>[],
+    response: last?.attempt.text ?? '',
+    next_attempt_at: last?.due === undefined ? null : isoTime(last.due),
+  }
+  if (before !== undefined) return { kind: 'update', table: DELIVERIES, id: before.id, values }
+  return { kind: 'insert', table: DELIVERIES, values: { event_id: event.id, subscription_id: receiver, ...values } }
+}
+const presentAttempt = ({ at, status, took, reason }: Attempt) => ({
+  at: isoTime(at),
+  status: status ?? null,
+  ms: took,
+  error: reason ?? null,
+})
+
+function healthOperations(subscription: StoredRecord, results: readonly AttemptResult[], maxGap: number): Operation[] {
+  const before = receiverHealthOf(subscription)
+  const after = results.reduce<ReceiverHealth>(
+    (health, { attempt: { at }, status }) => healthAfter(health, { at, succeeded: status === 'delivered' }, maxGap),
+    before,
+  )
+  if (after.failingSince === before.failingSince && after.lastFailure === before.lastFailure) return []
+  const values = { failing_since: isoTimeOrNull(after.failingSince), last_failure_at: isoTimeOrNull(after.lastFailure) }
+  return [{ kind: 'update', table: SUBSCRIPTIONS, id: subscription.id, values, expect: subscription }]
+}
+
+const isoTimeOrNull = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : isoTime(milliseconds)

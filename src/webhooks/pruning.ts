@@ -1,9 +1,9 @@
 import type { FieldFilter } from '../query/plan.ts'
 import type { Records } from '../records/records.ts'
-import type { Operation, Store } from '../store/store.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
-import { deliveriesOf, findAll, pendingOf, updatePending } from './event-records.ts'
 import { DELIVERIES, EVENTS } from './models.ts'
+import { deliveriesOf, findAll, pendingOf, withoutPending } from './outbox.ts'
 
 /** Operations in one transaction, so that requests do not wait long. */
 const BATCH = 100
@@ -39,19 +39,23 @@ export async function prune({ store, records, clock }: WebhookPruningParts, { de
       finished.map(({ id }) => id),
     )
     const removals: Operation[] = []
+    let removed = 0
     for (const event of finished) {
-      const count = known.get(event.id)?.length ?? 0
+      const own = known.get(event.id) ?? []
       const at = String(event.timestamp)
-      if (count === 0 ? at >= settled : excess <= 0 && at >= oldest) continue
+      const isKept = own.length === 0 ? at >= settled : excess <= 0 && at >= oldest
+      if (isKept || own.some(({ status }) => status === 'pending')) continue
+      for (const each of own) removals.push({ kind: 'remove', table: DELIVERIES, id: each.id, expect: each })
       removals.push({ kind: 'remove', table: EVENTS, id: event.id, expect: event })
-      excess -= count
+      removed++
+      excess -= own.length
     }
     for (let first = 0; first < removals.length; first += BATCH) {
       // An event that is to be redelivered meanwhile is kept until the next run.
       if (!(await records.commitInternal(removals.slice(first, first + BATCH))).ok) return
     }
     if (events.length < PAGE) return
-    offset += events.length - removals.length
+    offset += events.length - removed
   }
 }
 
@@ -64,22 +68,14 @@ export async function releaseSubscription(
   subscription: number,
 ): Promise<void> {
   const of = (field: string): FieldFilter[] => [{ field, operator: 'eq', value: subscription }]
-  const parts: readonly (readonly [string, FieldFilter[], (record: Parameters<typeof updatePending>[0]) => Operation])[] = [
-    [
-      EVENTS,
-      of('pending'),
-      (event) =>
-        updatePending(
-          event,
-          pendingOf(event).filter((id) => id !== subscription),
-        ),
-    ],
-    [DELIVERIES, of('subscription_id'), ({ id }) => ({ kind: 'remove', table: DELIVERIES, id })],
+  const parts: readonly (readonly [string, FieldFilter[], (record: StoredRecord) => Operation[]])[] = [
+    [EVENTS, of('pending'), (event) => withoutPending(event, new Set([subscription]))],
+    [DELIVERIES, of('subscription_id'), ({ id }) => [{ kind: 'remove', table: DELIVERIES, id }]],
   ]
-  for (const [table, filters, operation] of parts) {
+  for (const [table, filters, operations] of parts) {
     for (let found = await findAll(store, table, filters, BATCH); found.length > 0; ) {
       // Conflicting batches are repeated.
-      await records.commitInternal(found.map(operation))
+      await records.commitInternal(found.flatMap(operations))
       found = await findAll(store, table, filters, BATCH)
     }
   }

@@ -9,7 +9,6 @@ import type { Json } from '../util/json.ts'
 import type { ReceiverHealth } from './health.ts'
 import { generateSecret } from './messages.ts'
 import { EVENTS, SUBSCRIPTIONS } from './models.ts'
-import type { Receiver } from './outbox.ts'
 import { releaseSubscription } from './pruning.ts'
 import type { SubscriptionInput } from './subscription-requests.ts'
 
@@ -22,6 +21,15 @@ export interface SubscriptionParts {
   readonly records: Records
   readonly clock: Clock
   readonly random: Random
+}
+
+/** The destination of a subscription's messages. Read for each attempt, so that a change applies to pending deliveries too. */
+export interface Receiver {
+  readonly id: number
+  readonly url: string
+  /** The present secret, followed by the previous one while that is valid. */
+  readonly secrets: readonly [string, ...string[]]
+  readonly health: ReceiverHealth
 }
 
 type Values = Readonly<Record<string, Json>>

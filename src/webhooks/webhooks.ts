@@ -8,9 +8,7 @@ import type { WriteHooks } from '../records/hooks.ts'
 import type { ReceiverLeases } from '../store/shared-process.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { systemTimer, type Timer } from '../util/clock.ts'
-import type { RequestPace } from '../util/traffic.ts'
 import { Deliveries, type DeliveryParts } from './deliveries.ts'
-import { Throttle } from './delivery-buffer.ts'
 import { DeliveryLog } from './delivery-log.ts'
 import { DELIVERIES } from './models.ts'
 import { RetrySchedule } from './retries.ts'
@@ -117,7 +115,7 @@ export class Webhooks {
     const created: PresentedSubscription[] = []
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
-      await this.#deliveries.resume(subscription.id)
+      this.#deliveries.resume(subscription.id)
       created.push(withSecret(subscription, 0))
     }
     return { created, isList }
@@ -140,7 +138,7 @@ export class Webhooks {
     const health = isNewUrl || activation.active === true ? { failing_since: null, last_failure_at: null } : {}
     const pending = await this.#deliveries.pendingOf(id)
     const updated = await this.subscriptions.update(id, { ...others, ...activation, ...health })
-    if (active === true || (isNewUrl && updated.active === true)) await this.#deliveries.resume(id)
+    if (active === true || (isNewUrl && updated.active === true)) this.#deliveries.resume(id)
     if (active === false) this.#deliveries.suspend(id)
     return presented(updated, pending)
   }
@@ -256,7 +254,6 @@ export function createWebhooks(
   parts: SubscriptionParts & {
     readonly settings: Settings
     readonly log: Log
-    readonly traffic: RequestPace
     readonly leases: ReceiverLeases | undefined
   },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
@@ -269,7 +266,6 @@ export function createWebhooks(
     guard,
     sender: new Sender({ guard, clock }),
     schedule: new RetrySchedule(seconds, random),
-    throttle: new Throttle(parts),
     timer,
     keep,
   })

@@ -1,279 +1,336 @@
 import type { Log } from '../log/log.ts'
+import type { ReceiverLeases } from '../store/shared-process.ts'
 import type { Clock, Timer } from '../util/clock.ts'
-import { GONE, resultOf, WebhookLogger } from './attempts.ts'
-import { DeliveryBuffer, type Throttle } from './delivery-buffer.ts'
-import { Endpoint, RoundRobin } from './endpoints.ts'
-import { hasFailedTooLong, healthAfter } from './health.ts'
+import { type DisableReason, GONE, resultOf, WebhookLogger } from './attempts.ts'
+import { hasFailedTooLong } from './health.ts'
+import { Lane } from './lane.ts'
 import { signedRequest } from './messages.ts'
-import type { AttemptResult, Outbox, Receiver } from './outbox.ts'
-import type { Job } from './queue.ts'
+import type { AttemptResult, Job, Outbox } from './outbox.ts'
 import type { RetrySchedule } from './retries.ts'
-import type { Sender } from './sender.ts'
+import { type Sender, TIMEOUT_MS } from './sender.ts'
+import type { Receiver, Subscriptions } from './subscriptions.ts'
 
+/** Interval at which the queue is read without a hint, in milliseconds. */
+const POLL_MS = 250
+/** Interval at which the subscriptions that other processes change are read, in milliseconds. */
+const FOLLOW_MS = 1000
+/** While there is something to deliver, a lease is extended after this time, in milliseconds. */
+const EXTEND_MS = 2000
+/** No attempt starts later than this before the end of a lease, so that it has ended then. In milliseconds. */
+const RESERVE_MS = TIMEOUT_MS + 1000
+/** Pause before results that could not be stored are stored again, in milliseconds. */
+const STORE_AGAIN_MS = 1000
 /** Time that attempts in flight have to finish on stop, in milliseconds. */
 const GRACE_MS = 2000
 
 /** The parts that a worker is built from. */
 export interface WorkerOptions {
   readonly outbox: Outbox
+  readonly subscriptions: Subscriptions
   readonly sender: Sender
   readonly schedule: RetrySchedule
-  readonly throttle: Throttle
   readonly clock: Clock
   readonly timer: Timer
+  /** A time in milliseconds that never goes back. */
+  readonly now: () => number
   readonly log: Log
+  /** By these one process sends to a receiver; undefined for a store of one process. */
+  readonly leases: ReceiverLeases | undefined
 }
 
 /**
- * Delivers events to receivers at least once: an event stays pending until its result is stored. Attempts to one receiver start in
- * commit order but run concurrently, so the order of arrival is not guaranteed. A slow or failing receiver delays only its own queue.
+ * Delivers what is due in the outbox, at least once: a delivery stays in it until its result is stored. The queue is read after a hint and each
+ * 250 ms. A slow or failing receiver delays only its own deliveries.
  */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #buffer: DeliveryBuffer
   readonly #logger: WebhookLogger
-  readonly #roundRobin: RoundRobin
-  readonly #endpoints = new Map<number, Endpoint>()
+  readonly #lanes = new Map<number, Lane>()
+  /** Until when this process may send to a receiver, by `now`. */
+  readonly #leases = new Map<number, number>()
+  #followedAt = Number.NEGATIVE_INFINITY
+  /** The reading of the queue that runs. */
+  #round: Promise<number> | undefined
+  #isWanted = false
+  #hasFailed = false
   #isStopping = false
   /** True once attempts in flight are aborted and their results ignored. */
   #isAborted = false
+  #cancelPoll = () => {}
+  /** Number of deliveries that are attempted or whose result is being stored. */
+  #active = 0
   #idleCallbacks: (() => void)[] = []
-  /** Number of attempts in flight, including those of suspended receivers. */
-  #inFlight = 0
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    this.#buffer = new DeliveryBuffer(options)
     this.#logger = new WebhookLogger(options.log)
-    this.#roundRobin = new RoundRobin({
-      // While results cannot be stored, no attempt starts: its message would be sent again.
-      delay: () => this.#buffer.delay ?? options.throttle.delay(() => this.#backlog),
-      start: (endpoint) => this.#start(endpoint),
-      timer: options.timer,
-    })
   }
 
-  /** Starts or restarts the delivery of a receiver's pending events. */
-  async resume(receiver: number): Promise<void> {
-    const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
-    this.#endpoints.set(receiver, endpoint)
-    endpoint.restart()
-    await this.#load(endpoint)
+  /** Reads the queue for the first time. */
+  async start(): Promise<void> {
+    await this.#read()
   }
 
-  async #load(endpoint: Endpoint): Promise<void> {
-    await endpoint.load(async () => {
-      const inFlight = new Set(endpoint.inFlight)
-      // Stores the latest results first, so that they are not loaded as pending.
-      await this.#buffer.flush()
-      endpoint.queue.beginLoad()
-      const pending = await this.#options.outbox.pendingJobs(endpoint.id)
-      if (!endpoint.isActive) return
-      endpoint.queue.load(pending.filter(({ event }) => !inFlight.has(event)))
-      endpoint.queue.know(inFlight)
-    })
-    this.#continue(endpoint)
-  }
-
-  /** Reads the pending events of a receiver again, for those that were not added. */
-  async reload(receiver: number): Promise<void> {
-    const endpoint = this.#endpoints.get(receiver)
-    if (endpoint === undefined || !endpoint.isActive) return
-    await this.#load(endpoint)
-  }
-
-  /** An event id up to which the queue of a receiver has all events, as far as that can be told from the order of ids. */
-  knownUpTo(receiver: number): number {
-    return this.#endpoints.get(receiver)?.queue.knownUpTo ?? 0
-  }
-
-  /** True if nothing is queued or in flight for a receiver. */
-  isIdle(receiver: number): boolean {
-    return this.#endpoints.get(receiver)?.isIdle ?? true
-  }
-
-  /** Queues a newly committed event for its receivers. */
-  add(event: number, receivers: readonly number[]): void {
-    for (const id of receivers) {
-      const endpoint = this.#endpoints.get(id)
-      if (endpoint === undefined || !endpoint.isActive) continue
-      endpoint.queue.add(event)
-      // With an attempt in flight or a timer set, scheduling would be repeated work: a dead receiver may have many events.
-      const willContinue = endpoint.inFlight.size > 0 || endpoint.cancelTimer !== undefined
-      if (endpoint.canStart(this.#options.clock()) || !willContinue) this.#schedule(endpoint)
+  /** Tells that deliveries may be due. */
+  hint(receivers: readonly number[]): void {
+    let mayStart = false
+    for (const receiver of receivers) {
+      const lane = this.#laneOf(receiver)
+      lane.mayHaveMore = true
+      mayStart ||= lane.room(this.#options.clock()) > 0
     }
+    if (mayStart) this.#readSoon()
   }
 
-  /** Queues an event for an immediate attempt, whether it was delivered or is waiting for a retry. */
-  redeliver(event: number, receiver: number): void {
-    const endpoint = this.#endpoints.get(receiver)
-    if (endpoint === undefined || !endpoint.isActive || endpoint.inFlight.has(event)) return
-    endpoint.queue.remove(event)
-    endpoint.queue.addRetry({ event, tries: 0, due: 0 })
-    endpoint.endPause()
-    this.#schedule(endpoint)
+  /** Delivers to a receiver that was enabled or changed, without its earlier failures and pause. */
+  resume(receiver: number): void {
+    this.#laneOf(receiver).restart()
+    this.hint([receiver])
   }
 
-  /** Starts no more attempts for a receiver. Attempts in flight finish and are tracked until then. */
+  /** Delivers a message that was made pending again, also during a pause. */
+  redeliver(receiver: number): void {
+    this.#laneOf(receiver).endPause()
+    this.hint([receiver])
+  }
+
+  /** Starts no more attempts for a receiver that was disabled or deleted. Those in flight finish. */
   suspend(receiver: number): void {
-    const endpoint = this.#endpoints.get(receiver)
-    if (endpoint === undefined) return
-    endpoint.cancelTimer?.()
-    endpoint.cancelTimer = undefined
-    endpoint.queue.clear()
-    endpoint.isActive = false
-    this.#roundRobin.remove(endpoint)
-    this.#continue(endpoint)
-  }
-
-  /** Stores the results of finished attempts. */
-  flush(): Promise<void> {
-    return this.#buffer.flush()
-  }
-
-  /** Counts work as an attempt in flight, since it may give the worker more to deliver. */
-  async during(work: Promise<void>): Promise<void> {
-    this.#inFlight++
-    await work.finally(() => this.#ended())
+    this.#lanes.get(receiver)?.giveBack()
   }
 
   /** Resolves when no attempt is in flight or due, and all results are stored. */
   async idle(): Promise<void> {
     do {
-      while (this.#isBusy) await new Promise<void>((resolve) => this.#idleCallbacks.push(resolve))
-      await this.#buffer.flush()
-    } while (this.#isBusy)
+      while (this.#round !== undefined) await this.#round
+      await this.#inactive()
+    } while (this.#round !== undefined || (await this.#read()) > 0)
   }
 
-  /** Lets attempts in flight finish within the grace period. Pending events stay pending. */
+  /** Lets attempts in flight finish within the grace period. Pending deliveries stay pending. */
   async stop(): Promise<void> {
+    const { sender, timer, leases } = this.#options
     this.#isStopping = true
-    this.#roundRobin.close()
-    for (const { cancelTimer } of this.#endpoints.values()) cancelTimer?.()
-    const cancelGrace = this.#options.timer(GRACE_MS, () => {
+    this.#cancelPoll()
+    const cancelGrace = timer(GRACE_MS, () => {
       this.#isAborted = true
-      this.#options.sender.close()
+      sender.close()
     })
-    await this.idle()
+    await this.#round
+    await this.#inactive()
     cancelGrace()
-    this.#options.sender.close()
-    this.#buffer.close()
+    sender.close()
+    // Otherwise the leases end by themselves.
+    await leases?.release([...this.#leases.keys()]).catch(() => {})
   }
 
-  get #isBusy(): boolean {
-    return this.#inFlight > 0
+  async #inactive(): Promise<void> {
+    while (this.#active > 0) await new Promise<void>((resolve) => this.#idleCallbacks.push(resolve))
   }
 
-  /** Drops a suspended endpoint without attempts in flight; schedules any other. */
-  #continue(endpoint: Endpoint): void {
-    if (endpoint.isFinished) this.#endpoints.delete(endpoint.id)
-    else this.#schedule(endpoint)
+  #laneOf(receiver: number): Lane {
+    const lane = this.#lanes.get(receiver) ?? new Lane(receiver)
+    this.#lanes.set(receiver, lane)
+    return lane
   }
 
-  /** Queues an endpoint that may start an attempt for its turn; otherwise sets a timer for the next check. */
-  #schedule(endpoint: Endpoint): void {
-    // Disabled or deleted: its events stay pending.
-    if (this.#isStopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
-    const { clock, timer } = this.#options
-    const now = clock()
-    const next = endpoint.nextCheck(now)
-    endpoint.cancelTimer?.()
-    endpoint.cancelTimer = next === undefined || next <= now ? undefined : timer(next - now, () => this.#schedule(endpoint))
-    if (next !== undefined && next <= now) this.#roundRobin.enqueue(endpoint)
+  #readSoon(): void {
+    if (this.#round === undefined) void this.#readRound()
+    else this.#isWanted = true
   }
 
-  /** Starts one attempt, after checking again what may have changed since it was scheduled. */
-  #start(endpoint: Endpoint): void {
-    const { outbox, throttle, clock } = this.#options
-    const receiver = outbox.receiver(endpoint.id)
-    const now = clock()
-    const job = receiver !== undefined && endpoint.canStart(now) ? endpoint.queue.take(now) : undefined
-    if (receiver !== undefined && job !== undefined) {
-      throttle.takeToken()
-      endpoint.inFlight.add(job.event)
-      void this.#deliver(endpoint, receiver, job)
-    }
-    this.#schedule(endpoint)
+  /** Reads the queue for all receivers, after the reading that runs. Returns the number of deliveries that it began. */
+  async #read(): Promise<number> {
+    while (this.#round !== undefined) await this.#round
+    for (const lane of this.#lanes.values()) lane.mayHaveMore = true
+    return this.#readRound()
   }
 
-  /** Number of events waiting for available receivers. */
-  get #backlog(): number {
-    let backlog = 0
-    for (const { isTripped, queue } of this.#endpoints.values()) if (!isTripped) backlog += queue.size
-    return backlog
+  /** Readings do not overlap. The next one follows after the interval, or at once if it is wanted. */
+  #readRound(): Promise<number> {
+    if (this.#isStopping) return Promise.resolve(0)
+    this.#round ??= this.#runRound().finally(() => {
+      this.#round = undefined
+      this.#cancelPoll()
+      if (this.#isStopping) return
+      if (this.#isWanted && !this.#hasFailed) this.#readSoon()
+      else this.#cancelPoll = this.#options.timer(POLL_MS, () => void this.#read())
+      this.#isWanted = false
+    })
+    return this.#round
   }
 
-  async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
-    const { generation } = endpoint
-    this.#inFlight++
+  async #runRound(): Promise<number> {
     try {
-      const result = await this.#attempt(endpoint, receiver, job)
-      // If the subscription was enabled or changed meanwhile, this older result must not disable it.
-      if (result !== undefined) await this.#disableIfFailed(endpoint, result, generation)
+      await this.#follow()
+      const begun = await this.#takeAll()
+      this.#hasFailed = false
+      return begun
     } catch (error) {
-      this.#logger.error(endpoint.id, error)
-    } finally {
-      endpoint.inFlight.delete(job.event)
-      this.#continue(endpoint)
-      this.#ended()
+      if (!this.#hasFailed) this.#options.log.error('The webhook deliveries could not be read; this is tried again', { error })
+      this.#hasFailed = true
+      return 0
     }
+  }
+
+  /** Takes over the subscriptions that other processes have changed. */
+  async #follow(): Promise<void> {
+    const { leases, subscriptions, now } = this.#options
+    if (leases === undefined || now() - this.#followedAt < FOLLOW_MS) return
+    this.#followedAt = now()
+    await subscriptions.refreshAll()
+  }
+
+  async #takeAll(): Promise<number> {
+    const { subscriptions, outbox, clock } = this.#options
+    const lanes: Lane[] = []
+    for (const { id, active, url } of subscriptions.all) {
+      const lane = this.#laneOf(id)
+      if (active !== true) continue
+      if (lane.url !== url && lane.url !== '') lane.restart()
+      lane.url = String(url)
+      if (lane.mayHaveMore && lane.room(clock()) > 0) lanes.push(lane)
+    }
+    for (const lane of this.#lanes.values()) if (this.#isForgettable(lane)) this.#lanes.delete(lane.id)
+    for (const lane of lanes) lane.mayHaveMore = false
+    const ids = lanes.map(({ id }) => id)
+    if (!ids.every((id) => this.#isJustClaimed(id))) {
+      if (!(await outbox.hasDue(ids))) return 0
+      await this.#claim(ids)
+    }
+    const begun = await Promise.all(lanes.map((lane) => this.#take(lane)))
+    return begun.reduce((sum, count) => sum + count, 0)
+  }
+
+  #isForgettable({ id, taken }: Lane): boolean {
+    return taken.size === 0 && this.#options.subscriptions.get(id) === undefined
+  }
+
+  #isJustClaimed(receiver: number): boolean {
+    const { leases, now } = this.#options
+    return leases === undefined || now() < (this.#leases.get(receiver) ?? 0) - leases.durationMs + EXTEND_MS
+  }
+
+  /** Extends the leases of receivers, or takes free ones. */
+  async #claim(receivers: readonly number[]): Promise<void> {
+    const { leases, now } = this.#options
+    if (leases === undefined) return
+    const askedAt = now()
+    const held = await leases.claim(receivers)
+    for (const receiver of receivers) {
+      if (held.has(receiver)) this.#leases.set(receiver, askedAt + leases.durationMs)
+      else this.#leases.delete(receiver)
+    }
+  }
+
+  /** The receiver of a lane; undefined if this process may not send to it now. */
+  #receiver({ id }: Lane): Receiver | undefined {
+    const { leases, subscriptions, now } = this.#options
+    const maySend = leases === undefined || now() < (this.#leases.get(id) ?? 0) - RESERVE_MS
+    return maySend && !this.#isStopping ? subscriptions.receiver(id) : undefined
+  }
+
+  async #take(lane: Lane): Promise<number> {
+    const { outbox, clock } = this.#options
+    if (this.#receiver(lane) === undefined) return 0
+    const { settled } = lane
+    const { jobs, hasMore } = await outbox.take(lane.id, lane.room(clock()), lane.taken)
+    lane.mayHaveMore ||= hasMore
+    // What was held back by a delivery that is settled by now can be taken.
+    this.#isWanted ||= hasMore && lane.settled !== settled
+    for (const job of jobs) lane.take(job)
+    this.#startReady(lane)
+    return jobs.length
+  }
+
+  /** Starts attempts up to the limit of the receiver. */
+  #startReady(lane: Lane): void {
+    while (lane.canStart(this.#options.clock())) {
+      const receiver = this.#receiver(lane)
+      const job = receiver && lane.ready.shift()
+      if (receiver === undefined || job === undefined) break
+      void this.#deliver(lane, receiver, job)
+    }
+    // During a pause nothing is kept: what is due afterwards is taken then.
+    if (lane.attempts === 0) lane.giveBack()
+  }
+
+  async #deliver(lane: Lane, receiver: Receiver, job: Job): Promise<void> {
+    const { generation } = lane
+    this.#active++
+    try {
+      const result = await this.#attempt(lane, receiver, job)
+      if (result !== undefined && (await this.#store(result))) {
+        // If the subscription was enabled or changed meanwhile, this older result must not disable it.
+        await this.#disableIfFailed(lane, result, generation)
+      }
+    } catch (error) {
+      this.#logger.error(lane.id, error)
+    }
+    lane.settle(job)
+    if (lane.mayHaveMore) this.hint([lane.id])
+    this.#ended()
   }
 
   #ended(): void {
-    this.#inFlight--
-    if (!this.#isBusy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
+    this.#active--
+    if (this.#active === 0) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
+  }
+
+  /** Sends one message. Returns undefined if the attempt was aborted. */
+  async #attempt(lane: Lane, receiver: Receiver, job: Job): Promise<AttemptResult | undefined> {
+    const { sender, clock, schedule } = this.#options
+    lane.attempts++
+    try {
+      const at = clock()
+      const sent = await sender.send(receiver.url, signedRequest(job.message, receiver.secrets, Math.floor(at / 1000)))
+      if (this.#isAborted) return undefined
+      const result = resultOf(sent, { lane, job, at, now: clock(), schedule })
+      this.#logger.attempt(receiver, job.message.id, result)
+      this.#logger.outcome(receiver, result, lane.failures)
+      return result
+    } catch (error) {
+      lane.pauseUntil(clock() + schedule.maxBackoff)
+      throw error
+    } finally {
+      lane.attempts--
+      this.#startReady(lane)
+    }
   }
 
   /**
-   * Sends one message. If that throws, the delivery is retried.
+   * Stores a result. While that fails it is tried again, and the delivery stays in flight, so that few further ones start.
    *
-   * @returns undefined if the event no longer exists or the attempt was aborted
+   * @returns false if the worker was stopped before
    */
-  async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<AttemptResult | undefined> {
-    const { outbox, sender, clock, schedule } = this.#options
-    try {
-      const message = await outbox.message(job.event)
-      if (message === undefined) return undefined
-      // The subscription may have been disabled, or its lease lost, while the message was read.
-      if (outbox.receiver(endpoint.id) === undefined) {
-        if (endpoint.isActive) endpoint.queue.addRetry({ ...job, due: clock() })
-        return undefined
+  async #store(result: AttemptResult): Promise<boolean> {
+    const { outbox, log, timer } = this.#options
+    for (;;) {
+      if (this.#isAborted) return false
+      try {
+        await outbox.store(result)
+        return true
+      } catch (error) {
+        log.error('A webhook result could not be stored', { error })
       }
-      const at = clock()
-      const sent = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
-      if (this.#isAborted) return undefined
-      const result = resultOf(sent, { endpoint, job, at, now: clock(), schedule })
-      this.#logger.attempt(receiver, message.id, result)
-      this.#buffer.add(result)
-      this.#logger.outcome(receiver, result, endpoint.failures)
-      return result
-    } catch (error) {
-      endpoint.queue.addRetry({ ...job, due: clock() + schedule.maxBackoff })
-      throw error
+      if (this.#isStopping) return false
+      this.#ended()
+      await new Promise<void>((resolve) => timer(STORE_AGAIN_MS, resolve))
+      this.#active++
     }
   }
 
   /** Disables a receiver that is gone (410) or has failed for too long. */
-  async #disableIfFailed(endpoint: Endpoint, { status, attempt }: AttemptResult, generation: number): Promise<void> {
-    if (status === 'delivered') return
-    const { outbox, schedule } = this.#options
-    /** The receiver, or undefined if its subscription was changed since the attempt started. */
-    const current = () => (endpoint.isActive && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
-    const isFailing = ({ health }: Receiver) =>
-      hasFailedTooLong(healthAfter(health, { at: attempt.at, succeeded: false }, schedule.maxGap), attempt.at)
-    let receiver = current()
-    if (receiver === undefined) return
-    if (attempt.status !== GONE) {
-      if (!isFailing(receiver)) return
-      // A concurrent attempt may have succeeded.
-      await this.#buffer.flush()
-      receiver = current()
-      if (receiver === undefined || !isFailing(receiver)) return
-    }
-    const reason = attempt.status === GONE ? 'gone' : 'failing'
+  async #disableIfFailed(lane: Lane, { status, attempt }: AttemptResult, generation: number): Promise<void> {
+    if (status === 'delivered' || lane.generation !== generation) return
+    const { subscriptions } = this.#options
+    const receiver = subscriptions.receiver(lane.id)
+    const isGone = attempt.status === GONE
+    if (receiver === undefined || !(isGone || hasFailedTooLong(receiver.health, attempt.at))) return
+    const reason: DisableReason = isGone ? 'gone' : 'failing'
     // The subscription is inactive from now on, so no attempt starts, unless storing this fails.
-    await outbox.disable(receiver.id, reason)
+    await subscriptions.update(lane.id, { active: false, disabled_by: reason })
     this.#logger.disabled(receiver, reason)
-    if (endpoint.generation === generation) this.suspend(receiver.id)
+    this.suspend(lane.id)
   }
 }

@@ -53,6 +53,32 @@ describe('webhooks of two processes', { skip: NO_POSTGRES ?? NO_SOCKET_OWNERS },
     })
   })
 
+  test('the events of one record arrive in their order, whichever process stored them', async () => {
+    await twoServers(async (parts) => {
+      const { delivered, overlaps, until, request, servers, url } = parts
+      parts.delay = 5
+      assert.equal((await request(servers[0], 'POST', 'webhooks', { url, models: ['tag'] })).status, 201)
+      await setTimeout(KNOWN_MS)
+      const tags = await createTags(parts, 8, 'Ordered')
+      const rename = async (tag: number) => {
+        for (let count = 1; count <= 20; count++) {
+          const data = { name: `${count}` }
+          assert.equal((await request(servers[count % 2 === 0 ? 0 : 1], 'PATCH', `models/tag/${tag}`, { data })).status, 200)
+        }
+      }
+      await Promise.all(tags.map(rename))
+      await until(() => delivered.length >= 168, 30, 'all events are delivered')
+      for (const tag of tags) {
+        const names = delivered.flatMap(({ record, name }) => (record === tag ? [name] : [])).slice(1)
+        assert.deepEqual(
+          names,
+          Array.from({ length: 20 }, (_, index) => `${index + 1}`),
+        )
+      }
+      assert.deepEqual(overlaps, [])
+    })
+  })
+
   test('when the sender is killed, another process sends what is left, with the same ids', async () => {
     await twoServers(async (parts) => {
       const { delivered, overlaps, until, servers } = parts

@@ -1,114 +1,293 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { Queue } from '../../src/webhooks/queue.ts'
+import { describe, test } from 'node:test'
+import { silentLog } from '../../src/log/log.ts'
+import type { ReceiverLeases } from '../../src/store/shared-process.ts'
+import type { Operation, StoredRecord } from '../../src/store/store.ts'
+import { HEALTHY } from '../../src/webhooks/health.ts'
+import { DELIVERIES, EVENTS } from '../../src/webhooks/models.ts'
+import type { Job, Outbox } from '../../src/webhooks/outbox.ts'
+import { prune } from '../../src/webhooks/pruning.ts'
+import { RetrySchedule } from '../../src/webhooks/retries.ts'
+import type { Sender } from '../../src/webhooks/sender.ts'
+import type { Subscriptions } from '../../src/webhooks/subscriptions.ts'
+import { Worker } from '../../src/webhooks/worker.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { play } from '../helpers/api/scenario.ts'
+import { fakeTime } from '../helpers/time.ts'
+import { deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
-/** Takes the events that are due by `now`, in order. */
-function takeAll(queue: Queue, now: number): number[] {
-  const events: number[] = []
-  for (let job = queue.take(now); job !== undefined; job = queue.take(now)) events.push(job.event)
-  return events
+const HOUR = 3_600_000
+
+/** Runs the pending microtasks and immediates. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('the queue', () => {
+  test('has what was stored without a hint, as by another process, after 250 ms', () =>
+    delivering([200], async ({ app, receiver, id }) => {
+      const event = { event: 'create', model: 'tag', record_id: 1, data: '{"id":1}', timestamp: '2026-01-15T12:00:00.000Z' }
+      await app.app.store.transact([
+        { kind: 'insert', table: EVENTS, values: { ...event, message_id: 'msg_other', pending: [id] } },
+      ])
+      for (let count = 0; count < 20; count++) await settle()
+      assert.equal(receiver.received.length, 0)
+      app.advance(250)
+      await receiver.arrived(1)
+      assert.equal(receiver.received[0]?.headers['webhook-id'], 'msg_other')
+    }))
+
+  test('while results cannot be stored, few attempts start; afterwards everything is delivered once more at most', () =>
+    delivering([200], async ({ app, receiver, worker, pass }) => {
+      const { records } = app.app
+      const { commitInternal: keep } = records
+      records.commitInternal = async () => {
+        throw new Error('the disk is full')
+      }
+      const tags = Array.from({ length: 200 }, (_, index) => ({ name: `Full ${index}`, slug: `full-${index}` }))
+      await play(app, { request: 'POST /api/v1/models/tag/bulk', body: { records: tags }, status: 201 })
+      for (let seconds = 0; seconds < 5; seconds++) await pass(1000)
+      assert.equal(receiver.received.length, 64)
+      assert.equal(await app.app.webhooks.depth(), 200)
+      records.commitInternal = keep
+      for (let seconds = 0; (await app.app.webhooks.depth()) > 0; seconds++) {
+        assert.ok(seconds < 60, 'the results are not stored')
+        await pass(1000)
+        await settle()
+      }
+      await worker.idle()
+      assert.equal(receiver.received.length, 200, 'a message was sent again')
+    }))
+
+  test('a delivery that is made pending again while the log is pruned is kept', () =>
+    delivering([200], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await worker.idle()
+      const [delivery] = await deliveriesOf(app, id)
+      const { store, records } = app.app
+      const { commitInternal: keep } = records
+      records.commitInternal = async (...asked) => {
+        records.commitInternal = keep
+        await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
+        return keep.apply(records, asked)
+      }
+      await prune({ store, records, clock: app.time.clock }, { deliveries: 0, days: 30 })
+      await worker.idle()
+      assert.equal(receiver.received.length, 2)
+      assert.equal((await deliveriesOf(app, id))[0]?.status, 'delivered')
+    }))
+})
+
+describe('deliveries of an earlier version', () => {
+  /** Makes deliveries what the earlier version stored: the event names the receiver as long as it is pending. */
+  async function age(app: Parameters<typeof makeTag>[0], changed: (delivery: StoredRecord) => object): Promise<void> {
+    const all = { filters: [], sort: [], offset: 0, limit: 1000 }
+    const { records: deliveries } = await app.app.store.find(DELIVERIES, all)
+    const operations = deliveries.flatMap((delivery): Operation[] => {
+      const pending = [Number(delivery.subscription_id)]
+      const values = { model: null, record_id: null, ...changed(delivery) }
+      return [
+        { kind: 'update', table: EVENTS, id: Number(delivery.event_id), values: { pending } },
+        { kind: 'update', table: DELIVERIES, id: delivery.id, values },
+      ]
+    })
+    assert.ok((await app.app.store.transact(operations)).ok)
+  }
+
+  test('that wait for a retry are counted once, and delivered when due, in the order of their record', () =>
+    delivering([500, 200], async ({ app, receiver, worker }) => {
+      const tag = await makeTag(app)
+      await worker.idle()
+      await app.app.webhooks.stop()
+      await age(app, () => ({}))
+      await play(app, { request: `PUT /api/v1/models/tag/${tag}`, body: { data: { name: 'Later' } }, status: 200 })
+      assert.equal(await app.app.webhooks.depth(), 2)
+      const again = await app.reopen()
+      const next = await again.app.webhooks.startDelivery()
+      assert.equal(await again.app.webhooks.depth(), 2)
+      await next.idle()
+      assert.equal(receiver.received.length, 1, 'it was retried too soon, or overtaken')
+      again.advance(HOUR)
+      await next.idle()
+      assert.equal(receiver.received.length, 3)
+      assert.equal(JSON.parse(receiver.received[2]?.body ?? '').data.name, 'Later')
+      assert.equal(receiver.received[1]?.headers['webhook-id'], receiver.received[0]?.headers['webhook-id'])
+      assert.equal(await again.app.webhooks.depth(), 0)
+      await again.close()
+    }))
+
+  test('that were to be sent again, and those never attempted, are delivered, to each receiver', () =>
+    delivering([200], async ({ app, receiver, worker, id }) => {
+      const other = await startReceiver(200)
+      await makeTag(app)
+      await worker.idle()
+      await app.app.webhooks.stop()
+      await age(app, () => ({ status: 'pending', tries: 0, next_attempt_at: null }))
+      const { id: second } = await subscribe(app, { url: other.url })
+      const { records: events } = await app.app.store.find(EVENTS, { filters: [], sort: [], offset: 0, limit: 1 })
+      const values = { pending: [id, second] }
+      assert.ok((await app.app.store.transact([{ kind: 'update', table: EVENTS, id: events[0]?.id ?? 0, values }])).ok)
+      await makeTag(app)
+      const again = await app.reopen()
+      await (await again.app.webhooks.startDelivery()).idle()
+      assert.deepEqual([receiver.received.length, other.received.length], [3, 2])
+      assert.equal(await again.app.webhooks.depth(), 0)
+      assert.equal((await deliveriesOf(again, id)).length, 2)
+      await again.close()
+      await other.close()
+    }))
+
+  test('that are settled stay as they are', () =>
+    delivering([200], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await worker.idle()
+      const [event] = (await app.app.store.find(EVENTS, { filters: [], sort: [], offset: 0, limit: 1 })).records
+      await age(app, () => ({}))
+      await app.app.store.transact([{ kind: 'update', table: EVENTS, id: event?.id ?? 0, values: { pending: [] } }])
+      const again = await app.reopen()
+      await (await again.app.webhooks.startDelivery()).idle()
+      assert.equal(receiver.received.length, 1)
+      assert.equal((await deliveriesOf(again, id))[0]?.status, 'delivered')
+      await again.close()
+    }))
+})
+
+/** A worker of a process that shares its receivers, whose leases, outbox and sender are recorded. */
+function openShared() {
+  const { clock, timer, advance } = fakeTime(0)
+  const subscription = { id: 7, active: true, url: 'http://receiver.example' }
+  const database = { holder: undefined as 'this' | 'other' | undefined, isDown: false, claims: 0, released: 0, follows: 0 }
+  const due: Job[] = []
+  const sent: string[] = []
+  const leases: ReceiverLeases = {
+    durationMs: 25_000,
+    async claim(receivers) {
+      database.claims++
+      if (database.isDown) throw new Error('The database is down')
+      database.holder ??= 'this'
+      return new Set(database.holder === 'this' ? receivers : [])
+    },
+    async release() {
+      database.released++
+      database.holder = undefined
+    },
+  }
+  const outbox: Partial<Outbox> = {
+    hasDue: async () => due.length > 0,
+    take: async (_, limit, taken) => ({ jobs: due.filter(({ event }) => !taken.has(event)).slice(0, limit), hasMore: false }),
+    async store({ event }) {
+      due.splice(
+        due.findIndex((job) => job.event === event),
+        1,
+      )
+    },
+  }
+  const worker = new Worker({
+    outbox: outbox as Outbox,
+    subscriptions: {
+      get all() {
+        return [subscription as unknown as StoredRecord]
+      },
+      get: () => subscription as unknown as StoredRecord,
+      receiver: (id: number) =>
+        subscription.active ? { id, url: subscription.url, secrets: ['secret'], health: HEALTHY } : undefined,
+      refreshAll: async () => {
+        database.follows++
+        return true
+      },
+    } as unknown as Subscriptions,
+    sender: {
+      async send(_: string, { headers }: { readonly headers: Readonly<Record<string, string>> }) {
+        sent.push(headers['webhook-id'] ?? '')
+        return { status: 200, took: 0, reason: undefined, text: '', retryAfter: undefined }
+      },
+      close() {},
+    } as unknown as Sender,
+    schedule: new RetrySchedule([5, 300], (bytes) => Buffer.alloc(bytes)),
+    clock,
+    timer,
+    now: clock,
+    log: silentLog,
+    leases,
+  })
+  let event = 0
+  return {
+    worker,
+    database,
+    subscription,
+    sent,
+    add() {
+      event++
+      const message = { id: `${event}`, event: 'create', model: 'tag', data: '{}', timestamp: '' } as const
+      due.push({ event, record: `tag ${event}`, tries: 0, message })
+    },
+    async pass(milliseconds: number) {
+      for (let passed = 0; passed < milliseconds; passed += 250) {
+        advance(250)
+        for (let turn = 0; turn < 4; turn++) await settle()
+      }
+    },
+  }
 }
 
-test('events are taken in commit order, after the retries that are due', () => {
-  const queue = new Queue()
-  for (const event of [1, 2, 3]) queue.add(event)
-  queue.addRetry({ event: 9, tries: 2, due: 200 })
-  queue.addRetry({ event: 8, tries: 1, due: 100 })
-  assert.equal(queue.size, 5)
-  assert.equal(queue.nextDue, 0, 'some have not been attempted yet')
-  assert.deepEqual(queue.take(150), { event: 8, tries: 1, due: 100 })
-  assert.deepEqual(takeAll(queue, 150), [1, 2, 3])
-  assert.equal(queue.nextDue, 200)
-  assert.deepEqual(takeAll(queue, 200), [9])
-  assert.equal(queue.size, 0)
-})
+describe('a process that shares its receivers', () => {
+  test('claims a receiver when something is due, and not otherwise', async () => {
+    const { worker, database, add, pass, sent } = openShared()
+    await worker.start()
+    await pass(60_000)
+    assert.equal(database.claims, 0)
+    add()
+    await pass(250)
+    assert.deepEqual([database.claims, sent], [1, ['1']])
+    add()
+    worker.hint([7])
+    await worker.idle()
+    assert.deepEqual([database.claims, sent], [1, ['1', '2']], 'the lease is new enough')
+  })
 
-test('a loaded event is not added a second time, and later events stay', () => {
-  const queue = new Queue()
-  for (const event of [4, 5, 6]) queue.add(event)
-  queue.load([
-    { event: 3, tries: 0, due: 0 },
-    { event: 2, tries: 1, due: 50 },
-    { event: 5, tries: 0, due: 0 },
-  ])
-  queue.add(5)
-  queue.add(7)
-  assert.deepEqual(takeAll(queue, 0), [3, 5, 6, 7])
-  assert.deepEqual(takeAll(queue, 50), [2])
-})
+  test('sends nothing while another process has the lease, and takes it over when that has ended', async () => {
+    const { worker, database, add, pass, sent } = openShared()
+    database.holder = 'other'
+    await worker.start()
+    add()
+    await pass(5000)
+    assert.deepEqual(sent, [])
+    database.holder = undefined
+    await pass(250)
+    assert.deepEqual(sent, ['1'])
+  })
 
-test('an event that is added during a load stays, though an event with a higher id is loaded', () => {
-  const queue = new Queue()
-  queue.add(3)
-  queue.beginLoad()
-  queue.add(4)
-  queue.load([{ event: 5, tries: 0, due: 0 }])
-  assert.deepEqual(takeAll(queue, 0), [5, 4], 'the store has settled the one from before the load')
-})
+  test('starts no attempt that could last longer than its lease while the database does not answer', async () => {
+    const { worker, database, add, pass, sent } = openShared()
+    await worker.start()
+    add()
+    await pass(250)
+    database.isDown = true
+    await pass(10_000)
+    add()
+    worker.hint([7])
+    await pass(1000)
+    assert.deepEqual(sent, ['1'])
+    database.isDown = false
+    await pass(250)
+    assert.deepEqual(sent, ['1', '2'])
+  })
 
-test('an event whose transaction commits late is added, and only once', () => {
-  const queue = new Queue()
-  queue.load([{ event: 2000, tries: 0, due: 0 }])
-  for (const event of [1999, 2001, 1999, 2000, 2001]) queue.add(event)
-  assert.deepEqual(takeAll(queue, 0), [2000, 1999, 2001])
-  queue.add(1999)
-  assert.equal(queue.size, 0)
-  assert.equal(queue.knownUpTo, 1001)
-  queue.add(1001)
-  assert.equal(queue.size, 0, 'a reload finds those that are later still')
-})
+  test('follows the subscriptions of other processes each second', async () => {
+    const { worker, database, subscription, add, pass, sent } = openShared()
+    await worker.start()
+    await pass(10_000)
+    assert.ok(database.follows >= 9 && database.follows <= 11, `${database.follows} times`)
+    subscription.active = false
+    add()
+    await pass(1000)
+    assert.deepEqual(sent, [])
+  })
 
-test('a retry added during a load stays; for a job in both, the load wins', () => {
-  const queue = new Queue()
-  queue.addRetry({ event: 1, tries: 1, due: 10 })
-  queue.addRetry({ event: 2, tries: 1, due: 20 })
-  queue.load([{ event: 2, tries: 2, due: 30 }])
-  assert.deepEqual(takeAll(queue, 20), [1])
-  assert.deepEqual(queue.take(30), { event: 2, tries: 2, due: 30 })
-  assert.equal(queue.size, 0)
-})
-
-test('a removed job is not taken', () => {
-  const queue = new Queue()
-  queue.addRetry({ event: 1, tries: 1, due: 10 })
-  queue.remove(1)
-  queue.remove(2)
-  assert.equal(queue.nextDue, undefined)
-  for (const event of [3, 4, 5]) queue.add(event)
-  queue.take(0)
-  for (const event of [3, 4]) queue.remove(event)
-  assert.deepEqual(takeAll(queue, 0), [5])
-})
-
-test('retries that are due at the same time are taken in commit order', () => {
-  const queue = new Queue()
-  queue.load([3, 1].map((event) => ({ event, tries: 1, due: 10 })))
-  for (const event of [4, 2]) queue.addRetry({ event, tries: 1, due: 10 })
-  assert.deepEqual(takeAll(queue, 10), [1, 2, 3, 4])
-})
-
-test('fifty thousand retries do not take quadratic time, in any order', () => {
-  const COUNT = 50_000
-  let looked = 0
-  const jobs = Array.from({ length: COUNT }, (_, index) => ({
-    event: index + 1,
-    tries: 1,
-    get due() {
-      looked++
-      return COUNT - index
-    },
-  }))
-  const loaded = new Queue()
-  loaded.load(jobs)
-  const added = new Queue()
-  for (const job of jobs) added.addRetry(job)
-  for (const queue of [loaded, added]) assert.equal(takeAll(queue, COUNT).length, COUNT)
-  assert.ok(looked / COUNT < 200, `each was compared ${looked / COUNT} times`)
-})
-
-test('many events are taken in order', () => {
-  const queue = new Queue()
-  const events = Array.from({ length: 5000 }, (_, index) => index + 1)
-  for (const event of events) queue.add(event)
-  assert.deepEqual(takeAll(queue, 0), events)
+  test('gives its leases back when it stops', async () => {
+    const { worker, database, add, pass } = openShared()
+    await worker.start()
+    add()
+    await pass(250)
+    await worker.stop()
+    assert.equal(database.released, 1)
+  })
 })

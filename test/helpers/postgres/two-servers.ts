@@ -20,6 +20,8 @@ export interface Delivered {
   readonly id: string
   /** Id of the record that the message tells of. */
   readonly record: number
+  /** The name of the record. */
+  readonly name: string
   /** The process that sent it. */
   readonly pid: number | undefined
   readonly at: number
@@ -69,7 +71,7 @@ export async function twoServers(
     for await (const chunk of request) chunks.push(chunk)
     await setTimeout(parts.delay)
     const { data } = JSON.parse(Buffer.concat(chunks).toString())
-    delivered.push({ id: String(request.headers['webhook-id']), record: data.id, pid, at })
+    delivered.push({ id: String(request.headers['webhook-id']), record: data.id, name: data.name, pid, at })
     sending.delete(request)
     response.end()
   }

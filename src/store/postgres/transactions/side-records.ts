@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../util/json.ts'
 import type { Change, Operation, SideRecords, StoredRecord } from '../../store.ts'
 import { eventsOf, historyOf } from '../../transaction/side-records.ts'
 import type { Layout } from '../layout/layout.ts'
-import { lateEventParts } from '../shared/leases.ts'
 import { insertEntryWithIds, type LogEntry } from '../shared/logged-changes.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../sql.ts'
 import { type InputColumn, input, inputOf, POSITION } from './statements.ts'
@@ -57,7 +56,6 @@ export function noteParts(
     const rows = isProvisional ? events.map(withoutProvisionalId) : events
     const data = (rest: Sql) => sql`${literal('{"id":')} || "ids"."id" || ${rest}`
     parts.push(...insertNotes(layout, 'events', eventTable, rows, isProvisional ? new Map([['data', data]]) : new Map()))
-    parts.push(...lateEventParts(layout, rows.length).map((part) => sql`"late" as (${part})`))
   }
   if (historyTable !== undefined && history.length > 0)
     parts.push(...insertNotes(layout, 'history', historyTable, history, new Map()))

@@ -2,7 +2,6 @@ import type { Json } from '../../../util/json.ts'
 import { type Change, isSameValue, referencesOf, type StoredRecord } from '../../store.ts'
 import type { FieldColumn, LinkTable } from '../layout/column.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { lateEventParts } from '../shared/leases.ts'
 import { insertEntry, type LogEntry } from '../shared/logged-changes.ts'
 import { EMPTY, identifier, joined, keyword, parameterText, type Sql, sql } from '../sql.ts'
 
@@ -69,7 +68,6 @@ function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredR
         areEvents ? layout.of(link.field.relation.target).table : undefined,
       ),
     ),
-    ...(areEvents ? lateEventParts(layout, records.length) : []),
   ]
 }
 

@@ -4,8 +4,7 @@ import type { Connection } from '../../../../src/store/postgres/connection/datab
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
-import { lateEventParts } from '../../../../src/store/postgres/shared/leases.ts'
-import { joined, type Sql, sql } from '../../../../src/store/postgres/sql.ts'
+import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
 import { libraryRegistry } from '../../../helpers/store/library.ts'
@@ -120,18 +119,6 @@ async function withEqualChoices(connections: readonly Connection[]): Promise<rea
   }
   return assert.fail('17 connections have 17 process ids that differ modulo 16')
 }
-
-withCounters('transactions with many events do not wait for each other, and use the rows of former ones', async (counted) => {
-  const { layout, counters, database } = counted
-  const noteEvents = joined(lateEventParts(layout, 1000))
-  await inOpenTransactions(counted, async (connections) => {
-    for (const connection of connections) await connection.query(noteEvents)
-  })
-  assert.deepEqual(await counters('_admin_late_events'), { rows: 17, changed: 17, records: 0, writes: 17 })
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => database.query(noteEvents)))
-  const { rows, writes } = await counters('_admin_late_events')
-  assert.deepEqual({ rows, writes }, { rows: 17, writes: 34 })
-})
 
 withCounters('rows of the counters that are missing are made', async ({ database, layout, insert, counters }) => {
   await database.query(sql`delete from ${layout.system('counters')} where "table_name" = 'author'`)
