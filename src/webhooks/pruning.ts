@@ -2,8 +2,8 @@ import type { FieldFilter } from '../query/plan.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
+import { deliveriesOf, findAll, pendingOf, withoutPending } from './event-records.ts'
 import { DELIVERIES, EVENTS } from './models.ts'
-import { deliveriesOf, findAll, pendingOf, withoutPending } from './outbox.ts'
 
 /** Operations in one transaction, so that requests do not wait long. */
 const BATCH = 100

@@ -1,0 +1,41 @@
+import type { Filter } from '../query/plan.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
+import { groupBy } from '../util/json.ts'
+import type { EventName, Message } from './messages.ts'
+import { DELIVERIES, EVENTS } from './models.ts'
+
+/** The webhook message of a stored event. */
+export const messageOf = ({ message_id: id, event, model, data, timestamp }: StoredRecord): Message => ({
+  id: String(id),
+  event: event as EventName,
+  model: String(model),
+  data: String(data),
+  timestamp: String(timestamp),
+})
+
+/** All records of a table that match the filters, up to the limit if there is one. */
+export async function findAll(
+  store: Store,
+  table: string,
+  filters: readonly Filter[],
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly StoredRecord[]> {
+  return (await store.find(table, { filters, sort: [], offset: 0, limit })).records
+}
+
+/** Ids of the subscriptions to which the first attempt of the event is still to be made. */
+export const pendingOf = ({ pending }: StoredRecord): readonly number[] => (pending ?? []) as readonly number[]
+
+/** Removes receivers from the pending ones of an event, unless the event has changed meanwhile. */
+export function withoutPending(event: StoredRecord, receivers: ReadonlySet<number>): Operation[] {
+  const pending = pendingOf(event).filter((id) => !receivers.has(id))
+  if (pending.length === pendingOf(event).length) return []
+  return [{ kind: 'update', table: EVENTS, id: event.id, values: { pending }, expect: event }]
+}
+
+/** The deliveries of events, by event id. */
+export async function deliveriesOf(store: Store, events: readonly number[]): Promise<Map<number, StoredRecord[]>> {
+  if (events.length === 0) return new Map()
+  const deliveries = await findAll(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
+  return groupBy(deliveries, ({ event_id: event }) => Number(event))
+}
