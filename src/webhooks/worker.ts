@@ -232,9 +232,10 @@ export class Worker {
 
   async #take(lane: Lane): Promise<number> {
     const { outbox, clock } = this.#options
-    if (this.#receiver(lane) === undefined) return 0
+    const room = lane.room(clock())
+    if (this.#receiver(lane) === undefined || room === 0) return 0
     const { settled } = lane
-    const { jobs, hasMore } = await outbox.take(lane.id, lane.room(clock()), lane.taken)
+    const { jobs, hasMore } = await outbox.take(lane.id, room, lane.taken)
     lane.mayHaveMore ||= hasMore
     // What was held back by a delivery that is settled by now can be taken.
     this.#isWanted ||= hasMore && lane.settled !== settled
@@ -313,10 +314,10 @@ export class Worker {
       } catch (error) {
         log.error('A webhook result could not be stored', { error })
       }
-      if (this.#isStopping) return false
       this.#ended()
-      await new Promise<void>((resolve) => timer(STORE_AGAIN_MS, resolve))
+      if (!this.#isStopping) await new Promise<void>((resolve) => timer(STORE_AGAIN_MS, resolve))
       this.#active++
+      if (this.#isStopping) return false
     }
   }
 
