@@ -112,7 +112,7 @@ export async function createServer(
   server.route(strictRoutes(accountRoutes, Math.min(MAX_ACCOUNT_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(serverRoutes(webhookRoutes, app), settings.max_upload_bytes))
-  server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
+  server.route(strictRoutes(serverRoutes(dataRoutes(replace), app), settings.max_upload_bytes))
   server.route(strictRoutes(serverRoutes(siteRoutes, app), 0))
   const origins = new RefusedOrigins(settings, log, clock)
   server.events.on('response', (request) => origins.note(request))

@@ -10,7 +10,7 @@ import type { OpenApiDocument, Paths } from './operation.ts'
 import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
 import { HISTORY_SCHEMAS } from './paths-history.ts'
 import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
-import { DATA_SCHEMAS, dataPaths, operationsPaths } from './paths-operations.ts'
+import { operationsPaths } from './paths-operations.ts'
 import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
@@ -62,7 +62,7 @@ const TAGS = [
 export function openApiDocument(
   { settings, registry, access, forms, views: projectViews }: ContractSource,
   absolute: Roots,
-  { views, webhooks, site }: Readonly<Record<'views' | 'webhooks' | 'site', Resource>>,
+  { views, webhooks, data, site }: Readonly<Record<'views' | 'webhooks' | 'data' | 'site', Resource>>,
 ): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
@@ -90,7 +90,7 @@ export function openApiDocument(
     ),
     ...views.paths,
     ...webhooks.paths,
-    ...dataPaths(roots, responses),
+    ...data.paths,
     ...site.paths,
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
@@ -115,7 +115,7 @@ export function openApiDocument(
         ...TRANSFER_SCHEMAS,
         ...views.schemas,
         ...webhooks.schemas,
-        ...DATA_SCHEMAS,
+        ...data.schemas,
         ...HISTORY_SCHEMAS,
         ...site.schemas,
         ...ACCOUNT_SCHEMAS,
@@ -136,13 +136,11 @@ export function openApiDocument(
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, snapshots, reset, mock, document } = roots
+  const { models, auth, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
-    snapshots: relative(snapshots),
-    reset: relative(reset),
     mock: relative(mock),
     document: relative(document),
   }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
-import { body, jsonContent, OPEN, type ParameterObject, type Paths, type ResponseObject, TOKEN_OPTIONAL } from './operation.ts'
-import { access, READ, type Responses, type Roots, refusals, WRITE } from './responses.ts'
-import { COUNT_SCHEMA, MOMENT, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
+import { jsonContent, OPEN, type Paths, type ResponseObject, TOKEN_OPTIONAL } from './operation.ts'
+import { access, type Responses, type Roots, refusals } from './responses.ts'
+import { oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
 const status = (...words: readonly string[]): Schema => strictObject({ status: oneName(words) })
 
@@ -61,105 +61,6 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
         responses: {
           200: success('The API in OpenAPI 3.1', jsonContent({ type: 'object', additionalProperties: true })),
           ...responses.failures('none', 'badRequest', ...refusals(settings)),
-        },
-      },
-    },
-  }
-}
-
-const FLAG: Schema = { type: 'boolean' }
-const NAME: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }
-const ON_NAME: ParameterObject = { name: 'name', in: 'path', required: true, schema: NAME }
-
-/** Schema of a snapshot. Lower case, so that no model's schema has the same name. */
-export const DATA_SCHEMAS: Readonly<Record<string, Schema>> = {
-  snapshot: object({ name: TEXT, bytes: COUNT_SCHEMA, saved_at: MOMENT }),
-}
-
-/** Operations on snapshots, and the reset. For superusers. */
-export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Paths {
-  const tags = ['data']
-  const one = ref('snapshot')
-  const success = (description: string, members: Readonly<Record<string, Schema>>) =>
-    responses.success(description, jsonContent(object(members)))
-  return {
-    [snapshots]: {
-      get: {
-        ...{
-          operationId: 'listSnapshots',
-          summary: 'List the copies of the data',
-          description: 'For superusers, as all operations on copies.',
-          tags,
-        },
-        responses: {
-          200: success('All of them, by name', { data: { type: 'array', items: one }, total: COUNT_SCHEMA }),
-          ...responses.failures('default', ...READ),
-        },
-      },
-      post: {
-        ...{
-          operationId: 'saveSnapshot',
-          summary: 'Keep a copy of the data as it is now',
-          description: 'It replaces a copy of the same name with `force`, and is a 409 without.',
-          tags,
-        },
-        requestBody: body(jsonContent(strictObject({ name: NAME, force: FLAG }, ['name']))),
-        responses: {
-          201: success('The copy', { data: one }),
-          ...responses.failures('default', ...WRITE, 'conflict'),
-        },
-      },
-    },
-    [`${snapshots}/{name}`]: {
-      delete: {
-        ...{
-          operationId: 'deleteSnapshot',
-          summary: 'Remove a copy; the data stays as it is',
-          description: 'The name may be used again.',
-          tags,
-        },
-        parameters: [ON_NAME],
-        responses: {
-          200: success('The removed copy', { message: TEXT, data: one }),
-          ...responses.failures('default', ...WRITE, 'notFound'),
-        },
-      },
-    },
-    [`${snapshots}/{name}/load`]: {
-      post: {
-        ...{
-          operationId: 'loadSnapshot',
-          summary: 'Put a copy in the place of the data, which is lost',
-          description: 'Requests wait meanwhile. Streams of events end with `reset`.',
-          tags,
-        },
-        parameters: [ON_NAME],
-        responses: {
-          200: success('The copy that is the data now', { message: TEXT, data: one }),
-          ...responses.failures('default', ...WRITE, 'notFound'),
-        },
-      },
-    },
-    [reset]: {
-      post: {
-        operationId: 'resetData',
-        summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
-        description:
-          'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed.',
-        tags,
-        requestBody: {
-          required: false,
-          content: jsonContent(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])),
-        },
-        responses: {
-          200: success('How many records were removed, by model, and how many seed records were created', {
-            message: TEXT,
-            removed: { type: 'object', additionalProperties: COUNT_SCHEMA },
-            webhooks: COUNT_SCHEMA,
-            history: COUNT_SCHEMA,
-            seeded: COUNT_SCHEMA,
-          }),
-          ...responses.failures('default', ...WRITE),
         },
       },
     },

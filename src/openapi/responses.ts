@@ -130,8 +130,6 @@ const headersOf = (names: readonly string[]): { headers?: Record<string, Referen
 export interface Roots {
   readonly models: string
   readonly auth: string
-  readonly snapshots: string
-  readonly reset: string
   readonly mock: string
   readonly document: string
 }
