@@ -1,13 +1,11 @@
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { brokenRecords, lostNames } from '../../app/stored-models.ts'
 import { AppError } from '../../errors.ts'
 import { explain, listRules } from '../../lint/explain.ts'
 import { countBySeverity, type LintResult } from '../../lint/finding.ts'
 import { REPORT_SCHEMA } from '../../lint/format.ts'
 import { FORMAT_NAMES, type FormatName, REPORT_FORMATS } from '../../lint/formats.ts'
 import { RULE_IDS, ruleOf } from '../../lint/rules.ts'
-import { earlierVersion } from '../../project/earlier-version.ts'
 import { lintProject } from '../../project/lint.ts'
 import { seedFaults } from '../../transfer/seed.ts'
 import { VERSION } from '../../util/files.ts'
@@ -77,7 +75,13 @@ function explanation(id: string | true, io: Io): string {
 /** Lints the project once and prints the findings. */
 async function lintOnce(paths: readonly string[], options: LintOptions, io: Io): Promise<LintResult> {
   const folder = resolve(io.cwd, options.project ?? '.')
-  const earlier = options.against === undefined ? undefined : await earlierVersion(folder, options.against, io.cwd)
+  const { against } = options
+  // The modules of options are loaded on demand: an editor and a commit hook run lint often, and mostly without them.
+  const earlier =
+    against === undefined
+      ? undefined
+      : await (await import('../../project/earlier-version.ts')).earlierVersion(folder, against, io.cwd)
+  const stored = options.data === true ? await import('../../app/stored-models.ts') : undefined
   try {
     const report = await lintProject(
       { folder, env: io.env, flags: {} },
@@ -87,7 +91,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
         fix: options.fix === true,
         ...(earlier && { against: earlier.folder }),
         seedFaults,
-        ...(options.data === true && { brokenRecords, lostNames }),
+        ...(stored && { brokenRecords: stored.brokenRecords, lostNames: stored.lostNames }),
       },
     ).catch((error: unknown) => {
       throw couldNotRun(error)
