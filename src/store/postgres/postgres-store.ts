@@ -80,7 +80,7 @@ export class PostgresStore implements Store {
     const known = new KnownRecords()
     this.#records = new RecordReads(database, layout, later, known)
     this.#queries = new Queries(database, layout, later, known)
-    this.#recent = new RecentReads(database, layout, { records: this.#records, queries: this.#queries, now })
+    this.#recent = new RecentReads({ records: this.#records, queries: this.#queries, now })
     this.#transactions = new PostgresTransactions(database, layout)
     this.#growing = new GrowingTables(database, layout)
   }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Plan } from '../../../../src/query/plan.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
@@ -57,34 +56,26 @@ describe('reads that may lag', { skip: NO_POSTGRES ?? false }, () => {
     return { time, store, other, id, read, rename, sent }
   }
 
-  test('are answered from memory for 250 ms, and then too if nothing has changed', async () => {
+  test('are answered from memory for 500 ms', async () => {
     const { time, read, sent } = await open()
-    assert.equal(await sent(read), 3)
-    assert.equal(await sent(read), 0)
-    time.now = 249
-    assert.equal(await sent(read), 0)
-    for (const now of [750, 2000, 100_000]) {
+    assert.equal(await sent(read), 2)
+    for (const now of [0, 249, 499]) {
       time.now = now
-      assert.equal(await sent(read), 1, 'the versions')
       assert.equal(await sent(read), 0)
     }
+    time.now = 500
+    assert.equal(await sent(read), 2)
+    assert.equal(await sent(read), 0)
   })
 
-  test('see a change of another process after 500 ms, and before as soon as the versions are there', async () => {
+  test('see a change of another process after 500 ms', async () => {
     const { time, other, read, rename } = await open()
     assert.equal(await read(), 'a')
     await rename(other, 'b')
-    time.now = 249
+    time.now = 499
     assert.equal(await read(), 'a')
     time.now = 500
     assert.equal(await read(), 'b')
-    await rename(other, 'c')
-    time.now = 760
-    assert.equal(await read(), 'b', 'this read begins to read the versions')
-    for (let turn = 0; (await read()) !== 'c'; turn++) {
-      assert.ok(turn < 1000)
-      await delay(5)
-    }
   })
 
   test('see a change of another program, a removal and a truncation', async () => {
@@ -126,7 +117,7 @@ describe('reads that may lag', { skip: NO_POSTGRES ?? false }, () => {
     assert.deepEqual((await store.get('book', [book.id], LAGGING))[0]?.genres, [])
   })
 
-  test('fail when the database does not answer, once their versions are 500 ms old', async () => {
+  test('fail when the database does not answer, once the results are 500 ms old', async () => {
     const { id } = await open()
     const time = { now: 0 }
     const closing = new PgDatabase(await serverAddress())
