@@ -6,7 +6,7 @@ import { type AggregateGroup, type AggregateRequest, MAX_GROUPS, parseAggregateR
 import type { ReadOptions, Store } from '../store/store.ts'
 import { decimalQuotient } from '../util/decimal.ts'
 
-/** Digits behind the point that the average of decimals has beyond those of their sum. */
+/** Digits behind the point that the average of decimals has beyond their sum. */
 const FURTHER_PLACES = 6
 
 /** Totals of groups of records on behalf of an actor. */

@@ -145,7 +145,7 @@ export class Outbox {
     return { jobs, hasMore: isHeldBack || jobs.length === limit }
   }
 
-  /** The first event of each of the records of which an event waits for a retry. */
+  /** The first event of each record that has an event waiting for a retry. */
   async #firstWaiting(receiver: number, concerned: readonly StoredRecord[]): Promise<Map<string, number>> {
     const values = [...new Set(concerned.map(({ record_id: id }) => Number(id)))]
     const filters: Filter[] = [sentTo(receiver), IS_WAITING, { field: 'record_id', operator: 'in', values }]

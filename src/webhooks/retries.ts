@@ -20,7 +20,7 @@ export class RetrySchedule {
   }
 
   /**
-   * Delay after a failed attempt: that of the schedule ± 20 % jitter, or that of `Retry-After`, between the shortest and the
+   * Delay after a failed attempt: from the schedule ± 20 % jitter, or from `Retry-After`, between the shortest and the
    * longest delay of the schedule.
    *
    * @param failed number of failed attempts

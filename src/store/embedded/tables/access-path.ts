@@ -17,8 +17,8 @@ export interface AccessPath {
   readonly atMost: number
   /** Calls back with each matching row, in any order. */
   each(visit: (row: number) => void): void
-  /** Adds bitmaps of the matching rows to `terms`. */
-  describe(terms: RowFilter): void
+  /** Adds bitmaps of the matching rows to `rowFilter`. */
+  describe(rowFilter: RowFilter): void
 }
 
 /**
@@ -33,15 +33,15 @@ export function anyPath(sets: readonly Rows[], scratch: Scratch, capacity: numbe
     each(visit) {
       for (const rows of sets) eachRow(rows, visit)
     },
-    describe(terms) {
+    describe(rowFilter) {
       const known = typeof only === 'object' && others.length === 0 ? only.bitmap : undefined
       if (known !== undefined) {
-        terms.require(known)
+        rowFilter.require(known)
         return
       }
       const union = scratch.blank(capacity)
       for (const rows of sets) addTo(union, rows)
-      terms.require(union)
+      rowFilter.require(union)
     },
   }
 }
@@ -67,13 +67,13 @@ export function union(parts: readonly AccessPath[], { live, size, scratch, capac
     each(visit) {
       for (const part of parts) part.each(visit)
     },
-    describe(terms) {
+    describe(rowFilter) {
       const all = scratch.blank(capacity)
       for (const part of parts) {
         if (part.atMost * ROWS_PER_WORD <= capacity) part.each((row) => all.add(row))
         else all.union(bitmapOf(part, { live, scratch, capacity }))
       }
-      terms.require(all)
+      rowFilter.require(all)
     },
   }
 }
@@ -91,15 +91,15 @@ export function complement(part: AccessPath, { live, size, scratch, capacity }: 
         if (!excluded.has(row)) visit(row)
       })
     },
-    describe: (terms) => terms.exclude(bitmapOf(part, { live, scratch, capacity })),
+    describe: (rowFilter) => rowFilter.exclude(bitmapOf(part, { live, scratch, capacity })),
   }
 }
 
 function bitmapOf(part: AccessPath, { live, scratch, capacity }: Omit<RowSpace, 'size'>): Bitmap {
-  const terms = new RowFilter()
-  part.describe(terms)
+  const rowFilter = new RowFilter()
+  part.describe(rowFilter)
   const bitmap = scratch.blank(capacity)
-  terms.computeWithin(live, bitmap)
+  rowFilter.computeWithin(live, bitmap)
   return bitmap
 }
 
@@ -112,10 +112,10 @@ function allBut(excluded: Rows | undefined, live: Bitmap, size: number): AccessP
         if (excluded === undefined || !contains(excluded, row)) visit(row)
       })
     },
-    describe(terms) {
+    describe(rowFilter) {
       const known = typeof excluded === 'object' ? excluded.bitmap : undefined
-      if (known !== undefined) terms.exclude(known)
-      else if (excluded !== undefined) terms.excludeRows([excluded])
+      if (known !== undefined) rowFilter.exclude(known)
+      else if (excluded !== undefined) rowFilter.excludeRows([excluded])
     },
   }
 }
@@ -127,7 +127,7 @@ function between(index: ValueIndex, from: Cut, to: Cut): AccessPath {
     each(visit) {
       index.eachIn(from, to, (rows) => eachRow(rows, visit))
     },
-    describe: (terms) => index.describe(terms, from, to),
+    describe: (rowFilter) => index.describe(rowFilter, from, to),
   }
 }
 
@@ -138,10 +138,10 @@ function idRange(from: number, to: number, live: Bitmap, scratch: Scratch): Acce
     each(visit) {
       for (let row = from; row < to; row++) if (live.has(row)) visit(row)
     },
-    describe(terms) {
+    describe(rowFilter) {
       const within = scratch.copyOf(live)
       restrictToRange(within, from, to)
-      terms.require(within)
+      rowFilter.require(within)
     },
   }
 }
@@ -151,7 +151,7 @@ function holding(index: TextIndex, filter: PartFilter, scratch: Scratch, capacit
   return {
     atMost: index.atMost(filter),
     each: (visit) => index.matching(filter).each(visit),
-    describe: (terms) => anyPath([index.matching(filter)], scratch, capacity).describe(terms),
+    describe: (rowFilter) => anyPath([index.matching(filter)], scratch, capacity).describe(rowFilter),
   }
 }
 

@@ -22,7 +22,7 @@ export class RowFilter {
     this.#excludedRows.push({ rows, from, to })
   }
 
-  /** Computes the set as part of another, which only counts if the terms require no bitmap themselves. */
+  /** Computes the set as part of another, which only counts if the filter requires no bitmap itself. */
   computeWithin(all: Bitmap, target: Bitmap): number {
     if (this.#required.length === 0) this.require(all)
     return this.computeInto(target)

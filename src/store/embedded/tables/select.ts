@@ -89,10 +89,10 @@ function pick(table: Table, first: Step, others: readonly Step[]): SelectedRows 
 }
 
 function combine(table: Table, steps: readonly Step[]): SelectedRows {
-  const terms = new RowFilter()
-  for (const { access } of steps) access.describe(terms)
+  const rowFilter = new RowFilter()
+  for (const { access } of steps) access.describe(rowFilter)
   const bitmap = table.scratch.blank(table.capacity)
-  return new Mapped(bitmap, table.scratch, terms.computeWithin(table.live, bitmap))
+  return new Mapped(bitmap, table.scratch, rowFilter.computeWithin(table.live, bitmap))
 }
 
 function accessOf(table: Table, filter: Filter, tableNamed: TableNamed): AccessPath {
@@ -115,8 +115,8 @@ function allAccess(table: Table, steps: readonly Step[]): AccessPath {
       const selection = selectBy(table, steps)
       for (const row of selection.slice(0, selection.size)) visit(row)
     },
-    describe(terms) {
-      for (const { access } of steps) access.describe(terms)
+    describe(rowFilter) {
+      for (const { access } of steps) access.describe(rowFilter)
     },
   }
 }

@@ -64,11 +64,11 @@ export class Mapped implements SelectedRows {
   within(rows: Rows): SelectedRows {
     if (typeof rows === 'number') return one(this, rows)
     if (rows.bitmap === undefined) return rowsOf(this, rows)
-    const terms = new RowFilter()
-    terms.require(this.#bitmap)
-    terms.require(rows.bitmap)
+    const rowFilter = new RowFilter()
+    rowFilter.require(this.#bitmap)
+    rowFilter.require(rows.bitmap)
     const common = this.#scratch.blank(this.#bitmap.words.length * 32 - 1)
-    return new Mapped(common, this.#scratch, terms.computeInto(common))
+    return new Mapped(common, this.#scratch, rowFilter.computeInto(common))
   }
 }
 

@@ -106,10 +106,10 @@ export class TextIndex implements FieldIndex {
       fewest.each(visit)
       return
     }
-    const terms = new RowFilter()
-    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) terms.require(set.bitmap ?? this.#bitmapOf(set))
+    const rowFilter = new RowFilter()
+    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) rowFilter.require(set.bitmap ?? this.#bitmapOf(set))
     const bitmap = this.#scratch.blank(this.#capacity())
-    terms.computeInto(bitmap)
+    rowFilter.computeInto(bitmap)
     bitmap.forEach(visit)
   }
 

@@ -91,33 +91,33 @@ export class ValueIndex implements FieldIndex {
     })
   }
 
-  /** Adds bitmaps of the rows between two cuts to `terms`. */
-  describe(terms: RowFilter, from: Cut, to: Cut): void {
+  /** Adds bitmaps of the rows between two cuts to `rowFilter`. */
+  describe(rowFilter: RowFilter, from: Cut, to: Cut): void {
     const buckets = this.#currentBuckets()
-    this.#dropBefore(terms, from, buckets)
-    this.#dropAfter(terms, to, buckets)
+    this.#dropBefore(rowFilter, from, buckets)
+    this.#dropAfter(rowFilter, to, buckets)
   }
 
-  #dropBefore(terms: RowFilter, cut: Cut, buckets: Buckets): void {
+  #dropBefore(rowFilter: RowFilter, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
     const { values, rows } = buckets.valuesOf(bucket)
     const end = placeOf(values, cut)
     const next = buckets.before(bucket + 1)
     const isWhole = end === values.length && next !== undefined
     const earlier = isWhole ? next : buckets.before(bucket)
-    if (earlier !== undefined) terms.exclude(earlier)
-    if (!isWhole) terms.excludeRows(rows, 0, end)
+    if (earlier !== undefined) rowFilter.exclude(earlier)
+    if (!isWhole) rowFilter.excludeRows(rows, 0, end)
   }
 
-  #dropAfter(terms: RowFilter, cut: Cut, buckets: Buckets): void {
+  #dropAfter(rowFilter: RowFilter, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
     const { values, rows } = buckets.valuesOf(bucket)
     const start = placeOf(values, cut)
     const earlier = buckets.before(bucket)
     const isWhole = start === 0 && earlier !== undefined
     const within = isWhole ? earlier : buckets.before(bucket + 1)
-    if (within !== undefined) terms.require(within)
-    if (!isWhole) terms.excludeRows(rows, start)
+    if (within !== undefined) rowFilter.require(within)
+    if (!isWhole) rowFilter.excludeRows(rows, start)
   }
 
   #currentBuckets(): Buckets {

@@ -16,15 +16,15 @@ function multiples(step: number, end: number): Bitmap {
 test('the result is in all kept bitmaps and in no dropped one, however many there are', () => {
   for (let keeps = 1; keeps <= 8; keeps++) {
     for (let drops = 0; drops <= 8; drops++) {
-      const terms = new RowFilter()
+      const rowFilter = new RowFilter()
       const ends = (index: number): number => ROWS - 31 * index
-      for (let index = 0; index < keeps; index++) terms.require(multiples(index + 1, ends(index)))
-      for (let index = 0; index < drops; index++) terms.exclude(multiples(index * 7 + 11, 100 * (index + 1)))
-      terms.excludeRows([7, 840, 11], 1, 2)
-      terms.excludeRows([RowSet.of(0, 3, 4, 420, 999_999)])
+      for (let index = 0; index < keeps; index++) rowFilter.require(multiples(index + 1, ends(index)))
+      for (let index = 0; index < drops; index++) rowFilter.exclude(multiples(index * 7 + 11, 100 * (index + 1)))
+      rowFilter.excludeRows([7, 840, 11], 1, 2)
+      rowFilter.excludeRows([RowSet.of(0, 3, 4, 420, 999_999)])
       const target = bitmapFor(ROWS)
       target.add(1)
-      const count = terms.computeInto(target)
+      const count = rowFilter.computeInto(target)
       const expected = Array.from({ length: ROWS }, (_, row) => row).filter((row) => {
         if ([840, 0, 3, 4, 420].includes(row)) return false
         for (let index = 0; index < keeps; index++) if (row % (index + 1) !== 0 || row >= ends(index)) return false
@@ -37,19 +37,19 @@ test('the result is in all kept bitmaps and in no dropped one, however many ther
   }
 })
 
-test('terms that require no bitmap are part of another set', () => {
+test('rowFilter that require no bitmap are part of another set', () => {
   const [all, target] = [multiples(2, ROWS), bitmapFor(ROWS)]
-  const terms = new RowFilter()
-  terms.excludeRows([4])
-  terms.exclude(multiples(10, ROWS))
-  terms.computeWithin(all, target)
+  const rowFilter = new RowFilter()
+  rowFilter.excludeRows([4])
+  rowFilter.exclude(multiples(10, ROWS))
+  rowFilter.computeWithin(all, target)
   assert.deepEqual(target.array().slice(0, 4), [2, 6, 8, 12])
 })
 
 test('rows beyond the target are neither included nor counted', () => {
-  const terms = new RowFilter()
-  terms.require(multiples(1, ROWS))
+  const rowFilter = new RowFilter()
+  rowFilter.require(multiples(1, ROWS))
   const target = bitmapFor(40)
-  assert.equal(terms.computeInto(target), 64)
+  assert.equal(rowFilter.computeInto(target), 64)
   assert.equal(target.size(), 64)
 })

@@ -57,10 +57,10 @@ function checkRanges(index: ValueIndex, values: ReadonlyMap<number, Json>): void
     const expected = [...values].filter(([, value]) => isAfter(value, from) && !isAfter(value, to)).map(([row]) => row)
     const bitmap = bitmapFor(ROWS)
     for (const row of values.keys()) if (row % 2 === 0) bitmap.add(row)
-    const terms = new RowFilter()
-    terms.require(bitmap)
-    index.describe(terms, from, to)
-    assert.equal(terms.computeInto(bitmap), bitmap.size())
+    const rowFilter = new RowFilter()
+    rowFilter.require(bitmap)
+    index.describe(rowFilter, from, to)
+    assert.equal(rowFilter.computeInto(bitmap), bitmap.size())
     const context = JSON.stringify({ from, to })
     assert.deepEqual(
       bitmap.array(),
