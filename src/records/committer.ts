@@ -51,7 +51,7 @@ export class Committer {
       const writes = await read()
       if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
       const isQuiet = writes.every(({ quiet }) => quiet === true)
-      const outcome = await this.#transact(context, await this.#operationsOf(context, writes), isQuiet)
+      const outcome = await this.#transact(context, await this.#builder.operations(writes, context.options?.dryRun), isQuiet)
       if (!outcome.ok) {
         throwIfDenied(outcome, actor)
         throwIssues(brokenConstraints(outcome, writes), prefix)
@@ -79,7 +79,7 @@ export class Committer {
           this.#store.transactInParts?.(mode, work) ?? Promise.reject(new Error('The store takes no parts')),
         transaction: async (writes, mode) => {
           const part = { ...context, options: { ...options, dryRun: mode === 'rehearse' } }
-          return this.#transaction(part, await this.#operationsOf(part, writes))
+          return this.#transaction(part, await this.#builder.operations(writes, part.options.dryRun))
         },
         issues: (violations, writes) => {
           throwIfDenied({ ok: false, violations }, actor)
@@ -163,10 +163,6 @@ export class Committer {
     return this.#store.transact(operations)
   }
 
-  #operationsOf({ options }: WriteContext, writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
-    return options?.dryRun === true ? this.#builder.rehearsals(writes) : this.#builder.operations(writes)
-  }
-
   /** Commits operations with what hooks add, or rehearses them. Returns the records of the given operations. */
   async #transact(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<Outcome> {
     if (write.options?.dryRun === true) {
@@ -211,7 +207,7 @@ export class Committer {
    */
   async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
-    const outcome = await this.#store.transact(await this.#builder.rehearsals(writes), 'rehearse')
+    const outcome = await this.#store.transact(await this.#builder.operations(writes, true), 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
     return writes.flatMap(({ draft }, index) => {
       const issues = new FieldIssues()

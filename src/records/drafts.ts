@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import { isSameValue, type Operation, type StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, randomUuid } from '../util/ids.ts'
-import type { Json, JsonObject } from '../util/json.ts'
+import type { Json } from '../util/json.ts'
 import { mapInSlices } from '../util/slices.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
@@ -101,30 +101,26 @@ export class OperationBuilder {
     this.#clock = clock
   }
 
-  /** The operations with secrets in plain text, in the order of the writes. For dry runs only. */
-  rehearsals(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
-    return mapInSlices(writes, (write) => this.#rehearsal(write))
+  /**
+   * The operations of writes, in their order.
+   *
+   * @param isRehearsal leaves secrets in plain text, for dry runs only
+   */
+  async operations(writes: readonly DraftedWrite[], isRehearsal = false): Promise<readonly Operation[]> {
+    const hashes = !isRehearsal && writes.some(({ model }) => model.secrets.length > 0)
+    const secretsOf = (write: DraftedWrite) => (write.model.secrets.length > 0 ? this.#secretsOf(write) : undefined)
+    const secrets = hashes ? await Promise.all(writes.map(secretsOf)) : []
+    return mapInSlices(writes, (write, index) => this.#operation(write, secrets[index]))
   }
 
-  #rehearsal(write: DraftedWrite): Operation {
+  #operation(write: DraftedWrite, secrets: Readonly<Record<string, Json>> | undefined): Operation {
     const { model, draft, existing, id } = write
+    const table = model.key
     // A draft without secrets needs no copy; an import has a million of them.
     const target = model.secrets.length === 0 ? draft.values : { ...draft.values }
-    return operation(model, existing, Object.assign(target, this.#stamps(write)), id)
-  }
-
-  /** The operations to commit, in the order of the writes. */
-  async operations(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
-    if (!writes.some(({ model }) => model.secrets.length > 0)) return this.rehearsals(writes)
-    const secrets = await Promise.all(
-      writes.map((write) => (write.model.secrets.length > 0 ? this.#secretsOf(write) : undefined)),
-    )
-    return mapInSlices(writes, (write, index) => {
-      const hashed = secrets[index]
-      if (hashed === undefined) return this.#rehearsal(write)
-      const { model, draft, existing, id } = write
-      return operation(model, existing, Object.assign({}, draft.values, hashed, this.#stamps(write)), id)
-    })
+    const values = Object.assign(target, secrets, this.#stamps(write))
+    if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: existing }
+    return id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
   }
 
   #secretsOf({ model, draft }: DraftedWrite): Promise<Record<string, Json>> {
@@ -154,12 +150,6 @@ export class OperationBuilder {
     const before = Date.parse(String(existing.updated_at))
     return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
   }
-}
-
-function operation(model: Model, existing: StoredRecord | undefined, values: JsonObject, id: number | undefined): Operation {
-  const table = model.key
-  if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: existing }
-  return id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
 }
 
 /** The sources of generated values. */
