@@ -90,12 +90,18 @@ function PageForm({ page, totalPages, onGo }: PageFormProps) {
         type="integer"
         value={wanted}
         onChange={setWanted}
-        links={{ id, 'aria-invalid': fault === undefined ? undefined : true, 'aria-describedby': `${id}-fault` }}
+        links={{
+          id,
+          'aria-invalid': fault === undefined ? undefined : true,
+          'aria-describedby': fault === undefined ? undefined : `${id}-fault`,
+        }}
       />
       <span>{text.ofPages(totalPages.toLocaleString(locale))}</span>
-      <span id={`${id}-fault`} className="field-errors" role="alert">
-        {fault}
-      </span>
+      {fault !== undefined && (
+        <span id={`${id}-fault`} className="field-errors" role="alert">
+          {fault}
+        </span>
+      )}
     </form>
   )
 }
