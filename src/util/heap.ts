@@ -19,9 +19,9 @@ export interface Heap {
   collect(): void
 }
 
-/** The part of the heap from which it counts as nearly full, and the room that must be left in a small one: 32 MiB. */
+/** The part of the heap from which it counts as nearly full, and the room that must be left in a small one: 64 MiB. */
 const NEARLY = 0.85
-const LEAST_ROOM = 32 << 20
+const LEAST_ROOM = 64 << 20
 
 /** True if the rest of the heap is what requests need. */
 export const isNearlyFull = ({ used, limit }: HeapUse): boolean => used >= Math.min(NEARLY * limit, limit - LEAST_ROOM)

@@ -4,13 +4,13 @@ import { isNearlyFull, systemHeap } from '../../src/util/heap.ts'
 
 const MIB = 2 ** 20
 
-test('a heap is nearly full from 85 %, a small one when 32 MiB are left', () => {
+test('a heap is nearly full from 85 %, a small one when 64 MiB are left', () => {
   for (const [used, limit, expected] of [
     [0, 4096, false],
     [3481, 4096, false],
     [3482, 4096, true],
-    [95, 128, false],
-    [96, 128, true],
+    [63, 128, false],
+    [64, 128, true],
     [10, 32, true],
   ] as const) {
     assert.equal(isNearlyFull({ used: used * MIB, limit: limit * MIB }), expected, `${used} of ${limit} MiB`)

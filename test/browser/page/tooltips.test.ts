@@ -18,7 +18,7 @@ inBrowser(
     await tooltip.waitFor({ state: 'detached' })
 
     // A focus that follows a key shows it.
-    await page.getByRole('spinbutton').focus()
+    await page.getByRole('textbox', { name: 'Page', exact: true }).focus()
     await page.keyboard.press('Tab')
     await tooltip.waitFor()
     await page.keyboard.press('Escape')
