@@ -1,15 +1,15 @@
 import { unauthenticated } from '../auth/login-failure.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
-import { isSameValue, type ReadAge, type Store, type StoredRecord } from '../store/store.ts'
+import { isSameValue, type Store, type StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 import type { AccessRules } from './access-rules.ts'
 
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
-export async function grantsOf(store: Store, user: StoredRecord, age?: ReadAge): Promise<Pick<Actor, 'permissions' | 'groups'>> {
-  const groups = await store.get('group', linksIn(user, 'groups'), age)
+export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
+  const groups = await store.get('group', linksIn(user, 'groups'))
   const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : linksIn(holder, 'permissions'))))
-  const permissions = await store.get('permission', [...ids], age)
+  const permissions = await store.get('permission', [...ids])
   return {
     permissions: new Set(permissions.map((permission) => String(permission?.codename))),
     groups: new Set(groups.map((group) => String(group?.name))),

@@ -6,9 +6,10 @@ import { ACTIONS, type Actor, codename, SHELL } from '../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type TokenIssuer, type TokenType } from '../auth/token.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Records } from '../records/records.ts'
-import type { ReadAge, Store, StoredRecord } from '../store/store.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
+import { ActorCache } from './actor-cache.ts'
 import { isOf, type LoginClient, type NextToken, type Sessions, sessionFamilyOf, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
 
@@ -35,8 +36,6 @@ export interface RefreshOptions extends LoginOptions {
 /** Maximum number of times that a refresh is repeated because the session changed between read and write. */
 const MAX_REPETITIONS = 5
 
-const RECENT: ReadAge = { mayLag: true }
-
 /** Superusers need no permissions. */
 const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
 
@@ -51,6 +50,7 @@ export class Logins {
   readonly #lockout: AccountLockout
   readonly #clock: Clock
   readonly #random: Random
+  readonly #actors: ActorCache
 
   constructor(parts: {
     access: AccessRules
@@ -72,6 +72,7 @@ export class Logins {
     this.#random = parts.random
     this.#sessions = parts.sessions
     this.#lockout = parts.lockout
+    this.#actors = new ActorCache(parts.store)
   }
 
   /**
@@ -144,16 +145,18 @@ export class Logins {
   }
 
   /**
-   * The present actor of verified claims. The user is read for each request, so deletion, deactivation, changed permissions and
-   * logout take effect immediately; where several processes share the store, within 500 ms on the others.
+   * The present actor of verified claims. Deletion, deactivation, changed permissions and logout take effect immediately; where several
+   * processes share the store, within 500 ms on the others.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
   async actorOf(claims: Claims): Promise<Actor> {
-    if (claims.sub === SHELL_SUBJECT) return SHELL
-    const [user] = await this.#store.get('user', [Number(claims.sub)], RECENT)
-    if (user?.is_active !== true) throw unauthenticated()
-    if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
+    return claims.sub === SHELL_SUBJECT ? SHELL : this.#actors.of(claims, () => this.#readActor(claims))
+  }
+
+  async #readActor(claims: Claims): Promise<Actor> {
+    const [user] = await this.#store.get('user', [Number(claims.sub)])
+    if (user?.is_active !== true || !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
     const session = sessionFamilyOf(claims.jti)
     return {
@@ -161,7 +164,7 @@ export class Logins {
       isSuperuser,
       user,
       session,
-      ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user, RECENT)),
+      ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)),
     }
   }
 

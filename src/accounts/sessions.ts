@@ -7,7 +7,7 @@ import type { AccountLockout } from '../limit/lockout.ts'
 import type { FieldFilter } from '../query/plan.ts'
 import type { OpenTransaction, WriteHooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
-import { type FoundPage, type Operation, type ReadAge, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { type FoundPage, type Operation, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
@@ -51,10 +51,6 @@ export class Sessions {
   readonly #records: Records
   readonly #store: Store
   readonly #clock: Clock
-  /** Claims whose session was found open, with the epoch of that lookup. */
-  readonly #open = new WeakMap<Claims, number>()
-  /** Incremented whenever sessions end in this process, so that all claims are looked up again. */
-  #epoch = 0
 
   constructor({ records, store, clock }: { records: Records; store: Store; clock: Clock }) {
     this.#records = records
@@ -83,9 +79,9 @@ export class Sessions {
   }
 
   /** The session that is the given family; undefined if it has ended. */
-  async ofFamily(family: string, age?: ReadAge): Promise<StoredRecord | undefined> {
+  async ofFamily(family: string): Promise<StoredRecord | undefined> {
     const filters: FieldFilter[] = [{ field: 'family', operator: 'eq', value: family }]
-    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 }, age)
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 })
     return records[0]
   }
 
@@ -125,7 +121,6 @@ export class Sessions {
   /** Ends a session and thereby all tokens of its family. */
   async end({ id }: StoredRecord): Promise<void> {
     await succeeds(this.#records.remove(SYSTEM, SESSION, id))
-    this.#epoch++
   }
 
   /** Ends all sessions of a user. */
@@ -142,7 +137,6 @@ export class Sessions {
       },
       afterCommit: async (changes) => {
         const users = changes.filter(({ table, before, after }) => table === 'user' && changesAccess(before, after))
-        if (users.length > 0) this.#epoch++
         // New credentials work at once.
         for (const { after } of users) await lockout.forgive(String(after?.username))
       },
@@ -164,22 +158,14 @@ export class Sessions {
   }
 
   /**
-   * True if the session of the claims was looked up in the present epoch and was open. Never for a store whose sessions other processes may
-   * end, which remembers the lookups itself.
-   */
-  isKnownOpen(claims: Claims): boolean {
-    return !this.#store.isShared && this.#open.get(claims) === this.#epoch
-  }
-
-  /**
    * True if the access token belongs to an open session that started with the user's present password, or was issued without a
-   * login for this account and password. A session that another process has ended counts as open for up to 500 ms.
+   * login for this account and password.
    */
   async isOpen(claims: Claims, user: StoredRecord): Promise<boolean> {
-    const epoch = this.#epoch
-    const open = sessionFamilyOf(claims.jti) === undefined ? isIssuedTo(claims, user) : await this.#isOfSession(claims, user)
-    if (open) this.#open.set(claims, epoch)
-    return open
+    const family = sessionFamilyOf(claims.jti)
+    if (family === undefined) return isIssuedTo(claims, user)
+    const session = await this.ofFamily(family)
+    return session !== undefined && isOf(session, user)
   }
 
   #valuesOf({ tokenId, expiresAt, client: { address, userAgent } }: NextToken): Record<string, Json> {
@@ -202,18 +188,12 @@ export class Sessions {
     return String(end) > isoTime(this.#clock())
   }
 
-  async #isOfSession(claims: Claims, user: StoredRecord): Promise<boolean> {
-    const session = await this.ofFamily(sessionFamilyOf(claims.jti) ?? '', { mayLag: true })
-    return session !== undefined && isOf(session, user)
-  }
-
   async #end(filters: FieldFilter[]): Promise<void> {
     for (;;) {
       const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: BATCH })
       if (records.length === 0) return
       // If a concurrent request has ended one of them, the remaining ones are looked up again.
       const areEnded = await succeeds(this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) }))
-      this.#epoch++
       if (areEnded && records.length < BATCH) return
     }
   }

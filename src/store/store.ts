@@ -152,17 +152,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How old the result of a read may be. */
-export interface ReadAge {
-  /**
-   * Permits records that were current at most 500 ms before the call, so that a store whose records other processes change may answer from
-   * its memory. The changes of this process are always seen. A store of one process ignores it.
-   */
-  readonly mayLag?: boolean
-}
-
 /** Options of a list. */
-export interface FindOptions extends ReadOptions, ReadAge {
+export interface FindOptions extends ReadOptions {
   /** A page of the same plan, from which the store may go on. It is returned if nothing has changed since. */
   readonly last?: FoundPage | undefined
 }
@@ -186,7 +177,7 @@ export interface Store {
   readonly isShared: boolean
 
   /** The records with these ids, in the order of the ids; undefined where no record exists. */
-  get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]>
+  get(table: string, ids: readonly number[], options?: ReadOptions): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
   find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage>

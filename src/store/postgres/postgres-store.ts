@@ -6,10 +6,10 @@ import type {
   ApplyPart,
   Change,
   ChangeListener,
+  FindOptions,
   FoundPage,
   Operation,
   Outcome,
-  ReadAge,
   ReadOptions,
   SideRecords,
   Store,
@@ -20,11 +20,8 @@ import type {
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
 import { GrowingTables } from './maintenance.ts'
-import { KnownRecords } from './queries/known-records.ts'
 import { Queries } from './queries/queries.ts'
-import { RecentReads } from './queries/recent-reads.ts'
 import { RecordReads } from './queries/record-reads.ts'
-import type { Later } from './queries/shared-reads.ts'
 import { OwnChanges } from './shared/own-changes.ts'
 import type { StoredChangeLog } from './shared/stored-change-log.ts'
 import { sql } from './sql.ts'
@@ -32,8 +29,6 @@ import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 
 /** Dependencies, replaceable in tests. */
 export interface PostgresStoreOptions {
-  /** Collects the reads of one turn of the event loop: `setImmediate` by default. */
-  readonly later?: Later
   /** Called with the error of a listener of changes. */
   readonly failed?: ReportFailure
   /** Tells other processes of changes. */
@@ -57,7 +52,6 @@ export class PostgresStore implements Store {
   readonly #layout: Layout
   readonly #records: RecordReads
   readonly #queries: Queries
-  readonly #recent: RecentReads
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
   readonly #changes: OwnChanges
@@ -70,27 +64,25 @@ export class PostgresStore implements Store {
   constructor(
     database: Database,
     layout: Layout,
-    { later = setImmediate, now = () => performance.now(), changeLog, failed }: PostgresStoreOptions = {},
+    { now = () => performance.now(), changeLog, failed }: PostgresStoreOptions = {},
   ) {
     this.#database = database
     this.#changeLog = changeLog
     this.#changes = new OwnChanges(failed)
     this.#now = now
     this.#layout = layout
-    const known = new KnownRecords()
-    this.#records = new RecordReads(database, layout, later, known)
-    this.#queries = new Queries(database, layout, later, known)
-    this.#recent = new RecentReads({ records: this.#records, queries: this.#queries, now })
+    this.#records = new RecordReads(database, layout, setImmediate)
+    this.#queries = new Queries(database, layout)
     this.#transactions = new PostgresTransactions(database, layout)
     this.#growing = new GrowingTables(database, layout)
   }
 
-  get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
-    return options?.mayLag === true ? this.#recent.get(table, ids) : this.#records.get(table, ids, options)
+  get(table: string, ids: readonly number[], options?: ReadOptions): Promise<readonly (StoredRecord | undefined)[]> {
+    return this.#records.get(table, ids, options)
   }
 
-  find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage> {
-    return options?.mayLag === true ? this.#recent.find(table, plan) : this.#queries.find(table, plan, options)
+  find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage> {
+    return this.#queries.find(table, plan, options)
   }
 
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
@@ -127,10 +119,7 @@ export class PostgresStore implements Store {
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
     } finally {
-      // Without an outcome, the transaction may have been committed.
-      if (outcome === undefined) this.#recent.forgetAll()
-      else if (outcome.ok) {
-        this.#recent.forget(outcome.changes)
+      if (outcome?.ok === true) {
         // Without it, the checks of foreign keys are slower, and the write is still correct.
         for (const table of this.#growing.note(outcome.changes)) this.#whileRunning(this.#growing.analyze(table)).catch(() => {})
       }
@@ -154,17 +143,12 @@ export class PostgresStore implements Store {
       const result = await this.#transactions.commitInParts(work, origin)
       if (origin !== undefined) this.#changeLog?.notifySoon()
       else await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
-      this.#reportUnknown()
+      this.#changes.reportUnknown()
       return result
     } catch (error) {
-      if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#reportUnknown()
+      if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#changes.reportUnknown()
       throw error
     }
-  }
-
-  #reportUnknown(): void {
-    this.#recent.forgetAll()
-    this.#changes.reportUnknown()
   }
 
   async #whileRunning<T>(run: Promise<T>): Promise<T> {

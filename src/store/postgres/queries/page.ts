@@ -4,7 +4,6 @@ import type { ResultRow } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
 import { Conditions } from './conditions.ts'
-import { type RowReader, UNCACHED } from './known-records.ts'
 import { orderOf, selectWithTies } from './order.ts'
 import type { CountedTotal } from './totals.ts'
 
@@ -105,9 +104,9 @@ function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout,
 }
 
 /** A page as the rows of `selectPage` tell it. */
-export function readPage(table: TableLayout, rows: readonly ResultRow[], reader: RowReader = UNCACHED): FoundPage & CountedTotal {
+export function readPage(table: TableLayout, rows: readonly ResultRow[]): FoundPage & CountedTotal {
   const [first] = rows
-  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [reader.read(table, row, 2)] : []))
+  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [table.read(row, 2)] : []))
   return { records, total: Number(first?.[1]), version: first?.[0] ?? '' }
 }
 
@@ -123,18 +122,13 @@ export function selectPages(table: TableLayout, plans: readonly Plan[], layout: 
 }
 
 /** The pages as the rows of `selectPages` tell them. */
-export function readPages(
-  table: TableLayout,
-  count: number,
-  rows: readonly ResultRow[],
-  reader: RowReader = UNCACHED,
-): FoundPage[] {
+export function readPages(table: TableLayout, count: number, rows: readonly ResultRow[]): FoundPage[] {
   const pages = Array.from({ length: count }, () => ({ records: [] as FoundPage['records'][number][], total: 0 }))
   for (const row of rows) {
     const page = pages[Number(row[0])]
     if (page === undefined) continue
     page.total = Number(row[1])
-    if (typeof row[2] === 'string') page.records.push(reader.read(table, row, 2))
+    if (typeof row[2] === 'string') page.records.push(table.read(row, 2))
   }
   return pages
 }

@@ -1,14 +1,11 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
 import { type Filter, isFieldFilter, type Plan } from '../../../query/plan.ts'
-import type { FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
+import type { FindOptions, FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
-import { KnownPages } from './known-pages.ts'
-import { type RowReader, UNCACHED } from './known-records.ts'
 import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
-import { type Later, SharedReads } from './shared-reads.ts'
 import { Totals, totalKey } from './totals.ts'
 
 /** Records in a batch of a stream, as on the embedded engine. */
@@ -27,44 +24,31 @@ const MAX_PAGES = 25
 export class Queries {
   readonly #database: Database
   readonly #layout: Layout
-  readonly #rows: RowReader
   readonly #totals = new Totals()
-  readonly #pages = new KnownPages()
-  readonly #lists: SharedReads<FoundPage>
 
-  /**
-   * @param later collects equal lists until it runs its argument
-   * @param rows makes records of rows
-   */
-  constructor(database: Database, layout: Layout, later: Later, rows: RowReader = UNCACHED) {
+  constructor(database: Database, layout: Layout) {
     this.#database = database
     this.#layout = layout
-    this.#rows = rows
-    this.#lists = new SharedReads(later)
   }
 
-  /** The page of matching records that the plan describes, and the total, both of one snapshot. */
-  find(table: string, plan: Plan, { signal }: ReadOptions = {}): Promise<FoundPage> {
-    const total = totalKey(table, plan.filters)
-    const { sort, offset, limit } = plan
-    const page = `${total} ${JSON.stringify([sort, offset, limit])}`
-    return this.#lists.read(page, (shared) => this.#find(table, plan, { total, page }, shared), signal)
-  }
-
-  async #find(name: string, plan: Plan, keys: { total: string; page: string }, signal: AbortSignal): Promise<FoundPage> {
+  /**
+   * The page of matching records that the plan describes, and the total, both of one snapshot.
+   *
+   * @param options the last page of the plan is read again only if the tables have another version
+   */
+  async find(name: string, plan: Plan, { last, signal }: FindOptions = {}): Promise<FoundPage> {
     const table = this.#layout.of(name)
-    const known = this.#totals.recall(keys.total)
-    const last = this.#pages.recall(keys.page)
+    const key = totalKey(name, plan.filters)
+    const known = this.#totals.recall(key)
     const isFromEnd =
       plan.filters.length === 0 && plan.offset > Math.max(FROM_START, (known?.total ?? Number.POSITIVE_INFINITY) / 2)
-    const statement = selectPage(table, plan, this.#layout, known, { isFromEnd, readIn: last?.version })
+    const statement = selectPage(table, plan, this.#layout, known, { isFromEnd, readIn: last?.version?.toString() })
     const { rows } = await this.#database.query(statement, { signal })
-    const { records, total, version } = readPage(table, rows, this.#rows)
-    if (version === last?.version) return last.page
-    this.#totals.remember(keys.total, { total, version })
+    const { records, total, version } = readPage(table, rows)
+    if (version === last?.version) return last
+    this.#totals.remember(key, { total, version })
     const page = { records: isFromEnd ? records.toReversed() : records, total }
-    if (hasVersion(plan)) this.#pages.remember(keys.page, { page, version }, rows)
-    return page
+    return hasVersion(plan) ? { ...page, version } : page
   }
 
   /** The pages of several plans, and their totals. */
@@ -74,7 +58,7 @@ export class Queries {
     for (let from = 0; from < plans.length; from += MAX_PAGES) {
       const some = plans.slice(from, from + MAX_PAGES)
       const { rows } = await this.#database.query(selectPages(table, some, this.#layout), options)
-      found.push(...readPages(table, some.length, rows, this.#rows))
+      found.push(...readPages(table, some.length, rows))
     }
     return found
   }

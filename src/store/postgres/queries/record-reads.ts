@@ -2,52 +2,75 @@ import type { ReadOptions, StoredRecord } from '../../store.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
-import { type RowReader, UNCACHED } from './known-records.ts'
-import { type Later, SharedReads } from './shared-reads.ts'
 
-/** The records that a statement found, by id. */
-type Found = ReadonlyMap<number, StoredRecord>
+/** Runs something at the end of the present turn of the event loop, as `setImmediate` does. */
+type Later = (work: () => void) => void
+
+/** The reads of a table in one turn of the event loop. */
+interface JoinedRead {
+  readonly ids: Set<number>
+  readonly found: Promise<ReadonlyMap<number, StoredRecord>>
+  /** Number of callers that have not given up. */
+  callers: number
+  readonly abort: AbortController
+}
 
 /** Reads records by their ids. The reads of one turn of the event loop are one statement for each table. */
 export class RecordReads {
   readonly #connection: Connection
   readonly #layout: Layout
-  readonly #rows: RowReader
-  readonly #reads: SharedReads<Found>
-  /** Ids whose read has not been sent yet, by table. */
-  readonly #waiting = new Map<string, Set<number>>()
+  readonly #later: Later
+  /** Reads that have not been sent yet, by table. A read does not join one that has been sent, since a write may lie between. */
+  readonly #waiting = new Map<string, JoinedRead>()
 
-  /**
-   * @param later defers the statements, so that reads of the same turn join them
-   * @param rows makes records of rows
-   */
-  constructor(connection: Connection, layout: Layout, later: Later, rows: RowReader = UNCACHED) {
+  /** @param later defers the statements, so that reads of the same turn join them */
+  constructor(connection: Connection, layout: Layout, later: Later) {
     this.#connection = connection
     this.#layout = layout
-    this.#rows = rows
-    this.#reads = new SharedReads(later)
+    this.#later = later
   }
 
-  /** The records with these ids, in the order of the ids; undefined where no record exists. */
+  /**
+   * The records with these ids, in the order of the ids; undefined where no record exists. The statement is cancelled when the signals of all
+   * callers are aborted.
+   */
   async get(table: string, ids: readonly number[], { signal }: ReadOptions = {}): Promise<readonly (StoredRecord | undefined)[]> {
+    signal?.throwIfAborted()
     if (ids.length === 0) return []
-    const waiting = this.#waiting.get(table) ?? new Set()
-    this.#waiting.set(table, waiting)
+    const waiting = this.#waiting.get(table)
+    const read = waiting === undefined || waiting.abort.signal.aborted ? this.#begin(table) : waiting
     // An id is a safe integer; PostgreSQL would refuse the statement for any other number.
-    for (const id of ids) if (Number.isSafeInteger(id)) waiting.add(id)
-    const found = await this.#reads.read(table, (shared) => this.#readWaiting(table, shared), signal)
-    return ids.map((id) => found.get(id))
+    for (const id of ids) if (Number.isSafeInteger(id)) read.ids.add(id)
+    read.callers++
+    const giveUp = () => {
+      if (--read.callers === 0) read.abort.abort(signal?.reason)
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    try {
+      const found = await read.found
+      return ids.map((id) => found.get(id))
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+    }
   }
 
-  async #readWaiting(name: string, signal: AbortSignal): Promise<Found> {
-    const ids = [...(this.#waiting.get(name) ?? [])]
-    this.#waiting.delete(name)
+  #begin(table: string): JoinedRead {
+    const [ids, abort] = [new Set<number>(), new AbortController()]
+    const found = new Promise<void>((resolve) => this.#later(resolve)).then(() => {
+      if (this.#waiting.get(table) === read) this.#waiting.delete(table)
+      return this.#read(this.#layout.of(table), [...ids], abort.signal)
+    })
+    const read: JoinedRead = { ids, found, callers: 0, abort }
+    this.#waiting.set(table, read)
+    return read
+  }
+
+  async #read(table: TableLayout, ids: readonly number[], signal: AbortSignal): Promise<ReadonlyMap<number, StoredRecord>> {
     if (ids.length === 0) return new Map()
-    const table = this.#layout.of(name)
     const { rows } = await this.#connection.query(selectByIds(table, ids), { signal })
     return new Map(
       rows.map((row) => {
-        const record = this.#rows.read(table, row)
+        const record = table.read(row)
         return [record.id, record]
       }),
     )

@@ -46,7 +46,7 @@ async function open(): Promise<Both> {
   const layout = new Layout(registry, own.schema)
   await createSchema(own.database, layout)
   await copyRecords(memory, own.database, layout)
-  return { memory, own, queries: new Queries(own.database, layout, setImmediate) }
+  return { memory, own, queries: new Queries(own.database, layout) }
 }
 
 /** Fields that are empty are left out, since the embedded engine does not store them. */

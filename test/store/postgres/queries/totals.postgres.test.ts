@@ -51,7 +51,7 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
       select 'Book ' || i, i::text, 1 + i % 3 from generate_series(1, 9) i`)
     const watched = recorded(own.database)
     statements = watched.statements
-    queries = new Queries(watched.database, layout, setImmediate)
+    queries = new Queries(watched.database, layout)
   })
   after(() => own.drop())
 
@@ -94,9 +94,14 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
   })
 
   test('are known behind the last page, and without a page', async () => {
-    assert.deepEqual(await queries.find('book', plan([ANN], { offset: 100 })), { records: [], total: 6 })
-    assert.deepEqual(await queries.find('book', plan([ANN], { limit: 0 })), { records: [], total: 6 })
-    assert.deepEqual(await queries.find('book', plan([], { offset: 100 })), { records: [], total: 9 })
+    for (const [page, expected] of [
+      [plan([ANN], { offset: 100 }), 6],
+      [plan([ANN], { limit: 0 }), 6],
+      [plan([], { offset: 100 }), 9],
+    ] as const) {
+      const { records, total: found } = await queries.find('book', page)
+      assert.deepEqual([records, found], [[], expected])
+    }
     assert.deepEqual(await queries.findEach('book', [plan([], { offset: 100 }), plan([ANN], { limit: 0 })]), [
       { records: [], total: 9 },
       { records: [], total: 6 },
@@ -141,13 +146,6 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
       { isolation: 'repeatable read' },
     )
     assert.equal(await total([ANN]), 9)
-  })
-
-  test('equal lists of one turn are one statement', async () => {
-    const before = statements.length
-    const [first, second, other] = await Promise.all([total([ANN]), total([ANN]), total([ANN], { offset: 2 })])
-    assert.deepEqual([first, second, other], [9, 9, 9])
-    assert.equal(statements.length, before + 2)
   })
 
   test('a count whose client has gone is cancelled', async () => {

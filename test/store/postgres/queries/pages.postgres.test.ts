@@ -6,6 +6,7 @@ import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
 import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
+import type { FoundPage } from '../../../../src/store/store.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
 import { libraryRegistry } from '../../../helpers/store/library.ts'
@@ -17,7 +18,7 @@ const BY_AUTHOR: Plan = {
   sort: [{ field: 'name', order: 'asc', through: { field: 'author_id', target: 'author' } }],
 }
 
-describe('known pages', { skip: NO_POSTGRES ?? false }, () => {
+describe('pages that are asked for again', { skip: NO_POSTGRES ?? false }, () => {
   let own: TestSchema
   let layout: Layout
   let queries: Queries
@@ -31,7 +32,7 @@ describe('known pages', { skip: NO_POSTGRES ?? false }, () => {
     await own.database.query(sql`insert into ${layout.of('genre').table} ("name") values ('crime')`)
     await own.database.query(sql`insert into ${layout.of('book').table} ("title", "isbn", "author_id")
       select 'Book ' || i, i::text, 1 + i % 2 from generate_series(1, 5) i`)
-    queries = new Queries(watched(own.database), layout, setImmediate)
+    queries = new Queries(watched(own.database), layout)
   })
   after(() => own.drop())
 
@@ -44,7 +45,16 @@ describe('known pages', { skip: NO_POSTGRES ?? false }, () => {
     return new Proxy(database, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name)) })
   }
 
-  const find = (plan: Partial<Plan> = {}) => queries.find('book', { ...PAGE, ...plan })
+  const lastPages = new Map<string, FoundPage>()
+  /** The page of a plan. The store is given the last page of the same plan. */
+  async function find(plan: Partial<Plan> = {}): Promise<FoundPage> {
+    const whole = { ...PAGE, ...plan }
+    const key = JSON.stringify(whole)
+    const found = await queries.find('book', whole, { last: lastPages.get(key) })
+    lastPages.set(key, found)
+    return found
+  }
+
   const titles = async (plan?: Partial<Plan>) => (await find(plan)).records.map(({ title }) => title)
   const write = (statement: Sql) => own.database.query(statement)
   test('are not read again while nothing was written', async () => {

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache'
+import { ACCOUNT_MODELS, SESSIONS } from '../auth/models.ts'
+import type { Actor } from '../auth/permissions.ts'
+import type { Claims } from '../auth/token.ts'
+import type { Store } from '../store/store.ts'
+
+/** Age from which an actor is read again if other processes may change the accounts, in milliseconds. */
+const MAX_AGE_MS = 500
+/** Maximum number of actors. */
+const CAPACITY = 10_000
+
+/** The tables that actors are read from. */
+const TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS])
+
+/** An actor, and when the read of it began. */
+interface KnownActor {
+  readonly at: number
+  readonly actor: Promise<Actor>
+}
+
+/**
+ * The actors of verified tokens, so that not every request reads account, session and permissions. A change of any of them in this process
+ * removes all actors, also those that are being read. A change in another process is seen after 500 ms.
+ */
+export class ActorCache {
+  readonly #maxAge: number
+  readonly #now: () => number
+  /** By the subject and the id of the token. */
+  readonly #actors = new LRUCache<string, KnownActor>({ max: CAPACITY })
+
+  /** @param now a time in milliseconds that never goes back */
+  constructor(store: Store, now: () => number = () => performance.now()) {
+    this.#maxAge = store.isShared ? MAX_AGE_MS : Number.POSITIVE_INFINITY
+    this.#now = now
+    const clear = () => this.#actors.clear()
+    store.onChange((changes) => {
+      if (changes.some(({ table }) => TABLES.has(table))) clear()
+    }, clear)
+  }
+
+  /** The actor of a token. A rejected read is not kept. */
+  of({ sub, jti }: Claims, read: () => Promise<Actor>): Promise<Actor> {
+    const key = `${sub} ${jti}`
+    const at = this.#now()
+    const last = this.#actors.get(key)
+    if (last !== undefined && at - last.at < this.#maxAge) return last.actor
+    const known = { at, actor: read() }
+    this.#actors.set(key, known)
+    known.actor.catch(() => {
+      if (this.#actors.get(key) === known) this.#actors.delete(key)
+    })
+    return known.actor
+  }
+}
