@@ -286,7 +286,6 @@ test('the prepared queries are the only cache of reads and access, and their key
 test('no other tables have objects as keys than these, which know nothing of a copy', () => {
   const byObject = mapsIn((folder) => folder !== 'ui', /new ((?:WeakMap|WeakSet|LRUCache)<(?!string|number)[^,>]+)/g)
   assert.deepEqual(byObject, [
-    'accounts/sessions.ts: WeakMap<Claims>',
     'http/listener.ts: WeakMap<Duplex>',
     'model/build.ts: WeakMap<Definition>',
     'records/drafts.ts: WeakMap<RecordData>',
