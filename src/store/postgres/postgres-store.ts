@@ -1,19 +1,13 @@
 import { AppError } from '../../errors.ts'
-import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
-import type { Filter, Plan } from '../../query/plan.ts'
 import type { ReportFailure } from '../change-listeners.ts'
 import type {
   ApplyPart,
   Change,
   ChangeListener,
-  FindOptions,
-  FoundPage,
   Operation,
   Outcome,
-  ReadOptions,
   SideRecords,
   Store,
-  StoredRecord,
   StoreStatus,
   TransactionMode,
 } from '../store.ts'
@@ -21,7 +15,6 @@ import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
 import { GrowingTables } from './maintenance.ts'
 import { Queries } from './queries/queries.ts'
-import { RecordReads } from './queries/record-reads.ts'
 import { OwnChanges } from './shared/own-changes.ts'
 import type { StoredChangeLog } from './shared/stored-change-log.ts'
 import { sql } from './sql.ts'
@@ -42,16 +35,15 @@ const NO_RECORDS: ReadonlyMap<string, number> = new Map()
 const closed = (): AppError => new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
 
 /**
- * A store in a PostgreSQL database, which any number of processes may share. The tables must agree with the layout.
+ * A store in a PostgreSQL database, which any number of processes may share. The tables must agree with the layout. Its reads are those of
+ * `Queries`.
  *
  * Listeners hear of the changes of this process only, after they are committed, and in commit order for each record.
  */
-export class PostgresStore implements Store {
+export class PostgresStore extends Queries implements Store {
   readonly isShared = true
   readonly #database: Database
   readonly #layout: Layout
-  readonly #records: RecordReads
-  readonly #queries: Queries
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
   readonly #changes: OwnChanges
@@ -66,39 +58,14 @@ export class PostgresStore implements Store {
     layout: Layout,
     { now = () => performance.now(), changeLog, failed }: PostgresStoreOptions = {},
   ) {
+    super(database, layout)
     this.#database = database
     this.#changeLog = changeLog
     this.#changes = new OwnChanges(failed)
     this.#now = now
     this.#layout = layout
-    this.#records = new RecordReads(database, layout, setImmediate)
-    this.#queries = new Queries(database, layout)
     this.#transactions = new PostgresTransactions(database, layout)
     this.#growing = new GrowingTables(database, layout)
-  }
-
-  get(table: string, ids: readonly number[], options?: ReadOptions): Promise<readonly (StoredRecord | undefined)[]> {
-    return this.#records.get(table, ids, options)
-  }
-
-  find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage> {
-    return this.#queries.find(table, plan, options)
-  }
-
-  findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
-    return this.#queries.findEach(table, plans, options)
-  }
-
-  aggregate(table: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined> {
-    return this.#queries.aggregate(table, plan, options)
-  }
-
-  matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
-    return this.#queries.matching(table, filters, ids)
-  }
-
-  stream(table: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncIterable<readonly StoredRecord[]> {
-    return this.#queries.stream(table, plan)
   }
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: SideRecords): Promise<Outcome> {

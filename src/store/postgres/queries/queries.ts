@@ -1,11 +1,12 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
 import { type Filter, isFieldFilter, type Plan } from '../../../query/plan.ts'
 import type { FindOptions, FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
-import type { Database } from '../connection/database.ts'
+import type { Connection, Database } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
 import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
+import { RecordReads } from './record-reads.ts'
 import { Totals, totalKey } from './totals.ts'
 
 /** Records in a batch of a stream, as on the embedded engine. */
@@ -20,15 +21,24 @@ const FROM_START = 1000
 /** Pages read by one statement. */
 const MAX_PAGES = 25
 
-/** Executes the reads of a store. */
-export class Queries {
-  readonly #database: Database
+/** Reads of records by one statement each. On the connection of a transaction that is repeatable, all are of one moment. */
+export class RecordQueries {
+  readonly #connection: Connection
   readonly #layout: Layout
-  readonly #totals = new Totals()
+  readonly #totals: Totals
+  readonly #records: RecordReads
 
-  constructor(database: Database, layout: Layout) {
-    this.#database = database
+  /** @param totals may be shared by all connections to a database */
+  constructor(connection: Connection, layout: Layout, totals: Totals) {
+    this.#connection = connection
     this.#layout = layout
+    this.#totals = totals
+    this.#records = new RecordReads(connection, layout)
+  }
+
+  /** The records with these ids, in the order of the ids; undefined where no record exists. */
+  get(table: string, ids: readonly number[], options?: ReadOptions): Promise<readonly (StoredRecord | undefined)[]> {
+    return this.#records.get(table, ids, options)
   }
 
   /**
@@ -43,7 +53,7 @@ export class Queries {
     const isFromEnd =
       plan.filters.length === 0 && plan.offset > Math.max(FROM_START, (known?.total ?? Number.POSITIVE_INFINITY) / 2)
     const statement = selectPage(table, plan, this.#layout, known, { isFromEnd, readIn: last?.version?.toString() })
-    const { rows } = await this.#database.query(statement, { signal })
+    const { rows } = await this.#connection.query(statement, { signal })
     const { records, total, version } = readPage(table, rows)
     if (version === last?.version) return last
     this.#totals.remember(key, { total, version })
@@ -57,10 +67,30 @@ export class Queries {
     const found: FoundPage[] = []
     for (let from = 0; from < plans.length; from += MAX_PAGES) {
       const some = plans.slice(from, from + MAX_PAGES)
-      const { rows } = await this.#database.query(selectPages(table, some, this.#layout), options)
+      const { rows } = await this.#connection.query(selectPages(table, some, this.#layout), options)
       found.push(...readPages(table, some.length, rows))
     }
     return found
+  }
+
+  /** The ids of the given records that match all filters. */
+  async matching(name: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const known = ids.filter(Number.isSafeInteger)
+    if (known.length === 0) return new Set()
+    const { rows } = await this.#connection.query(selectMatching(this.#layout.of(name), filters, known, this.#layout))
+    return new Set(rows.map(([id]) => Number(id)))
+  }
+}
+
+/** Executes the reads of a store. */
+export class Queries extends RecordQueries {
+  readonly #database: Database
+  readonly #layout: Layout
+
+  constructor(database: Database, layout: Layout) {
+    super(database, layout, new Totals())
+    this.#database = database
+    this.#layout = layout
   }
 
   /** The totals of each group of matching records, in the order of the keys; undefined if there are too many groups. */
@@ -68,16 +98,8 @@ export class Queries {
     return aggregate(this.#database, this.#layout.of(name), plan, this.#layout, options)
   }
 
-  /** The ids of the given records that match all filters. */
-  async matching(name: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const known = ids.filter(Number.isSafeInteger)
-    if (known.length === 0) return new Set()
-    const { rows } = await this.#database.query(selectMatching(this.#layout.of(name), filters, known, this.#layout))
-    return new Set(rows.map(([id]) => Number(id)))
-  }
-
   /** All matching records in order, in batches, as of the first batch. */
-  async *stream(name: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncGenerator<readonly StoredRecord[]> {
+  async *stream(name: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncIterableIterator<readonly StoredRecord[]> {
     const table = this.#layout.of(name)
     const page = identifier('p')
     const statement = sql`select ${table.selectList(page)} from (${selectRows(table, plan, this.#layout)}) ${page}`

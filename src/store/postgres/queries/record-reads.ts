@@ -1,10 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ReadOptions, StoredRecord } from '../../store.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
-
-/** Runs something at the end of the present turn of the event loop, as `setImmediate` does. */
-type Later = (work: () => void) => void
 
 /** The reads of a table in one turn of the event loop. */
 interface JoinedRead {
@@ -19,15 +17,12 @@ interface JoinedRead {
 export class RecordReads {
   readonly #connection: Connection
   readonly #layout: Layout
-  readonly #later: Later
   /** Reads that have not been sent yet, by table. A read does not join one that has been sent, since a write may lie between. */
   readonly #waiting = new Map<string, JoinedRead>()
 
-  /** @param later defers the statements, so that reads of the same turn join them */
-  constructor(connection: Connection, layout: Layout, later: Later) {
+  constructor(connection: Connection, layout: Layout) {
     this.#connection = connection
     this.#layout = layout
-    this.#later = later
   }
 
   /**
@@ -56,7 +51,7 @@ export class RecordReads {
 
   #begin(table: string): JoinedRead {
     const [ids, abort] = [new Set<number>(), new AbortController()]
-    const found = new Promise<void>((resolve) => this.#later(resolve)).then(() => {
+    const found = setImmediate().then(() => {
       if (this.#waiting.get(table) === read) this.#waiting.delete(table)
       return this.#read(this.#layout.of(table), [...ids], abort.signal)
     })

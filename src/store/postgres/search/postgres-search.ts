@@ -2,9 +2,10 @@ import type { Progress, SearchedTable, SearchMoment, SearchStorage, TextAnalyser
 import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { RecordQueries } from '../queries/queries.ts'
 import { Totals } from '../queries/totals.ts'
 import { sql } from '../sql.ts'
-import { MomentRecords, readJson } from './record-texts.ts'
+import { readJson } from './record-texts.ts'
 import { openTable, searchTablesOf } from './search-tables.ts'
 import { readWords } from './word-reader.ts'
 import { WordWriter } from './word-writer.ts'
@@ -84,7 +85,7 @@ export class PostgresSearch implements SearchStorage {
       const stored = await readWords(connection, this.#layout, searched, selection)
       if (stored === undefined) return undefined
       const lengthsOf = (ids: readonly number[]) => this.#lengthsOf(connection, searched, ids)
-      return work({ stored, records: new MomentRecords(connection, this.#layout, this.#totals), lengthsOf })
+      return work({ stored, records: new RecordQueries(connection, this.#layout, this.#totals), lengthsOf })
     }, options)
   }
 
