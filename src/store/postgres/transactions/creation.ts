@@ -17,7 +17,7 @@ import {
   readIds,
   selectIds,
 } from './side-records.ts'
-import { type InputColumn, input, inputOf, linkRows, POSITION, slicesOf } from './statements.ts'
+import { type InputColumn, input, inputsOf, linkRows, POSITION, slicesOf } from './statements.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
 
@@ -181,20 +181,10 @@ export class Creation {
   }
 
   #statement(condition: Sql): Sql {
-    const { table, columns, links, sequence } = this.#table
+    const { table, links, sequence } = this.#table
     const records = this.#records
-    const values = columns.slice(1).map((column) =>
-      inputOf(
-        column,
-        records.map((record) => record[column.field.name] ?? null),
-      ),
-    )
-    const flags = links.map(({ flag, field }) => ({
-      name: flag,
-      type: 'boolean',
-      values: records.map((record) => ((record[field.name] ?? null) === null ? null : true)),
-    }))
-    const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
+    const [, ...values] = inputsOf(this.#table, records)
+    const given = values.filter((column) => column.values.some((value) => value !== null))
     if (records.length === 1) return this.#singleStatement(given, condition)
     const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
     const locks = this.#locks()

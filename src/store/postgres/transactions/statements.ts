@@ -52,13 +52,7 @@ export function writeStatement(layout: Layout, changes: readonly Change[], { ent
 
 function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredRecord[], areEvents: boolean): Sql[] {
   if (records.length === 0) return []
-  const columns = table.columns.map((column) => inputOf(column, valuesOf(records, column.field.name)))
-  const flags = table.links.map(({ flag, field }) => ({
-    name: flag,
-    type: 'boolean',
-    values: records.map((record) => isSet(record, field.name)),
-  }))
-  const all = [...columns, ...flags]
+  const all = inputsOf(table, records)
   return [
     sql`insert into ${table.table} (${joined(all.map(({ name }) => name))}) ${input(all)}`,
     ...table.links.flatMap((link) =>
@@ -71,6 +65,19 @@ function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredR
   ]
 }
 
+/** The values of all columns of records: the id first, the flags of links last. */
+export const inputsOf = (table: TableLayout, records: readonly StoredRecord[]): InputColumn[] => [
+  ...table.columns.map((column) => inputOf(column, valuesOf(records, column.field.name))),
+  ...table.links.map((link) => flagOf(link, records)),
+]
+
+/** Whether each record has links, which an empty list is told from null by. */
+const flagOf = ({ flag, field }: LinkTable, records: readonly StoredRecord[]): InputColumn => ({
+  name: flag,
+  type: 'boolean',
+  values: records.map((record) => ((record[field.name] ?? null) === null ? null : true)),
+})
+
 /** Updates the columns that differ in at least one record. */
 function updatesOf(table: TableLayout, updates: readonly Update[]): Sql[] {
   const columns = table.columns.filter(({ field: { name } }) => updates.some((update) => differs(update, name)))
@@ -80,11 +87,7 @@ function updatesOf(table: TableLayout, updates: readonly Update[]): Sql[] {
   // Setting the flag also gives the row a new version if only links change.
   const set = [
     ...columns.map((column) => inputOf(column, valuesOf(after, column.field.name))),
-    ...links.map(({ flag, field }) => ({
-      name: flag,
-      type: 'boolean',
-      values: after.map((record) => isSet(record, field.name)),
-    })),
+    ...links.map((link) => flagOf(link, after)),
   ]
   const ids = { name: sql`"id"`, type: 'bigint', values: after.map(({ id }) => id) }
   const assignments = set.map(({ name }) => sql`${name} = "u".${name}`)
@@ -98,8 +101,6 @@ const removalsOf = (table: TableLayout, ids: readonly number[]): Sql[] =>
   ids.length === 0 ? [] : [sql`delete from ${table.table} where "id" = any(${ids}::bigint[])`]
 
 const valuesOf = (records: readonly StoredRecord[], field: string): Json[] => records.map((record) => record[field] ?? null)
-
-const isSet = (record: StoredRecord, field: string): true | null => ((record[field] ?? null) === null ? null : true)
 
 /** True if an update changes a field. */
 export const differs = ({ before, after }: Update, field: string): boolean =>
