@@ -4,9 +4,8 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
-import { parseReadQuery } from '../query/parse.ts'
 import { pageJson } from '../query/plan.ts'
-import { fullProjection, type RecordProjection } from '../query/project.ts'
+import type { RecordProjection } from '../query/project.ts'
 import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
 import { PreparedQueries } from './prepared-queries.ts'
 import { arrayJson, type RecordJson, type RecordSerializer, serialize } from './record-json.ts'
@@ -67,7 +66,7 @@ export class Reads {
   async get(actor: Actor, modelKey: string, recordId: string, query: string, options?: ReadOptions): Promise<RecordJson> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const id = readRecordId(recordId)
-    const projection = this.#access.visibleTo(actor, parseReadQuery(new URLSearchParams(query), model, this.#access.registry))
+    const projection = this.#prepared.projection(actor, model, query)
     const [record] = await this.#access.read(this.#store, actor, model, [id], options)
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
     return only(await this.#writer.write(actor, model, [record], projection))
@@ -131,7 +130,7 @@ export class Reads {
 
   /** Everything of a model that the actor may see. */
   #visible(actor: Actor, model: Model): RecordProjection {
-    return this.#access.visibleTo(actor, fullProjection(model, this.#access.registry))
+    return this.#prepared.projection(actor, model, '')
   }
 }
 

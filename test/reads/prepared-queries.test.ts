@@ -187,6 +187,27 @@ describe('a prepared query', () => {
     assert.notEqual(prepared.prepare(SYSTEM, task, 'filters=points=1'), ann)
   })
 
+  test('of a single record is prepared once for equal rights, and is not that of a list', async () => {
+    const { access } = await makeDesk()
+    const prepared = new PreparedQueries(access)
+    const of = (id: number, permissions: string[], query = 'fields=title,owner') =>
+      prepared.projection(actorOf(id, { permissions }), task, query)
+    for (const query of ['fields=title,owner', 'page=2']) prepared.prepare(actorOf(1, { permissions: VIEW }), task, query)
+    const ann = of(1, VIEW)
+    assert.equal(of(2, VIEW), ann)
+    assert.notEqual(of(1, VIEW, 'fields=title'), ann)
+    assert.deepEqual(
+      [ann, of(1, ['view_task'])].map((columns) => columns.map(({ kind }) => kind)),
+      [
+        ['value', 'value', 'related'],
+        ['value', 'value', 'reference'],
+      ],
+    )
+    assert.equal(of(1, VIEW), ann)
+    assert.throws(() => of(1, VIEW, 'page=2'), { code: 'INVALID_REQUEST' })
+    assert.throws(() => of(1, ['view_task'], 'include=owner__username'), { code: 'FORBIDDEN' })
+  })
+
   test('is another for every difference that may decide what is seen', async () => {
     const { access } = await makeDesk(rulesOf(OWN_TASKS))
     const actors = [
