@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from 'commander'
 import type { Client } from '../client/client.ts'
 import type { QueryEntries } from '../client/query.ts'
 import { AppError } from '../errors.ts'
@@ -6,6 +5,7 @@ import type { DescribedApi } from '../openapi/typescript.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { type ApiClient, appErrorOf, withApi } from './api-client.ts'
 import type { Io } from './io.ts'
+import { wholeNumber } from './numbers.ts'
 import { type DocumentOptions, remoteOf } from './remote.ts'
 
 /** The OpenAPI document of the server that the command line or the environment names; undefined for a project folder. */
@@ -50,15 +50,11 @@ export const DEFAULT_LIMIT = 20
 /** Maximum of `--limit`. */
 export const MAX_LIMIT = 1000
 
-/** Maximum page size of the API. */
-const MAX_PAGE = 100
+/** Parses `--limit`. */
+export const parseLimit = wholeNumber('The limit', 1, MAX_LIMIT)
 
-/** Parses `--limit`. @throws {InvalidArgumentError} unless it is a whole number from 1 to `MAX_LIMIT` */
-export function parseLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`The limit is a whole number from 1 to ${MAX_LIMIT}.`)
-  return limit
-}
+/** Maximum page size of the API. */
+export const MAX_PAGE = 100
 
 /**
  * Fetches the first pages of a list, until they hold `limit` records or there are no more.
@@ -79,10 +75,4 @@ export async function firstPages<Page extends { readonly has_next: boolean }>(
   const pages: [Page, ...Page[]] = [await page(1)]
   while (pages.at(-1)?.has_next === true && pages.length * size < limit) pages.push(await page(pages.length + 1))
   return pages
-}
-
-/** Parses a record id on the command line. */
-export function parseId(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('An id is a whole number, 1 or greater.')
-  return Number(text)
 }

@@ -127,7 +127,7 @@ async function writeFile(
       { shown, force, signal },
     )
   })
-  io.stderr.write(`Wrote ${counter.count} ${counter.count === 1 ? 'record' : 'records'} to ${shown}\n`)
+  io.stderr.write(`Wrote ${counted(counter.count, 'record')} to ${shown}\n`)
 }
 
 /** The expected number of records. */

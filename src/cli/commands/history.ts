@@ -3,15 +3,8 @@ import { AppError } from '../../errors.ts'
 import { printableJson } from '../../util/text.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import {
-  DEFAULT_LIMIT,
-  describedModels,
-  firstPages,
-  MAX_LIMIT,
-  parseId,
-  parseLimit,
-  withModelSuggestion,
-} from '../model-requests.ts'
+import { DEFAULT_LIMIT, describedModels, firstPages, MAX_LIMIT, parseLimit, withModelSuggestion } from '../model-requests.ts'
+import { parseId } from '../numbers.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 

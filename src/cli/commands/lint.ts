@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { AppError } from '../../errors.ts'
 import { explain, listRules } from '../../lint/explain.ts'
 import { countBySeverity, type LintResult } from '../../lint/finding.ts'
@@ -11,7 +11,8 @@ import { seedFaults } from '../../transfer/seed.ts'
 import { VERSION } from '../../util/files.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../io.ts'
-import { painter } from '../style.ts'
+import { wholeNumber } from '../numbers.ts'
+import { counted, painter } from '../style.ts'
 import { watchFolder } from '../watch.ts'
 
 interface LintOptions {
@@ -45,7 +46,7 @@ export function lintCommand(io: Io): Command {
     .argument('[path...]', 'files or folders to report on (default: the whole project); the whole project is always read')
     .addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
     .addOption(new Option('--format <format>', 'how to print findings').choices(FORMAT_NAMES).default('pretty'))
-    .option('--max-warnings <n>', 'fail when there are more than n warnings', parseCount)
+    .option('--max-warnings <n>', 'fail when there are more than n warnings', wholeNumber('The maximum', 0))
     .addOption(
       new Option('--fail-on <severity>', 'lowest severity that fails the run').choices(['error', 'warn']).default('error'),
     )
@@ -119,16 +120,14 @@ function checkThresholds(
   { failOn, maxWarnings = Infinity, data = false }: LintOptions,
 ): void {
   const { error, warn } = countBySeverity(findings)
-  if (error > 0) throw new AppError('TASK_FAILED', `Lint found ${several(error, 'error')} and ${several(warn, 'warning')}`)
+  if (error > 0) throw new AppError('TASK_FAILED', `Lint found ${counted(error, 'error')} and ${counted(warn, 'warning')}`)
   if (failOn === 'warn' && warn > 0)
-    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}, which fail the run because of --fail-on warn`)
+    throw new AppError('TASK_FAILED', `Lint found ${counted(warn, 'warning')}, which fail the run because of --fail-on warn`)
   if (warn > maxWarnings)
-    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}; --max-warnings allows ${maxWarnings}`)
+    throw new AppError('TASK_FAILED', `Lint found ${counted(warn, 'warning')}; --max-warnings allows ${maxWarnings}`)
   // A run on some files may have no findings although others have errors.
   if (data && !checkedRecords) throw new AppError('TASK_FAILED', 'Lint could not do what --data asks for')
 }
-
-const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 async function watchAndLint(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
   await lintOnce(paths, options, io)
@@ -143,9 +142,4 @@ async function watchAndLint(paths: readonly string[], options: LintOptions, io: 
   } finally {
     await watcher.close()
   }
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or greater.')
-  return Number(text)
 }

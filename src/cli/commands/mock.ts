@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import type { App } from '../../app.ts'
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
@@ -7,6 +7,7 @@ import { MAX_SEED } from '../../mock/mocks.ts'
 import { systemRandom } from '../../util/ids.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
+import { wholeNumber } from '../numbers.ts'
 import { modelNamed } from '../project-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { counted } from '../style.ts'
@@ -40,8 +41,17 @@ export function mockCommand(io: Io): Command {
   return withRemoteOptions(new Command('mock').description('create mock records'))
     .argument('[models...]', 'models to create records of, such as post')
     .option('--all', 'every model except user, group and permission; referenced models first')
-    .option('--count <number>', `number of records per model, at most ${MAX_COUNT}`, parseCount, DEFAULT_COUNT)
-    .option('--seed <number>', 'seed of the random values; the same seed gives the same values (default: random)', parseSeed)
+    .option(
+      '--count <number>',
+      `number of records per model, at most ${MAX_COUNT}`,
+      wholeNumber('The count', 1, MAX_COUNT),
+      DEFAULT_COUNT,
+    )
+    .option(
+      '--seed <number>',
+      'seed of the random values; the same seed gives the same values (default: random)',
+      wholeNumber('The seed', 0, MAX_SEED),
+    )
     .option('--locale <locale>', 'language of names, places and similar values, such as de or pt_BR (default: en)')
     .option('--json', 'print the seed and the number of created records as JSON')
     .addHelpText('after', NOTES)
@@ -84,16 +94,4 @@ async function mockOnServer(client: Client, names: readonly string[], options: M
   const { data: result } = (await client.request('/mock', { method: 'POST', body })) as { data: MockResult }
   for (const [model, created] of Object.entries(result.created)) report(model, created)
   return result
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > MAX_COUNT) throw new InvalidArgumentError(`The count is a whole number from 1 to ${MAX_COUNT}.`)
-  return count
-}
-
-function parseSeed(text: string): number {
-  const seed = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (!(seed <= MAX_SEED)) throw new InvalidArgumentError(`The seed is a whole number from 0 to ${MAX_SEED}.`)
-  return seed
 }

@@ -9,7 +9,7 @@ import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { DEFAULT_LIMIT, describedModels, firstPages, MAX_LIMIT, parseLimit, withModelSuggestion } from '../model-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { painter } from '../style.ts'
+import { counted, painter } from '../style.ts'
 
 interface SearchOptions extends RemoteOptions {
   readonly fuzzy?: boolean
@@ -96,7 +96,7 @@ async function firstHits(
 
 function summaryOf({ total, hits }: SearchResponse): string {
   if (total === 0) return 'Nothing found'
-  const found = `${total} ${total === 1 ? 'record' : 'records'} found`
+  const found = `${counted(total, 'record')} found`
   return hits.length < total ? `${found}; ${hits.length === 1 ? 'the first is' : `the first ${hits.length} are`} shown` : found
 }
 

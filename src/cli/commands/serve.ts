@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { App } from '../../app.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
@@ -10,6 +10,7 @@ import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
 import { ownFile } from '../../util/files.ts'
 import { ensureSuperuser, introduce, pageAddress, reachable } from '../introduction.ts'
 import type { Io } from '../io.ts'
+import { wholeNumber } from '../numbers.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project-options.ts'
 import { type ProjectReloader, watchProject } from '../reload.ts'
 import { publishEphemeral, withdrawEphemeral } from '../runtime-file.ts'
@@ -34,7 +35,11 @@ interface ServeOptions extends ProjectOptions {
 export function serveCommand(io: Io): Command {
   return withProjectOptions(new Command('serve').description('serve a project over HTTP'))
     .option('--host <host>', 'address to listen on (default: the setting `host`, 127.0.0.1)')
-    .option('--port <number>', 'port to listen on, 0 for a free one (default: the setting `port`, 8000)', parsePort)
+    .option(
+      '--port <number>',
+      'port to listen on, 0 for a free one (default: the setting `port`, 8000)',
+      wholeNumber('A port', 0, 65_535),
+    )
     .option('--cors <origin...>', 'allowed origins for browsers (CORS), such as http://localhost:5173')
     .option('--no-rate-limit', 'turn off rate limits')
     .addOption(
@@ -173,12 +178,6 @@ function cannotListen({ settings: { host, port } }: App, { code, message }: Node
     return `Port ${port} of ${host} is in use; stop the other process, or choose another port with --port (0 picks a free one)`
   if (code === 'EACCES') return `No permission to use port ${port}; choose one above 1023 with --port`
   return `Cannot listen on ${host}:${port}: ${message}`
-}
-
-function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
-  return Number(text)
 }
 
 /** How much the heap may grow beyond what is reachable before it is collected, in percent. */

@@ -4,7 +4,7 @@ import { printableJson } from '../../util/text.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { counted, table } from '../style.ts'
 import { findUserByName } from './user-grants.ts'
 
 type SessionsOptions = RemoteOptions & { readonly end?: boolean; readonly json?: boolean }
@@ -53,7 +53,7 @@ async function endSessions(io: Io, username: string, options: SessionsOptions): 
     (await client.request('/auth/sessions', { method: 'DELETE', query: await queryOf(client, username) })) as { total: number }
   const { total: ended } = await withApi(io, options, end)
   if (options.json === true) io.stdout.write(`${JSON.stringify({ ended })}\n`)
-  io.stderr.write(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of '${username}'\n`)
+  io.stderr.write(`Ended ${counted(ended, 'session')} of '${username}'\n`)
 }
 
 const queryOf = async (client: Client, username: string) => [['user_id', (await findUserByName(client, username)).id]] as const

@@ -1,11 +1,12 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { QueryEntries } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
 import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { parseId } from '../model-requests.ts'
+import { MAX_PAGE } from '../model-requests.ts'
+import { parseId, wholeNumber } from '../numbers.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 
@@ -25,8 +26,6 @@ export interface ListedDelivery {
 
 type DeliveryOptions = RemoteOptions & { status?: string; limit: number; json?: boolean }
 
-/** Maximum page size of the API. */
-export const MAX_PAGE = 100
 /** Characters of a receiver's response shown in the table; `--json` prints all that is stored. */
 const SHOWN_RESPONSE = 60
 
@@ -52,7 +51,7 @@ export function deliveriesCommand(io: Io): Command {
   const description = 'list deliveries, newest first: status, attempts, duration, response'
   return withRemoteOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
     .addOption(new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']))
-    .option('--limit <n>', `maximum number of deliveries, up to ${MAX_PAGE}`, parseLimit, 20)
+    .option('--limit <n>', `maximum number of deliveries, up to ${MAX_PAGE}`, wholeNumber('The limit', 1, MAX_PAGE), 20)
     .option('--json', 'print the deliveries as a JSON array, with all attempts and responses')
     .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
     .action(async (id: number | undefined, options: DeliveryOptions) => {
@@ -133,10 +132,4 @@ function show(io: Io, deliveries: readonly ListedDelivery[], { json }: DeliveryO
     ]
   })
   io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'RESPONSE'], rows))
-}
-
-function parseLimit(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_PAGE}.`)
-  return limit
 }

@@ -5,8 +5,9 @@ import { AppError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../util/clock.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
+import { MAX_PAGE } from '../model-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { allSubscriptions, deliveryPage, eventOf, type ListedDelivery, MAX_PAGE, reasonOf } from './webhooks-deliveries.ts'
+import { allSubscriptions, deliveryPage, eventOf, type ListedDelivery, reasonOf } from './webhooks-deliveries.ts'
 
 /** First and longest wait between two polls; it doubles in between. Each poll is one request. */
 const FIRST_WAIT_MS = 500
