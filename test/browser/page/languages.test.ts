@@ -52,7 +52,10 @@ inBrowser('the number of a page is typed and refused in the language of the page
   await pager.getByText(de.form.faultNotNumber).waitFor()
   await number.fill('1.000')
   await number.press('Enter')
-  await pager.getByText(de.form.faultAmbiguousNumber(['1000', '1,000'])).waitFor()
+  const message = pager.getByText(de.form.faultAmbiguousNumber(['1000', '1,000']))
+  await message.waitFor()
+  const [below, above] = [await message.boundingBox(), await number.boundingBox()]
+  assert.ok(below !== null && above !== null && below.y >= above.y + above.height, 'the message has a line of its own')
   assert.ok(!page.url().includes('page='))
   await number.fill('99')
   await number.press('Enter')
