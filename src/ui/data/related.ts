@@ -21,11 +21,19 @@ export function labelOf(record: unknown, displayField: string): string | undefin
   return value === null || value === undefined || value === '' ? undefined : String(value)
 }
 
+/** The text that names a record of a model in lists and messages: that of its display field, otherwise its id. */
+export const nameOf = (record: AnyRecord, { display_field }: SiteModel): string =>
+  labelOf(record, display_field) ?? `#${record.id}`
+
 /** The id of a related record, which the API writes as a number or as an object. */
 export function idOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'number' ? value.id : undefined
 }
+
+/** The ids of related records, or of the one, as the API writes them. */
+export const idsOf = (value: unknown): readonly number[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((each: unknown) => idOf(each) ?? [])
 
 /** The related records that a record names in one of its fields. */
 export function relatedIn(record: AnyRecord | undefined, field: SiteField, target: SiteModel | undefined): readonly Related[] {
@@ -63,7 +71,7 @@ async function findOptions(
   signal: AbortSignal,
 ): Promise<readonly Related[]> {
   const page = await findRecords(records, target, search, signal)
-  return page.data.map((record) => ({ id: record.id, label: labelOf(record, target.display_field) ?? `#${record.id}` }))
+  return page.data.map((record) => ({ id: record.id, label: nameOf(record, target) }))
 }
 
 function findRecords(records: Records, target: SiteModel, search: string, signal: AbortSignal) {
@@ -98,5 +106,5 @@ async function findLabels(
 ): Promise<readonly Related[]> {
   const query = { filters: { id__in: ids }, fields: [target.display_field], page_size: ids.length }
   const page = await records.list(query, { signal })
-  return page.data.map((record) => ({ id: record.id, label: labelOf(record, target.display_field) ?? `#${record.id}` }))
+  return page.data.map((record) => ({ id: record.id, label: nameOf(record, target) }))
 }

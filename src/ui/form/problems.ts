@@ -1,4 +1,4 @@
-import { AdminError, type FieldErrors, titled } from '../../client/client.ts'
+import { AdminError, type FieldErrors } from '../../client/client.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FormValues } from './values.ts'
 
@@ -11,9 +11,7 @@ export interface Problems {
 
 /** The problems that a failed request names. @param titleOf the title of a field in the form */
 export function problemsOf(error: unknown, titleOf: (name: string) => string): Problems {
-  const named = Object.entries(error instanceof AdminError ? error.fieldErrors : {})
-  const fields = named.map(([name, messages]) => [name, messages.map((each) => titled(each, name, titleOf(name)))])
-  return { error, fields: Object.fromEntries(fields) }
+  return { error, fields: error instanceof AdminError ? error.titled(titleOf).fieldErrors : {} }
 }
 
 /** True if a typed text is no value of its field, so that the values cannot be sent. */

@@ -3,7 +3,7 @@ import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { labelOf } from '../data/related.ts'
+import { nameOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { RecordPanels } from '../panels/record-panels.tsx'
@@ -50,7 +50,7 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
   const edits = useRecordEdits(model, form, latest, onDeleted)
   const guard = useLeaveGuard(edits.isDirty)
   const { base, conflict } = edits
-  const label = labelOf(base, model.display_field) ?? `#${base.id}`
+  const label = nameOf(base, model)
 
   const showTab = (value: string) =>
     void navigate({ to: '.', search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }), replace: true })

@@ -1,6 +1,6 @@
 import type { SiteField, SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { idOf } from '../data/related.ts'
+import { idsOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import type { FieldView } from '../data/views.ts'
 import { widgetKind } from '../widgets/kind.ts'
@@ -13,7 +13,7 @@ export type FormValues = Readonly<Record<string, unknown>>
 /** The value of a field as widgets edit it: null for none, ids for related records. */
 export function valueIn(record: AnyRecord | FormValues | undefined, field: SiteField): unknown {
   const value = record?.[field.name] ?? null
-  return field.type === 'many_to_many' && Array.isArray(value) ? value.flatMap((each: unknown) => idOf(each) ?? []) : value
+  return field.type === 'many_to_many' && Array.isArray(value) ? idsOf(value) : value
 }
 
 /** True if a record with one value has the same content as with the other. An empty text or list is as no value; lists have an order. */

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { AdminError, type SiteModel, titled } from '../../client/client.ts'
+import { AdminError, type SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { fieldOf } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
@@ -23,10 +23,10 @@ export function BulkFailure({ error, ...props }: BulkFailureProps) {
   const text = useText().list
   if (!(error instanceof AdminError)) return <Failure error={error} />
   if (error.type === 'conflict') return <CountConflict {...props} />
-  const messages = Object.entries(error.fieldErrors).map(([key, faults]): [string, string] => {
-    const [id = key, name = ''] = key.split('.')
-    const title = fieldOf(props.model, name)?.label ?? name
-    return [key, text.bulkError(id, faults.map((each) => titled(each, name, title)).join('; '))]
+  const { fieldErrors } = error.titled((name) => fieldOf(props.model, name)?.label ?? name)
+  const messages = Object.entries(fieldErrors).map(([key, faults]): [string, string] => {
+    const [id = key] = key.split('.')
+    return [key, text.bulkError(id, faults.join('; '))]
   })
   if (messages.length === 0) return <Failure error={error} />
   return (

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
-import { AdminError, type SiteModel, titled } from '../../client/client.ts'
+import { AdminError, type SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { idOf } from '../data/related.ts'
@@ -46,7 +46,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const value = typed === undefined ? stored : typed.value
   const isConflict = error instanceof AdminError && error.type === 'precondition'
   const title = field.title ?? name
-  const messages = error instanceof AdminError ? (error.fieldErrors[name] ?? []).map((each) => titled(each, name, title)) : []
+  const messages = error instanceof AdminError ? (error.titled(() => title).fieldErrors[name] ?? []) : []
 
   const save = async () => {
     if (isBusy) return

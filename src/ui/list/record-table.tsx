@@ -3,7 +3,7 @@ import { memo, type ReactNode, useCallback, useMemo, useRef, useState } from 're
 import type { SiteModel } from '../../client/client.ts'
 import { Cell, isNumeric, NameCell, RecordLink } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
-import { labelOf } from '../data/related.ts'
+import { nameOf } from '../data/related.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
@@ -159,7 +159,7 @@ const RecordRow = memo(function RecordRow(props: RecordRowProps) {
         <label className="tick">
           <input
             type="checkbox"
-            aria-label={text.select(labelOf(record, model.display_field) ?? `#${id}`)}
+            aria-label={text.select(nameOf(record, model))}
             checked={isSelected}
             onChange={() => {}}
             onClick={(event) => onToggle(id, event.shiftKey)}

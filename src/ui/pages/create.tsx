@@ -1,7 +1,7 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { labelOf } from '../data/related.ts'
+import { nameOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
@@ -51,7 +51,7 @@ function Creation({ model, form, forms }: CreationProps) {
   const create = async (isMore: boolean) => {
     const created = await state.save()
     if (created === undefined) return
-    toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
+    toasts.done(text.form.created(nameOf(created, model)))
     if (isMore || !may(model, 'view')) {
       state.reset()
       setRound(round + 1)

@@ -1,7 +1,7 @@
 import type { HistoryEntry, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
-import { idOf } from '../data/related.ts'
+import { idsOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, labelIn } from '../data/views.ts'
 import { DataTable } from '../parts/table.tsx'
@@ -79,7 +79,7 @@ export function ValueView({ field, view, value, record }: ValueViewProps) {
 }
 
 function RelatedView({ field, view, value, record }: ValueViewProps) {
-  const ids = (Array.isArray(value) ? value : [value]).flatMap((each: unknown) => idOf(each) ?? [])
+  const ids = idsOf(value)
   const { target, relatedOf } = useRelated(field, record, ids)
   const nested = ids.map((id) => ({ id, [target?.display_field ?? 'id']: relatedOf(id).label ?? id }))
   if (Array.isArray(value)) return <Cell field={field} view={view} value={nested} />

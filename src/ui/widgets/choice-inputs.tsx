@@ -139,4 +139,4 @@ export function ChoicesInput({ field, modelField, value, onChange, links }: Inpu
 }
 
 /** The items of a value that should be a list. */
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,10 +1,9 @@
 import { X } from 'lucide-react'
-import { idOf, type Related } from '../data/related.ts'
+import { idsOf, type Related } from '../data/related.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Combobox, MultiCombobox } from '../parts/combobox.tsx'
 import { useText } from '../text/text.tsx'
-import { listOf } from './choice-inputs.tsx'
 import { optionOf, usePicker } from './use-picker.tsx'
 import { useRelated } from './use-related.ts'
 import type { InputProps } from './widget-props.ts'
@@ -56,7 +55,7 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
 /** Chooses any number of records of another model, as chips, with a search on the server. */
 export function RelationsPicker({ field, modelField, value, onChange, links, record }: InputProps) {
   const text = useText()
-  const ids = listOf(value).flatMap((each) => idOf(each) ?? [])
+  const ids = idsOf(value)
   const related = useRelated(modelField, record, ids)
   const picker = usePicker({
     related,

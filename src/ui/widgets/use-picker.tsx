@@ -4,7 +4,7 @@ import { type ComponentType, createContext, type ReactNode, use, useEffect, useS
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { labelOf, optionsQuery, type Related } from '../data/related.ts'
+import { nameOf, optionsQuery, type Related } from '../data/related.ts'
 import { may } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
@@ -82,8 +82,7 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
           model={target}
           onClose={(created) => {
             setCreating(false)
-            if (created !== undefined)
-              onCreated({ id: created.id, label: labelOf(created, target.display_field) ?? `#${created.id}` })
+            if (created !== undefined) onCreated({ id: created.id, label: nameOf(created, target) })
           }}
         />
       ) : undefined,
