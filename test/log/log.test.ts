@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createLog, LOG_LEVELS, type Log, type LogOptions, silentLog } from '../../src/log/log.ts'
+import { createLog, type LogOptions } from '../../src/log/create-log.ts'
+import { LOG_LEVELS, type Log, silentLog } from '../../src/log/log.ts'
 
 const clock = () => Date.parse('2026-01-15T12:00:00.000Z')
 

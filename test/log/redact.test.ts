@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createLog } from '../../src/log/log.ts'
+import { createLog } from '../../src/log/create-log.ts'
 import { describeError, REDACTED, redactText } from '../../src/log/redact.ts'
 import { assertNoSecrets } from '../helpers/secrets.ts'
 
