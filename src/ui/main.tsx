@@ -7,13 +7,13 @@ import { Live } from './data/live.ts'
 import { PageSession, SessionContext } from './data/page-session.ts'
 import { LiveContext } from './data/use-live.ts'
 import { earlyFetch } from './early-requests.ts'
+import { SettingsContext } from './hooks.ts'
 import { readPageSettings } from './page-settings.ts'
 import { markFirstContents, whenIdle } from './parts/lazy-part.ts'
 import { PartsProvider } from './parts/tooltip.tsx'
 import { preferences } from './preferences.ts'
 import { createPageRouter } from './router.tsx'
 import { TextProvider } from './text/text.tsx'
-import { SettingsContext } from './use-page-settings.ts'
 
 /** Reports the first contents of the page once its first reads have ended and the browser has time. */
 function watchFirstReads(queries: QueryClient): void {

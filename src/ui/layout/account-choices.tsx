@@ -3,11 +3,9 @@ import { BookOpen, LogOut, UserRound } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useSession } from '../data/page-session.ts'
 import { useSite } from '../data/site.ts'
+import { usePageSettings, usePreference, useTheme } from '../hooks.ts'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { languageNames, useText } from '../text/text.tsx'
-import { usePageSettings } from '../use-page-settings.ts'
-import { usePreference } from '../use-preference.ts'
-import { useTheme } from './use-theme.ts'
 
 /** What the menu of the user offers: account, theme, language, log out. Open at first. */
 export function AccountChoices({ trigger }: { readonly trigger: ReactElement }) {

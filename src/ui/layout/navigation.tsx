@@ -4,10 +4,10 @@ import { memo, type ReactNode, useId, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { plainClick } from '../cells/cell.tsx'
 import { groupsOf, useSite } from '../data/site.ts'
+import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { formatNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { usePreference } from '../use-preference.ts'
 import { foldedCase } from '../widgets/matching-options.ts'
 
 /** With more models than these the menu can be filtered. */

@@ -6,14 +6,13 @@ import type { SiteHit } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { siteSearchQuery } from '../data/records.ts'
 import { may, modelOf, useSite } from '../data/site.ts'
+import { usePause, useTheme } from '../hooks.ts'
 import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { foldedCase } from '../widgets/matching-options.ts'
-import { usePause } from '../widgets/use-picker.tsx'
-import { useTheme } from './use-theme.ts'
 
 /** Finds models, actions and records by a few letters. Records are searched for after a pause in typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

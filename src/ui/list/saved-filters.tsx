@@ -1,13 +1,13 @@
 import { Bookmark, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
+import { usePreference } from '../hooks.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Popover } from '../parts/popover.tsx'
 import type { SavedFilter } from '../preferences.ts'
 import { parseSearch, stringifySearch } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
-import { usePreference } from '../use-preference.ts'
 import { type ChangeList, type ListState, listSearch, readListState } from './list-state.ts'
 
 interface SavedFiltersProps {

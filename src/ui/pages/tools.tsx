@@ -1,6 +1,7 @@
 import { BookOpen } from 'lucide-react'
 import { useSite } from '../data/site.ts'
 import { useAddress } from '../data/use-address.ts'
+import { usePageSettings } from '../hooks.ts'
 import { LintFindings } from '../panels/lint-findings.tsx'
 import { Metrics } from '../panels/metrics.tsx'
 import { MockData } from '../panels/mock-data.tsx'
@@ -8,7 +9,6 @@ import { ResetData } from '../panels/reset-data.tsx'
 import { SnapshotPanel } from '../panels/snapshots.tsx'
 import { PageHeader, Tabs } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
-import { usePageSettings } from '../use-page-settings.ts'
 import { SuperusersOnly } from './not-found.tsx'
 
 /** Tools for superusers. */

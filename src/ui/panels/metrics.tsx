@@ -4,10 +4,10 @@ import { DateCell } from '../cells/cell.tsx'
 import { bucketsOf, metricsQuery, quantile, type Sample, singleValue, sumBy } from '../data/metrics.ts'
 import { useSession } from '../data/page-session.ts'
 import { modelOf, useSite } from '../data/site.ts'
+import { usePageSettings } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
-import { usePageSettings } from '../use-page-settings.ts'
 import {
   type Bar,
   DURATIONS,

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type ComponentType, createContext, type ReactNode, use, useEffect, useState } from 'react'
+import { type ComponentType, createContext, type ReactNode, use, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { nameOf, optionsQuery, type Related } from '../data/related.ts'
 import { may } from '../data/site.ts'
+import { usePause } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
 import { Failure } from '../parts/states.tsx'
@@ -107,13 +108,3 @@ export interface CreateRelatedProps {
 
 /** Provides a dialog that creates a record, for pickers within a form. Without it pickers only choose existing records. */
 export const CreateRelatedContext = createContext<ComponentType<CreateRelatedProps> | undefined>(undefined)
-
-/** The value as it was before the latest changes, until none has come for some milliseconds. */
-export function usePause<T>(value: T, milliseconds = 250): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), milliseconds)
-    return () => clearTimeout(timer)
-  }, [value, milliseconds])
-  return settled
-}
