@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
-import type { FieldIndex } from './field-index.ts'
 import { TextIndex } from './text-index.ts'
 import { ItemIndex, ValueIndex } from './value-index.ts'
+
+/** An index over the values of one field. */
+interface FieldIndex {
+  add(row: number, value: Json): void
+  /** @param value the value that the row was added with */
+  remove(row: number, value: Json): void
+}
 
 /** Kinds of index, built on demand. */
 export interface Kinds {
@@ -183,7 +189,7 @@ function replaceIn(
 }
 
 /** The values of one field by row. Reading them takes a fraction of the time of reading the records, which lie scattered in memory. */
-class Column implements FieldIndex {
+class Column {
   readonly #values: Json[] = []
 
   add(row: number, value: Json): void {

@@ -4,7 +4,6 @@ import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { foldCase } from '../../../util/text.ts'
 import { type Bitmap, Scratch } from './bitmap.ts'
-import type { FieldIndex } from './field-index.ts'
 import { RowFilter } from './row-filter.ts'
 import { RowSet } from './row-set.ts'
 
@@ -20,7 +19,7 @@ const ALPHABET = 1 << 10
  * Trigram index: for every three consecutive characters, the rows that contain them. Rows with all trigrams of a search text
  * are candidates (Zobel, Moffat & Sacks-Davis, VLDB 1993). Results are cached.
  */
-export class TextIndex implements FieldIndex {
+export class TextIndex {
   readonly #grams = new Map<number, RowSet>()
   readonly #answers: SubstringCache
   readonly #scratch = new Scratch()

@@ -2,7 +2,6 @@ import sorted from 'sorted-btree'
 import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
 import { Buckets, type Walk } from './buckets.ts'
-import type { FieldIndex } from './field-index.ts'
 import type { RowFilter } from './row-filter.ts'
 import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
 
@@ -19,7 +18,7 @@ export const after = (value: Json): Cut => ({ value, side: 'after' })
 const FEW = 512
 
 /** Index of rows by value, in order: a B+tree, divided into buckets once ranges or sort orders are queried. */
-export class ValueIndex implements FieldIndex {
+export class ValueIndex {
   readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
   readonly #capacity: () => number
   #buckets: Buckets | undefined
@@ -144,7 +143,7 @@ function placeOf(values: readonly Json[], { value, side }: Cut): number {
 }
 
 /** Index of the rows by value or by items of a list. Null holds the rows without a value. */
-export class ItemIndex implements FieldIndex {
+export class ItemIndex {
   readonly #rows = new Map<Json, Rows>()
 
   add(row: number, value: Json): void {
