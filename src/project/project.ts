@@ -9,6 +9,7 @@ import { resolveSettings, type Settings, type SettingsInput } from '../config/se
 import { type Definition, flatSource } from '../config/source.ts'
 import { AppError } from '../errors.ts'
 import { HISTORY_MODELS } from '../history/history-recorder.ts'
+import { subscriptionsIn } from '../lint/subscriptions.ts'
 import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
 import { isObject } from '../util/json.ts'
@@ -156,17 +157,13 @@ export function expectProject({ files: { folder, texts }, faults }: ExaminedProj
 }
 
 /** Checks the models of webhook subscriptions. The settings schema checks everything else. */
-function checkSubscriptions({ value, source }: Definition, missing: MissingModel, faults: Faults): void {
-  // The shape may be wrong, which the settings schema reports.
-  const webhooks = isObject(value) ? value.webhooks : undefined
-  const [list, at] = isObject(webhooks) ? [webhooks.subscriptions, ['webhooks', 'subscriptions']] : [webhooks, ['webhooks']]
-  if (!Array.isArray(list)) return
-  for (const [index, subscription] of list.entries()) {
+function checkSubscriptions(config: Definition, missing: MissingModel, faults: Faults): void {
+  for (const { value: subscription, path } of subscriptionsIn(config)) {
     const models: unknown = isObject(subscription) ? subscription.models : undefined
     for (const [place, model] of (Array.isArray(models) ? models : []).entries()) {
       const found = typeof model === 'string' ? missing(model) : undefined
       if (found === undefined) continue
-      faults.add(source, [...at, index, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
+      faults.add(config.source, [...path, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
     }
   }
 }
