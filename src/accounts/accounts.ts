@@ -36,6 +36,6 @@ export class Accounts {
     const sessions = new Sessions(parts)
     this.logins = new Logins({ ...parts, sessions })
     this.own = new OwnAccounts({ ...parts, sessions, user: parts.access.registry.expect('user') })
-    this.hooks = [accountGuards(parts), sessions.hooks(parts.lockout), accountLog(parts.log)]
+    this.hooks = [this.logins.actors.hooks, accountGuards(parts), sessions.hooks(parts.lockout), accountLog(parts.log)]
   }
 }

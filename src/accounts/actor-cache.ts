@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { ACCOUNT_MODELS, SESSIONS } from '../auth/models.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
-import type { Store } from '../store/store.ts'
+import type { WriteHooks } from '../records/hooks.ts'
+import type { Change, Store } from '../store/store.ts'
 
 /** Age from which an actor is read again if other processes may change the accounts, in milliseconds. */
 const MAX_AGE_MS = 500
@@ -23,6 +24,8 @@ interface KnownActor {
  * removes all actors, also those that are being read. A change in another process is seen after 500 ms.
  */
 export class ActorCache {
+  /** A listener of a shared store may be told later than the response is sent, after the changes of earlier transactions. */
+  readonly hooks: WriteHooks = { afterCommit: (changes) => this.#note(changes) }
   readonly #maxAge: number
   readonly #now: () => number
   /** By the subject and the id of the token. */
@@ -32,10 +35,10 @@ export class ActorCache {
   constructor(store: Store, now: () => number = () => performance.now()) {
     this.#maxAge = store.isShared ? MAX_AGE_MS : Number.POSITIVE_INFINITY
     this.#now = now
-    const clear = () => this.#actors.clear()
-    store.onChange((changes) => {
-      if (changes.some(({ table }) => TABLES.has(table))) clear()
-    }, clear)
+    store.onChange(
+      (changes) => this.#note(changes),
+      () => this.#actors.clear(),
+    )
   }
 
   /** The actor of a token. A rejected read is not kept. */
@@ -50,5 +53,9 @@ export class ActorCache {
       if (this.#actors.get(key) === known) this.#actors.delete(key)
     })
     return known.actor
+  }
+
+  #note(changes: readonly Change[]): void {
+    if (changes.some(({ table }) => TABLES.has(table))) this.#actors.clear()
   }
 }

@@ -50,7 +50,8 @@ export class Logins {
   readonly #lockout: AccountLockout
   readonly #clock: Clock
   readonly #random: Random
-  readonly #actors: ActorCache
+  /** The actors of access tokens. */
+  readonly actors: ActorCache
 
   constructor(parts: {
     access: AccessRules
@@ -72,7 +73,7 @@ export class Logins {
     this.#random = parts.random
     this.#sessions = parts.sessions
     this.#lockout = parts.lockout
-    this.#actors = new ActorCache(parts.store)
+    this.actors = new ActorCache(parts.store)
   }
 
   /**
@@ -151,7 +152,7 @@ export class Logins {
    * @throws {AppError} UNAUTHENTICATED
    */
   async actorOf(claims: Claims): Promise<Actor> {
-    return claims.sub === SHELL_SUBJECT ? SHELL : this.#actors.of(claims, () => this.#readActor(claims))
+    return claims.sub === SHELL_SUBJECT ? SHELL : this.actors.of(claims, () => this.#readActor(claims))
   }
 
   async #readActor(claims: Claims): Promise<Actor> {

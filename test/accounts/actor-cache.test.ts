@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { ActorCache } from '../../src/accounts/actor-cache.ts'
 import { type Actor, SHELL } from '../../src/auth/permissions.ts'
 import type { Claims } from '../../src/auth/token.ts'
+import type { Model } from '../../src/model/model.ts'
 import type { ChangeListener, Store } from '../../src/store/store.ts'
 
 const CLAIMS: Claims = { iss: 'i', aud: 'a', sub: '1', iat: 0, exp: 1, jti: 'first', type: 'access' }
@@ -16,8 +17,10 @@ function openCache({ isShared }: { isShared: boolean }) {
   let count = 0
   const read = async (): Promise<Actor> => ({ ...SHELL, userId: ++count })
   const userId = async (claims = CLAIMS) => (await cache.of(claims, read)).userId
-  const changed = (table: string) => told.change?.([{ table, id: 1, before: undefined, after: undefined }])
-  return { cache, time, userId, changed, missed: () => told.unknown?.() }
+  const changeOf = (table: string) => [{ table, id: 1, before: undefined, after: undefined }]
+  const changed = (table: string) => told.change?.(changeOf(table))
+  const committed = (table: string) => cache.hooks.afterCommit?.(changeOf(table), { actor: SHELL, model: {} as Model })
+  return { cache, time, userId, changed, committed, missed: () => told.unknown?.() }
 }
 
 test('an actor of a shared store is read again after 500 ms', async () => {
@@ -46,12 +49,14 @@ test('each token has an actor of its own', async () => {
 })
 
 test('actors are read again after a change of accounts, permissions or sessions, and after unknown changes', async () => {
-  const { userId, changed, missed } = openCache({ isShared: true })
+  const { userId, changed, committed, missed } = openCache({ isShared: true })
   await userId()
   let expected = 1
   for (const table of ['user', 'group', 'permission', 'authsession']) {
-    changed(table)
-    assert.equal(await userId(), ++expected, table)
+    for (const tell of [changed, committed]) {
+      tell(table)
+      assert.equal(await userId(), ++expected, table)
+    }
   }
   missed()
   assert.equal(await userId(), ++expected)

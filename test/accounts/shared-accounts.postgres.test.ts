@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { identifier, sql } from '../../src/store/postgres/sql.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { openTwoApps, type SharingApp, type TwoApps } from '../helpers/postgres/two-apps.ts'
 
@@ -100,6 +101,22 @@ describe('accounts that two processes share', { skip: NO_POSTGRES ?? false }, ()
     await change(apps.b, 'user', id, { is_active: true })
   })
 
+  test('a disabled account is disabled at once in the process that disables it, while a deletion there waits for a lock', async () => {
+    const { access_token: token } = await login(apps.b, 'm.keller', 'harbour-editor-2024')
+    const id = await userId('m.keller')
+    const { json } = await apps.a.send('POST', 'models/tag', { token: root, body: { data: { name: 'Held', slug: 'held' } } })
+    const deleting = await apps.database.transaction(async (connection) => {
+      await connection.query(sql`select from ${identifier(apps.schema, 'tag')} where "id" = ${json.data.id} for update`)
+      const deletion = apps.a.send('DELETE', `models/tag/${json.data.id}`, { token: root })
+      assert.equal((await apps.a.send('GET', 'auth/me', { token })).status, 200)
+      await change(apps.a, 'user', id, { is_active: false })
+      assert.equal((await apps.a.send('GET', 'auth/me', { token })).status, 401)
+      return { deletion }
+    })
+    assert.equal((await deleting.deletion).status, 200)
+    await change(apps.a, 'user', id, { is_active: true })
+  })
+
   test('a permission that is removed from a group is gone on both, and so is a group', async () => {
     const { access_token: token } = await login(apps.b, 'm.keller', 'harbour-editor-2024')
     await becomes(apps.b, token, TAG, 200)
@@ -118,7 +135,6 @@ describe('accounts that two processes share', { skip: NO_POSTGRES ?? false }, ()
   test('a session that a tool deletes is over', async () => {
     const { access_token: token } = await login(apps.a, 'anna.lind', 'lighthouse-keys-18')
     await becomes(apps.b, token, 'auth/me', 200)
-    const { sql, identifier } = await import('../../src/store/postgres/sql.ts')
     await apps.database.query(sql`delete from ${identifier(apps.schema, '_admin_authsession')}`)
     await becomes(apps.b, token, 'auth/me', 401)
     await becomes(apps.a, token, 'auth/me', 401)

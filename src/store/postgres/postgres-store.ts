@@ -85,6 +85,9 @@ export class PostgresStore extends Queries implements Store {
       // The changes are stored, so the write does not fail if listeners cannot be told.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
+    } catch (error) {
+      this.#noteUnknown(error)
+      throw error
     } finally {
       if (outcome?.ok === true) {
         // Without it, the checks of foreign keys are slower, and the write is still correct.
@@ -113,9 +116,13 @@ export class PostgresStore extends Queries implements Store {
       this.#changes.reportUnknown()
       return result
     } catch (error) {
-      if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#changes.reportUnknown()
+      this.#noteUnknown(error)
       throw error
     }
+  }
+
+  #noteUnknown(error: unknown): void {
+    if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#changes.reportUnknown()
   }
 
   async #whileRunning<T>(run: Promise<T>): Promise<T> {
