@@ -5,7 +5,6 @@ import type { DescribedApi } from '../openapi/typescript.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { type ApiClient, appErrorOf, withApi } from './api-client.ts'
 import type { Io } from './io.ts'
-import { wholeNumber } from './numbers.ts'
 import { type DocumentOptions, remoteOf } from './remote.ts'
 
 /** The OpenAPI document of the server that the command line or the environment names; undefined for a project folder. */
@@ -43,15 +42,6 @@ export async function withModelSuggestion<T>(api: ApiClient, name: string, work:
     throw new AppError('MODEL_NOT_FOUND', `There is no model '${name}'${meantOrKnown(name, known)}`)
   }
 }
-
-/** Records that a command shows unless `--limit` is given. */
-export const DEFAULT_LIMIT = 20
-
-/** Maximum of `--limit`. */
-export const MAX_LIMIT = 1000
-
-/** Parses `--limit`. */
-export const parseLimit = wholeNumber('The limit', 1, MAX_LIMIT)
 
 /** Maximum page size of the API. */
 export const MAX_PAGE = 100

@@ -93,7 +93,7 @@ export class AdminError extends Error {
 }
 
 /** A message of the API about a field, which names it as the model does, with the title that users see. */
-export const titled = (message: string, name: string, title: string): string =>
+const titled = (message: string, name: string, title: string): string =>
   message.startsWith(`${name} `) ? title + message.slice(name.length) : message
 
 const joined = (errors: FieldErrors): string => Object.values(errors).flat().join('; ')

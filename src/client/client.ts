@@ -29,18 +29,11 @@ import type {
   ViewOptions,
 } from './types-site.ts'
 
-export { AdminError, type AdminErrorType, type FieldErrors, titled } from './admin-error.ts'
+export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
 export { type Id, ModelClient } from './model-client.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './session.ts'
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types-calls.ts'
-export type * from './types-calls.ts'
-export type * from './types-calls.ts'
-export type * from './types-calls.ts'
-export type * from './types-site.ts'
-export type * from './types-site.ts'
-export type * from './types-site.ts'
-export type * from './types-site.ts'
 export type * from './types-site.ts'
 
 /** A request to a route that has no method of its own. */

@@ -36,9 +36,9 @@ interface PreparedRecord {
 }
 
 /**
- * The queries of lists and of single records that were asked last, prepared. The only cache of reads: whatever is kept of a query is a field of it. Its key is a
- * text of everything that the query was prepared from, and a page is used again only if it was made of what is found now. So nothing
- * here has to be invalidated, and no page reaches an actor who may see less.
+ * The queries of lists and of single records that were asked last, prepared. The only cache of reads: all that is kept of a query is a field
+ * of it. Its key is a text of everything that the query was prepared from, and a page is used again only if it was made of what is found
+ * now. So nothing here has to be invalidated, and no page reaches an actor who may see less.
  */
 export class PreparedQueries {
   readonly #access: AccessRules
@@ -94,6 +94,7 @@ export class PreparedQueries {
   keep(prepared: PreparedQuery, last: LastPage): void {
     this.#kept.set(prepared.key, { ...prepared, last })
   }
+
   /** The beginning of a key. The name of a model has no slash, so a list and a single record never have the same key. */
   #subject(actor: Actor, model: Model): string {
     return `${this.#access.rightsOf(actor)} ${model.key}`

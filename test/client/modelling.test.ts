@@ -61,15 +61,15 @@ export const key: string | null = ({} as Ticket).key
 export const phone: string | null = ({} as User).phone
 export const minimal: Ticket.Create = { board: 'a' }
 export const whole: Ticket.Create = { board: 'a', cost: '1.5', key: null, opened_at: '2024-01-01', owner_id: 1 }
-// @ts-expect-error a label in the place of a choice
+// @ts-expect-error The label of a choice is no value.
 export const lost: Ticket.Create = { board: 'a', status: 'Is open' }
 export const lists = async () => {
   await tickets.list({ any: [{ status: 'done', owner__phone: '1' }], filters: { team__lead__phone: '2' }, sort: ['owner.username', '-team.name'] })
-  // @ts-expect-error no such field beyond the relation
+  // @ts-expect-error The related model has no field of this name.
   await tickets.list({ sort: ['owner.nam'] })
   await tickets.list({ filters: { team__lead__phone__in: ['1', '2'], status: 'open' } })
   await tickets.list({ filters: ['team__lead__phone__icontains=2'] })
-  // @ts-expect-error no such second relation
+  // @ts-expect-error The related model has no relation of this name.
   await tickets.list({ filters: { team__leed__phone: '2' } })
   await createClient<All_Models>({ url: '' }).model('team').list({ fields: ['tickets__count'], include: ['tickets__board'] })
   await tickets.aggregate({ group_by: ['status'], sum: ['cost'], filters: { status: 'done' } })

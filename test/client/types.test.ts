@@ -9,7 +9,7 @@ import type { All_Models } from './admin.ts'
 
 const client = createClient<All_Models>({ url: '', storage: webStorage(localStorage) })
 const posts = client.model('post')
-// @ts-expect-error there is no such model
+// @ts-expect-error No model has this key.
 client.model('psot')
 
 export async function lists(signal: AbortSignal) {
@@ -24,11 +24,11 @@ export async function lists(signal: AbortSignal) {
   )
   const username: string | undefined = page.data[0]?.author.username
   await posts.list({ filters: ['status=draft', 'rating__isnull=true'] })
-  // @ts-expect-error no such field
+  // @ts-expect-error The model has no field of this name.
   await posts.list({ filters: { titel: 'x' } })
-  // @ts-expect-error no such operator
+  // @ts-expect-error No operator has this name.
   await posts.list({ filters: { title__like: 'x' } })
-  // @ts-expect-error not one of its choices
+  // @ts-expect-error The value is none of the choices.
   await posts.list({ filters: { status: 'lost' } })
   // @ts-expect-error a number is compared with numbers
   await posts.list({ filters: { rating__gte: 'four' } })
@@ -88,7 +88,7 @@ export async function rehearsals() {
   await posts.bulkUpdate({ filters: ['status=draft'], any: [{ rating__gte: 4 }], expectedTotal: 3, data: { rating: 1 } })
   // @ts-expect-error the number of records that match is needed
   await posts.bulkDelete({ filters: { status: 'draft' } })
-  // @ts-expect-error no such field
+  // @ts-expect-error The model has no field of this name.
   await posts.bulkUpdate({ filters: { titel: 'x' }, expectedTotal: 3, data: { rating: 1 } })
   // @ts-expect-error a rating is a number
   await posts.bulkUpdate({ filters: [], expectedTotal: 3, data: { rating: 'x' } })
@@ -106,10 +106,10 @@ export async function changes(signal: AbortSignal) {
   const site = await client.site({ signal })
   const model: keyof All_Models | undefined = site.models[0]?.key
   const hits = await client.search('x', { models: ['post', 'tag'], limit: 5 })
-  // @ts-expect-error there is no such model
+  // @ts-expect-error No model has this key.
   await client.search('x', { models: ['pots'] })
   await client.subscribe({ models: ['post'], onChange: ({ model, record_id }) => void [model.length, record_id.toFixed()], signal })
-  // @ts-expect-error there is no such model
+  // @ts-expect-error No model has this key.
   await client.subscribe({ models: ['pots'], onChange: () => {} })
   const entries = await posts.history(1, { filters: { action: 'update', at__gte: new Date() }, sort: ['-at'], page_size: 5 })
   // @ts-expect-error changes have no order

@@ -53,7 +53,7 @@ export function doctorCommand(io: Io): Command {
     })
 }
 
-/** Removes what the data holds of removed models: the permissions as any client does, then the tables. */
+/** Removes the permissions and then the tables of removed models. The permissions are deleted by a write like those of requests. */
 async function purge(io: Io, options: DoctorOptions): Promise<void> {
   const project = await loadProject(sourceOf(io, options, {}))
   if (!(await hasData(project))) throw noData(placeOf(project))

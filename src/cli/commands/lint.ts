@@ -11,7 +11,7 @@ import { seedFaults } from '../../transfer/seed.ts'
 import { VERSION } from '../../util/files.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../io.ts'
-import { wholeNumber } from '../numbers.ts'
+import { wholeNumber } from '../number-options.ts'
 import { counted, painter } from '../style.ts'
 import { watchFolder } from '../watch.ts'
 

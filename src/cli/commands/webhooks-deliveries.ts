@@ -6,7 +6,7 @@ import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { MAX_PAGE } from '../model-requests.ts'
-import { parseId, wholeNumber } from '../numbers.ts'
+import { parseId, wholeNumber } from '../number-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 

@@ -15,5 +15,14 @@ export const wholeNumber =
     throw new InvalidArgumentError(`${name} is a whole number${range}.`)
   }
 
+/** Records that a command shows unless `--limit` is given. */
+export const DEFAULT_LIMIT = 20
+
+/** Maximum of `--limit`. */
+export const MAX_LIMIT = 1000
+
+/** Parses `--limit`. */
+export const parseLimit = wholeNumber('The limit', 1, MAX_LIMIT)
+
 /** Parses the id of a record. */
 export const parseId = wholeNumber('An id', 1)
