@@ -25,8 +25,10 @@ export class Features {
     return feature
   }
 
+  /** Begins all at once, so that none waits for another, or fails with it. @throws the first error, once all have begun or failed */
   async begin(): Promise<void> {
-    for (const feature of this.#all) await feature.begin?.()
+    const begun = await Promise.allSettled(this.#all.map(async (feature) => feature.begin?.()))
+    for (const each of begun) if (each.status === 'rejected') throw each.reason
   }
 
   async stop(): Promise<void> {

@@ -56,7 +56,8 @@ export class Worker {
   #isStopping = false
   /** True once attempts in flight are aborted and their results ignored. */
   #isAborted = false
-  #cancelPoll = () => {}
+  /** Cancels the next reading without a hint; undefined if none is planned. */
+  #cancelPoll: (() => void) | undefined
   /** Number of deliveries that are attempted or whose result is being stored. */
   #active = 0
   #idleCallbacks: (() => void)[] = []
@@ -111,7 +112,7 @@ export class Worker {
   async stop(): Promise<void> {
     const { sender, timer, leases } = this.#options
     this.#isStopping = true
-    this.#cancelPoll()
+    this.#cancelPoll?.()
     const cancelGrace = timer(GRACE_MS, () => {
       this.#isAborted = true
       sender.close()
@@ -142,19 +143,31 @@ export class Worker {
   /** Reads the queue for all receivers, after the reading that runs. Returns the number of deliveries that it began. */
   async #read(): Promise<number> {
     while (this.#round !== undefined) await this.#round
-    for (const lane of this.#lanes.values()) lane.mayHaveMore = true
+    this.#considerAll()
     return this.#readRound()
   }
 
-  /** Readings do not overlap. The next one follows after the interval, or at once if it is wanted. */
+  #considerAll(): void {
+    for (const lane of this.#lanes.values()) lane.mayHaveMore = true
+  }
+
+  /** Plans the next reading for all receivers. Readings after hints do not put it off: they are for some receivers only. */
+  #planPoll(): void {
+    this.#cancelPoll ??= this.#options.timer(POLL_MS, () => {
+      this.#cancelPoll = undefined
+      this.#considerAll()
+      this.#readSoon()
+    })
+  }
+
+  /** Readings do not overlap. The next one follows at once if it is wanted. */
   #readRound(): Promise<number> {
     if (this.#isStopping) return Promise.resolve(0)
     this.#round ??= this.#runRound().finally(() => {
       this.#round = undefined
-      this.#cancelPoll()
       if (this.#isStopping) return
+      this.#planPoll()
       if (this.#isWanted && !this.#hasFailed) this.#readSoon()
-      else this.#cancelPoll = this.#options.timer(POLL_MS, () => void this.#read())
       this.#isWanted = false
     })
     return this.#round

@@ -35,6 +35,31 @@ describe('the queue', () => {
       assert.equal(receiver.received[0]?.headers['webhook-id'], 'msg_other')
     }))
 
+  test('has a retry in time while others get hints', () =>
+    delivering(
+      [500, 200],
+      async ({ app, receiver, worker }) => {
+        const other = await startReceiver(200)
+        try {
+          await subscribe(app, { url: other.url, models: ['category'] })
+          await makeTag(app)
+          await worker.idle()
+          assert.equal(receiver.received.length, 1)
+          for (let index = 0; index < 40 && receiver.received.length < 2; index++) {
+            app.advance(200)
+            const data = { name: `Category ${index}`, slug: `category-${index}` }
+            await play(app, { request: 'POST /api/v1/models/category', body: { data }, status: 201 })
+            await other.arrived(index + 1)
+            for (let count = 0; count < 20; count++) await settle()
+          }
+          assert.equal(receiver.received.length, 2, 'there was no retry within 8 s')
+        } finally {
+          await other.close()
+        }
+      },
+      { subscription: { models: ['tag'] } },
+    ))
+
   test('while results cannot be stored, few attempts start; afterwards everything is delivered once more at most', () =>
     delivering([200], async ({ app, receiver, worker, pass }) => {
       const { records } = app.app
