@@ -11,7 +11,7 @@ declare module '@hapi/hapi' {
     readsQuery?: boolean
     /** The body is a file of one of these media types, passed as bytes. */
     takesFile?: readonly string[]
-    /** Checks, before the body is read, that the actor may make requests of this kind; throws the refusal. */
+    /** Checks, before a body is read, that the actor may make requests of this kind; throws the refusal. */
     admits?: (request: Request) => void
   }
 }
@@ -25,8 +25,8 @@ type Guard = (method: Lifecycle.Method) => Lifecycle.Method
 
 /**
  * Makes routes reject what hapi would ignore: query parameters on routes without any, and unsupported content encodings. Bodies
- * are read by `readBody`, once it is known that the actor may send one. Checks run in the handler where that is early enough, since each extension point costs every request
- * a few promises.
+ * are read by `readBody`, once it is known that the actor may send one; those of GET are not read. Checks run in the handler where that is
+ * early enough, since each extension point costs every request a few promises.
  *
  * @param maxBodyBytes maximum size of a body; without a token, at most 64 KiB are read
  * @param guard wraps handlers and extensions
@@ -46,14 +46,15 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     if (!readsQuery) refuseQuery(request)
     return handler.call(null, request, h)
   }
-  if (method === 'GET') {
+  const { takesFile, admits } = options.plugins ?? {}
+  if ([method].flat().every((each) => each === 'GET')) {
     const withoutBody: Lifecycle.Method = (request, h) => {
       refuseEncoding(request)
+      admits?.(request)
       return strictly.call(null, request, h)
     }
     return { ...route, handler: guard(withoutBody) }
   }
-  const { takesFile, admits } = options.plugins ?? {}
   const read = takesFile === undefined ? readBody : readBytes
   const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBodyBytes)
   const withBody: Lifecycle.Method = async (request, h) => {

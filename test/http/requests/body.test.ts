@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { openTestApp } from '../../helpers/api/app.ts'
 import { listen, open, withListening } from '../../helpers/api/raw.ts'
+import { play } from '../../helpers/api/scenario.ts'
 
 const BAD = JSON.stringify({ data: { name: 'Knots', colour: 'red' } })
 const GOOD = JSON.stringify({ data: { name: 'Knots', slug: 'knots' } })
@@ -48,4 +50,21 @@ describe('a body', () => {
       socket.write(head(GOOD, authorization) + GOOD + last)
       assert.deepEqual(await heard, ['201', '200'])
     }))
+
+  test('of a GET request is not read', async () => {
+    const app = await openTestApp()
+    try {
+      for (const path of [
+        '/api/v1/models/tag',
+        '/api/v1/auth/me',
+        '/api/v1/webhooks',
+        '/admin/api/v1/lint',
+        '/admin/api/v1/site',
+      ] as const) {
+        await play(app, { request: `GET ${path}`, rawBody: '{ this is no JSON', status: 200 })
+      }
+    } finally {
+      await app.close()
+    }
+  })
 })
