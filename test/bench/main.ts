@@ -18,12 +18,14 @@ import { searchBench } from './search.ts'
 import { stallsBench } from './stalls.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
+import { tailsBench } from './tails.ts'
 import { uiBench } from './ui.ts'
 import { webhooksBench } from './webhooks.ts'
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
   start: startBench,
   store: storeBench,
+  tails: tailsBench,
   compaction: compactionBench,
   open: openBench,
   search: searchBench,

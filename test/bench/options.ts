@@ -18,7 +18,7 @@ export interface BenchOptions {
   readonly records: readonly number[] | undefined
   /** Length of one slice of a measurement, in seconds. */
   readonly seconds: number
-  /** Keys of the rows of `store`, `postgres` and `stalls` to measure; all if empty. */
+  /** Keys of the rows of `store`, `tails`, `builds`, `postgres` and `stalls` to measure; all if empty. */
   readonly only: readonly string[]
   /** A folder for CPU profiles of our server. */
   readonly profile: string | undefined
@@ -40,7 +40,7 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --records 10000,100000   numbers of records
   --only <row>             a row of the bench 'store' (${KEYS.store?.join(', ')})
                            or 'postgres' (${KEYS.postgres?.join(', ')}),
-                           the former of 'builds' too, the latter of 'peers'; or one of 'stalls', by the keys
+                           the former of 'builds' and 'tails' too, the latter of 'peers'; or one of 'stalls', by the keys
                            in test/bench/stalls/shapes.ts; may be repeated
   --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document

@@ -17,7 +17,7 @@ export interface Side {
 export interface SideResult {
   /** Median rate of the slices. */
   readonly perSecond: number
-  /** Milliseconds. */
+  /** Milliseconds, of reads if there are any. */
   readonly p50: number
   readonly p99: number
 }
@@ -108,7 +108,9 @@ function together(parts: readonly LoadResult[]): LoadResult {
 }
 
 function summary(slices: readonly LoadResult[]): SideResult {
-  const latencies = slices.flatMap(({ samples }) => samples.map(({ begin, end }) => end - begin))
+  const samples = slices.flatMap((slice) => slice.samples)
+  const reads = samples.filter(({ method }) => method === 'GET')
+  const latencies = (reads.length > 0 ? reads : samples).map(({ begin, end }) => end - begin)
   return {
     perSecond: median(slices.map(({ perSecond }) => perSecond)),
     p50: percentile(latencies, 50),

@@ -16,10 +16,12 @@ server.auth.default('jwt')
 
 const read = (_, h) => h.response(constants.read).type('application/json')
 const create = (_, h) => h.response(constants.created).type('application/json').code(201)
+const update = (_, h) => h.response(constants.created).type('application/json')
 server.route([
   { method: 'GET', path: '/api/v1/models/{model}', handler: read },
   { method: 'GET', path: '/api/v1/models/{model}/{record_id}', handler: read },
   { method: 'POST', path: '/api/v1/models/{model}', handler: create },
+  { method: 'PUT', path: '/api/v1/models/{model}/{record_id}', handler: update },
 ])
 
 await server.start()

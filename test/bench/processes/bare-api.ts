@@ -7,6 +7,7 @@ import { SECRET } from '../data/project.ts'
 /** Response bodies of the bare server, the same for every request. */
 export interface Constants {
   readonly read: string
+  /** Of creates and updates. */
   readonly created: string
 }
 

@@ -5,8 +5,8 @@ import { appendFileSync, closeSync, openSync, readSync } from 'node:fs'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
-/** The shortest that is written, in milliseconds. */
-const MIN = 20
+/** The shortest of each kind that is written, in milliseconds. A long turn may have several pauses for garbage collection. */
+const MIN = { turn: 20, gc: 2 }
 /** Interval of the timer whose delays are measured, in milliseconds. */
 const INTERVAL = 2
 
@@ -14,7 +14,7 @@ const { PAUSES_FILE: file } = process.env
 
 function note(kind, begin, ms, cpu = null) {
   const pause = { kind, at: Date.now() - (performance.now() - begin), ms, cpu }
-  if (ms >= MIN) appendFileSync(file, `${JSON.stringify(pause)}\n`)
+  if (ms >= MIN[kind]) appendFileSync(file, `${JSON.stringify(pause)}\n`)
 }
 
 /** The processor time of the main thread since its start, in milliseconds. Of Linux: the number of nanoseconds is the first of the file. */

@@ -12,12 +12,14 @@ interface Pause {
   readonly cpu: number | null
 }
 
-/** The longest pauses of a server in some time, in milliseconds; those below 20 ms count as 0. */
+/** The longest pauses of a server in some time, in milliseconds; turns below 20 ms count as 0. */
 export interface LongestPauses {
   /** A turn of the event loop, with the pauses for garbage collection in it. */
   readonly turn: number
   /** The most processor time of a turn; null if the system does not tell it. */
   readonly cpu: number | null
+  /** A turn without the pauses for garbage collection in it, and without waits for a processor if the system tells them. */
+  readonly own: number
   /** A pause for garbage collection. */
   readonly gc: number
 }
@@ -55,10 +57,12 @@ export class Pauses {
       .map((line) => JSON.parse(line) as Pause)
       .filter(({ at }) => at >= since)
     const turns = pauses.filter(({ kind }) => kind === 'turn')
+    const collections = pauses.filter(({ kind }) => kind === 'gc')
     return {
       turn: longest(turns.map(({ ms }) => ms)),
       cpu: turns.some(({ cpu }) => cpu === null) ? null : longest(turns.map(({ cpu }) => cpu ?? 0)),
-      gc: longest(pauses.filter(({ kind }) => kind === 'gc').map(({ ms }) => ms)),
+      own: longest(turns.map((turn) => Math.min(turn.ms - collected(turn, collections), turn.cpu ?? turn.ms))),
+      gc: longest(collections.map(({ ms }) => ms)),
     }
   }
 
@@ -68,3 +72,9 @@ export class Pauses {
 }
 
 const longest = (times: readonly number[]): number => Math.max(0, ...times)
+
+/** Milliseconds of garbage collection in a turn. */
+const collected = (turn: Pause, collections: readonly Pause[]): number =>
+  collections
+    .filter(({ at, ms }) => at + ms / 2 > turn.at && at + ms / 2 < turn.at + turn.ms)
+    .reduce((sum, { ms }) => sum + ms, 0)

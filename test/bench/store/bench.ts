@@ -11,7 +11,7 @@ import { type Figure, failureOf, isFailure, type Result } from '../results/figur
 import { say } from '../results/report.ts'
 import { atEachSize } from '../results/sizes.ts'
 import { checkAnswers, checkTotals } from './check.ts'
-import { createOf, ROWS, type Row, requestsOf } from './rows.ts'
+import { createOf, type Reads, ROWS, type Row, requestsOf } from './rows.ts'
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const EXAMPLES = 25
@@ -59,7 +59,8 @@ function benchAt(records: number, rows: readonly Row[], { seconds, profile }: Be
 
 async function measure(row: Row, bench: Bench): Promise<Figure> {
   const { records, seconds, ours, bare, next } = bench
-  await bare.answerWith({ read: await typicalAnswer(row, bench), created: await ask(ours, createOf(next.ours++)) })
+  const read = row.reads === undefined ? '{}' : await typicalAnswer(row.reads, records, ours)
+  await bare.answerWith({ read, created: await ask(ours, createOf(next.ours++)) })
   const side = (name: 'ours' | 'bare', target: Target) => ({
     target,
     requests: (slice: number) => requestsOf(row, records, mulberry32(100 + slice), () => next[name]++),
@@ -95,8 +96,7 @@ async function measure(row: Row, bench: Bench): Promise<Figure> {
 }
 
 /** The response whose length is nearest to the mean of several, so that both servers send about the same number of bytes. */
-async function typicalAnswer({ reads }: Row, { records, ours }: Bench): Promise<string> {
-  if (reads === undefined) return '{}'
+export async function typicalAnswer(reads: Reads, records: number, ours: Target): Promise<string> {
   const next = reads(records, mulberry32(23))
   const answers: string[] = []
   while (answers.length < EXAMPLES) answers.push(await ask(ours, next()))

@@ -4,14 +4,17 @@ import { integer, pick, type Random } from '../data/random.ts'
 import type { Ask } from '../load/load.ts'
 import { filterQuestions, needleQuestions, type Question } from './questions.ts'
 
+/** Returns the reads of a row one by one. */
+export type Reads = (records: number, random: Random) => () => Ask
+
 /** A kind of request whose rate is measured. */
 export interface Row {
   readonly key: string
   readonly name: string
   /** Minimum ratio to the bare server, by number of records. */
   readonly bars: Readonly<Record<number, number>>
-  /** Returns the reads of this row one by one. Undefined if the row only creates. */
-  readonly reads: ((records: number, random: Random) => () => Ask) | undefined
+  /** Undefined if the row only creates. */
+  readonly reads: Reads | undefined
   /** Number of reads for each create. */
   readonly readsPerCreate: number
 }
