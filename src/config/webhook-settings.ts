@@ -1,6 +1,8 @@
 import Joi from 'joi'
+import { isObject } from '../util/json.ts'
 import { parseUrl } from '../util/urls.ts'
 import type { WebhookSettings } from './define.ts'
+import type { Definition, Path } from './source.ts'
 
 export type { WebhookSection, WebhookSettings } from './define.ts'
 
@@ -90,3 +92,11 @@ export const webhooksSchema = Joi.alternatives().conditional(Joi.array(), {
   then: subscriptions,
   otherwise: section,
 })
+
+/** The webhook subscriptions in the settings, in either notation. The shape may be wrong, which the settings schema reports. */
+export function subscriptionsIn({ value }: Definition): { value: unknown; path: Path }[] {
+  const webhooks = isObject(value) ? value.webhooks : undefined
+  const list = isObject(webhooks) ? webhooks.subscriptions : webhooks
+  const at = isObject(webhooks) ? ['webhooks', 'subscriptions'] : ['webhooks']
+  return Array.isArray(list) ? list.map((each: unknown, index) => ({ value: each, path: [...at, index] })) : []
+}

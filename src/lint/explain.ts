@@ -1,9 +1,10 @@
 import type { Paint } from './format.ts'
-import { type Example, type LintRule, type Span, unmark } from './rule.ts'
-import { RULES } from './rules.ts'
+import { type Example, type Span, unmark } from './rule.ts'
+import { RULE_IDS, RULES, type RuleId } from './rules.ts'
 
 /** The page of a rule: what it finds, why it matters, what to write instead, and examples. */
-export function explain({ id, severity, summary, details, invalid, valid }: LintRule, paint: Paint): string {
+export function explain(id: RuleId, paint: Paint): string {
+  const { severity, summary, details, invalid, valid } = RULES[id]
   const head = `${paint('bold', id)} (${severity})\n\n${summary}.\n\n${details}\n`
   const part = (title: string, examples: readonly Example[]) =>
     [`\n${paint('bold', title)}\n`, ...examples.map((example) => `\n${exampleText(example, paint)}`)].join('')
@@ -35,7 +36,6 @@ function framed(text: string, span: Span, paint: Paint): string {
 
 /** A table of all rules. */
 export function listRules(): string {
-  const rules: readonly LintRule[] = Object.values(RULES)
-  const width = Math.max(...rules.map(({ id }) => id.length))
-  return rules.map(({ id, severity, summary }) => `${id.padEnd(width)}  ${severity.padEnd(5)}  ${summary}\n`).join('')
+  const width = Math.max(...RULE_IDS.map((id) => id.length))
+  return RULE_IDS.map((id) => `${id.padEnd(width)}  ${RULES[id].severity.padEnd(5)}  ${RULES[id].summary}\n`).join('')
 }

@@ -10,8 +10,6 @@ import type { LintProject } from './project.ts'
  * check function for the project, or for each model, view or view field.
  */
 export interface LintRule {
-  /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`, or stands in a subfolder of its group. */
-  readonly id: string
   /** Default severity. Rules whose faults prevent a start are always errors. */
   readonly severity: 'error' | 'warn'
   /** One line. */

@@ -15,16 +15,15 @@ import { RULES } from './rules.ts'
  * @param before an earlier version to compare with
  */
 export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
-  const rules: readonly LintRule[] = Object.values(RULES)
   const severities = severitiesIn(project)
   const findings = faults.map(({ rule, message, position }): Finding => {
     const note = severities.has(rule) && severities.get(rule) !== 'error' ? CANNOT_BE_OFF : ''
     return { ...positionOf(project, position), rule, message: message + note, severity: 'error', stopsServe: true }
   })
-  for (const rule of rules) {
-    const severity = severities.get(rule.id) ?? rule.severity
+  for (const [id, rule] of Object.entries<LintRule>(RULES)) {
+    const severity = severities.get(id) ?? rule.severity
     if (severity === 'off') continue
-    const report = reporter(project, rule, severity, findings)
+    const report = reporter(project, id, severity, findings)
     rule.project?.(project, report)
     if (before !== undefined) rule.compare?.(before, project, report)
     for (const { model, definition } of rule.model === undefined ? [] : project.models) {
@@ -37,14 +36,14 @@ export function lint(project: LintProject, faults: readonly Fault[], before?: Li
 
 const CANNOT_BE_OFF = '; this prevents the start, so lint.rules cannot turn it off'
 
-function reporter(project: LintProject, rule: LintRule, severity: 'warn' | 'error', findings: Finding[]): ReportFinding {
+function reporter(project: LintProject, rule: string, severity: 'warn' | 'error', findings: Finding[]): ReportFinding {
   return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {
     const edit = fix && source.edit?.(fix)
     findings.push({
       ...positionOf(project, source.at(path, part)),
       ...about,
       ...(edit && { fix: edit }),
-      rule: rule.id,
+      rule,
       message,
       severity: about.breaking === false ? 'note' : severity,
       stopsServe: false,

@@ -12,6 +12,6 @@ test('the table lists every rule with its severity and summary', () => {
   const documented = rowsOf(document).filter(([id = '']) => id.startsWith('`'))
   assert.deepEqual(
     documented,
-    Object.values(RULES).map(({ id, severity, summary }) => [`\`${id}\``, severity, summary]),
+    Object.entries(RULES).map(([id, { severity, summary }]) => [`\`${id}\``, severity, summary]),
   )
 })

@@ -164,8 +164,7 @@ describe('a fix that would lose something is not applied', () => {
 })
 
 test('a fix never changes what a form accepts, requires or limits, and always leaves a project that can be served', async () => {
-  const rules: readonly LintRule[] = Object.values(RULES)
-  for (const { id, invalid } of rules) {
+  for (const [id, { invalid }] of Object.entries<LintRule>(RULES)) {
     for (const { files } of invalid) {
       const clean = Object.fromEntries(Object.entries(files).map(([file, marked]) => [file, unmark(marked).text]))
       const project = await makeProject({ ...EXAMPLE_MODELS, ...clean })

@@ -5,7 +5,7 @@ import { explain, listRules } from '../../lint/explain.ts'
 import { countBySeverity, type LintResult } from '../../lint/finding.ts'
 import { REPORT_SCHEMA } from '../../lint/format.ts'
 import { FORMAT_NAMES, type FormatName, REPORT_FORMATS } from '../../lint/formats.ts'
-import { RULE_IDS, ruleOf } from '../../lint/rules.ts'
+import { isRuleId, RULE_IDS } from '../../lint/rules.ts'
 import { lintProject } from '../../project/lint.ts'
 import { seedFaults } from '../../transfer/seed.ts'
 import { VERSION } from '../../util/files.ts'
@@ -68,9 +68,8 @@ export function lintCommand(io: Io): Command {
 
 function explanation(id: string | true, io: Io): string {
   if (id === true) return listRules()
-  const rule = ruleOf(id)
-  if (rule === undefined) throw new AppError('USAGE', `There is no rule '${id}'${meantOrKnown(id, RULE_IDS)}`)
-  return explain(rule, painter(io.stdout, io.env))
+  if (!isRuleId(id)) throw new AppError('USAGE', `There is no rule '${id}'${meantOrKnown(id, RULE_IDS)}`)
+  return explain(id, painter(io.stdout, io.env))
 }
 
 /** Lints the project once and prints the findings. */

@@ -1,5 +1,5 @@
-import type { Limits } from '../../../model/limits.ts'
-import type { Model } from '../../../model/model.ts'
+import type { Limits } from '../../model/limits.ts'
+import type { Model } from '../../model/model.ts'
 import {
   commonForms,
   commonModels,
@@ -10,64 +10,65 @@ import {
   limitsIn,
   lowest,
   modelSource,
-} from '../../field-options.ts'
-import { changeExample, fieldChangeExample, type LintRule, quoted } from '../../rule.ts'
+} from '../field-options.ts'
+import { changeExample, fieldChangeExample, type LintRule, quoted } from '../rule.ts'
 
-/** Limits that became narrower. */
-export const contractBounds: LintRule = {
-  id: 'contract/bounds',
-  severity: 'error',
-  summary: 'The bounds of a field were tightened (breaking) or relaxed',
-  details: `Checked only with --against. Values that used to be valid are rejected: by a shorter max_length, a higher gte, a removed choice, another
+/** The rule for limits that became narrower since an earlier version. */
+export const CONTRACT_BOUNDS_RULES = {
+  'contract/bounds': {
+    severity: 'error',
+    summary: 'The bounds of a field were tightened (breaking) or relaxed',
+    details: `Checked only with --against. Values that used to be valid are rejected: by a shorter max_length, a higher gte, a removed choice, another
 pattern, unique, or unique_together. \`admin lint --data\` lists the stored records concerned.`,
-  invalid: [
-    fieldChangeExample('{ name: text, type: string, max_length: 100 }', '»{ name: text, type: string, max_length: 50 }«'),
-    fieldChangeExample('{ name: size, type: choice, choices: [s, m, l] }', '»{ name: size, type: choice, choices: [s, m] }«'),
-    changeExample(
-      'models/other.yaml',
-      'name: Other\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
-      'name: Other\nunique_together: »[[a, b]]«\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
-    ),
-    changeExample(
-      'views/a.yaml',
-      'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
-      'name: F\nview_type: form\nmodel: Post\nfields:\n  - »{ name: rating, options: { gte: 2 } }«\n',
-    ),
-  ],
-  valid: [
-    fieldChangeExample(
-      '{ name: text, type: string, max_length: 100 }',
-      '{ name: text, type: string, max_length: 100, help_text: Anything }',
-    ),
-    fieldChangeExample('{ name: size, type: choice, choices: [s, m] }', '{ name: size, type: choice, choices: [m, s] }'),
-  ],
-  compare(before, after, report) {
-    for (const [was, is] of commonModels(before, after)) {
-      const { source, value } = modelSource(after, is)
-      for (const { what, breaking } of setChanges(was, is))
-        report(source, ['unique_together'], `${is.name}: ${what}`, { breaking })
-      for (const field of is.fields.values()) {
-        const old = was.fields.get(field.name)
-        // Limits of different types cannot be compared.
-        if (old === undefined || old.type.name !== field.type.name) continue
-        for (const { what, breaking } of changesOf(
-          { ...old.limits, unique: old.unique },
-          { ...field.limits, unique: field.unique },
-        )) {
-          report(source, fieldPath(value, field.name), `'${field.name}' of ${is.name}: ${what}`, { breaking })
+    invalid: [
+      fieldChangeExample('{ name: text, type: string, max_length: 100 }', '»{ name: text, type: string, max_length: 50 }«'),
+      fieldChangeExample('{ name: size, type: choice, choices: [s, m, l] }', '»{ name: size, type: choice, choices: [s, m] }«'),
+      changeExample(
+        'models/other.yaml',
+        'name: Other\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
+        'name: Other\nunique_together: »[[a, b]]«\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
+      ),
+      changeExample(
+        'views/a.yaml',
+        'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
+        'name: F\nview_type: form\nmodel: Post\nfields:\n  - »{ name: rating, options: { gte: 2 } }«\n',
+      ),
+    ],
+    valid: [
+      fieldChangeExample(
+        '{ name: text, type: string, max_length: 100 }',
+        '{ name: text, type: string, max_length: 100, help_text: Anything }',
+      ),
+      fieldChangeExample('{ name: size, type: choice, choices: [s, m] }', '{ name: size, type: choice, choices: [m, s] }'),
+    ],
+    compare(before, after, report) {
+      for (const [was, is] of commonModels(before, after)) {
+        const { source, value } = modelSource(after, is)
+        for (const { what, breaking } of setChanges(was, is))
+          report(source, ['unique_together'], `${is.name}: ${what}`, { breaking })
+        for (const field of is.fields.values()) {
+          const old = was.fields.get(field.name)
+          // Limits of different types cannot be compared.
+          if (old === undefined || old.type.name !== field.type.name) continue
+          for (const { what, breaking } of changesOf(
+            { ...old.limits, unique: old.unique },
+            { ...field.limits, unique: field.unique },
+          )) {
+            report(source, fieldPath(value, field.name), `'${field.name}' of ${is.name}: ${what}`, { breaking })
+          }
         }
       }
-    }
-    for (const { was, is } of commonForms(before, after)) {
-      for (const [index, { name, options }] of is.view.fields.entries()) {
-        const old = was.fields.find((each) => each.name === name)?.options
-        for (const { what, breaking } of changesOf(limitsIn(old), limitsIn(options))) {
-          report(is.source, ['fields', index], `'${name}' in the form ${was.name}: ${what}`, { breaking })
+      for (const { was, is } of commonForms(before, after)) {
+        for (const [index, { name, options }] of is.view.fields.entries()) {
+          const old = was.fields.find((each) => each.name === name)?.options
+          for (const { what, breaking } of changesOf(limitsIn(old), limitsIn(options))) {
+            report(is.source, ['fields', index], `'${name}' in the form ${was.name}: ${what}`, { breaking })
+          }
         }
       }
-    }
+    },
   },
-}
+} as const satisfies Readonly<Record<string, LintRule>>
 
 /** Changes of the fields that are unique together. */
 function setChanges(was: Model, is: Model): { what: string; breaking: boolean }[] {

@@ -1,0 +1,265 @@
+import { meantOrKnown } from '../../util/suggest.ts'
+import { generatedTitle } from '../../views/generate.ts'
+import type { DefinedForm } from '../../views/views.ts'
+import { ALLOW_LISTS, type Example, formExample, type LintRule, listExample } from '../rule.ts'
+
+const withForm = (inlineForm: string): Example => ({
+  files: {
+    'views/list.yaml': `name: PostList\nview_type: list\nmodel: Post\nfields: [{ name: title }]\ninline_form: ${inlineForm}\n`,
+    'views/form.yaml': 'name: PostForm\nview_type: form\nmodel: Post\nfields: [{ name: title }]\n',
+    'views/tag.yaml': 'name: TagForm\nview_type: form\nmodel: Tag\nfields: [{ name: name }]\n',
+  },
+})
+
+const forms = (...uses: readonly string[]): Example => ({
+  files: {
+    'views/post.yaml': uses
+      .map((use, index) => `- { name: Form${index}, view_type: form, model: Post, fields: [{ name: title }]${use} }\n`)
+      .join(''),
+  },
+})
+
+const viewOfPost = (kind: 'form' | 'list'): string =>
+  `name: Post${kind === 'form' ? 'Form' : 'List'}\nview_type: ${kind}\nmodel: Post\nfields: []\n`
+
+/** A project whose model Post has a view of this kind only. */
+const projectExample = (models: string, kind?: 'form' | 'list'): Example => ({
+  files: { 'models/example.yaml': models, ...(kind === undefined ? {} : { 'views/post.yaml': viewOfPost(kind) }) },
+})
+
+/**
+ * The parts that the rules about models without a form or without a list share.
+ *
+ * @param kind the kind of view that is missing
+ */
+const missingView = (kind: 'form' | 'list'): Pick<LintRule, 'severity' | 'summary' | 'invalid' | 'valid' | 'model'> => ({
+  severity: 'warn',
+  summary: `A model has no ${kind} view`,
+  invalid: [
+    projectExample('name: »Post«\nfields:\n  - { name: title, type: string }\n', kind === 'form' ? 'list' : 'form'),
+    projectExample('- name: Post\n  fields: []\n- name: »Tag«\n  fields: []\n', kind),
+  ],
+  valid: [projectExample('name: Post\nfields: []\n', kind), projectExample('name: Post\nfields: []\n')],
+  model({ project: { intendedViews }, model, source }, report) {
+    if (intendedViews.length === 0) return
+    // A faulty view may be the missing one.
+    const has = intendedViews.some((each) => (each.model ?? model.name) === model.name && (each.kind ?? kind) === kind)
+    if (!has) report(source, ['name'], `The model ${model.name} has no ${kind} view; add one, or disable this rule for it`)
+  },
+})
+
+/** Rules for the structure of views: their models, names, fields and the operations that they leave out. */
+export const VIEW_STRUCTURE_RULES = {
+  'view/invalid': {
+    severity: 'error',
+    summary: 'A view is malformed',
+    details: `A view has a name, a view_type (form or list), the class name of its model, and a list of fields. A form may have creation_fields,
+allowed_update_fields and rules, a list may not. The options of a form's field that are validated (choices, min_length,
+max_length, gt, gte, lt, lte, pattern) are written as in a model.
+
+The message names the key or value; for an unknown key it suggests a similar one.`,
+    invalid: [
+      formExample('fields:\n  - { name: title, »widgit«: text }\n'),
+      listExample('fields: [{ name: title }]\n»creation_fields«: [title]\n'),
+      formExample('fields:\n  - { name: title, options: »{ max_length: long }« }\n'),
+    ],
+    valid: [
+      formExample('fields:\n  - { name: title, widget: text }\ncreation_fields: [title]\n'),
+      listExample('fields: [{ name: title }]\n'),
+    ],
+  },
+  'view/unknown-model': {
+    severity: 'error',
+    summary: 'A view names an unknown model',
+    details: `A view names its model by the class name, such as Post, with the same case as in the model's file. Use the suggested
+name, or add the model.`,
+    invalid: [
+      { files: { 'views/a.yaml': 'name: PostForm\nview_type: form\nmodel: »Psot«\nfields: []\n' } },
+      { files: { 'views/a.json': '{ "name": "PostList", "view_type": "list", "model": »"post"«, "fields": [] }\n' } },
+    ],
+    valid: [
+      { files: { 'views/a.yaml': 'name: PostForm\nview_type: form\nmodel: Post\nfields: []\n' } },
+      { files: { 'views/a.yaml': 'name: UserList\nview_type: list\nmodel: User\nfields: []\n' } },
+    ],
+  },
+  'view/unknown-field': {
+    severity: 'error',
+    summary: 'A view names a field that its model does not have',
+    details: `The fields of a view, and the field at which a cross-field rule shows its message, are fields of the model; a list may also name a
+relation (author for author_id). The filters of a list are fields, too. Use the suggested name, or add the field to the model.`,
+    invalid: [
+      formExample('fields:\n  - { name: »titel« }\n'),
+      formExample('fields: [{ name: title }]\nrules:\n  - { rule: self.title != "x", field: »tittle«, message: No }\n'),
+      formExample('fields:\n  - { name: »author« }\n'),
+      listExample('fields: [{ name: title }]\nfilters: [status, »stauts«]\n'),
+    ],
+    valid: [
+      formExample('fields:\n  - { name: title }\n'),
+      listExample('fields:\n  - { name: author }\n  - { name: author_id }\n'),
+    ],
+  },
+  'view/duplicate-name': {
+    severity: 'error',
+    summary: 'Two views have the same name',
+    details: `The name of a form is its form_id, which requests use for every model, so view names are unique in a project.`,
+    invalid: [
+      {
+        files: {
+          'views/a.yaml': 'name: Edit\nview_type: form\nmodel: Post\nfields: []\n',
+          'views/b.yaml': 'name: »Edit«\nview_type: form\nmodel: Tag\nfields: []\n',
+        },
+      },
+      {
+        files: {
+          'views/a.yaml':
+            '- { name: Posts, view_type: list, model: Post, fields: [] }\n- { name: »Posts«, view_type: form, model: Post, fields: [] }\n',
+        },
+      },
+    ],
+    valid: [
+      {
+        files: {
+          'views/a.yaml': 'name: EditPost\nview_type: form\nmodel: Post\nfields: []\n',
+          'views/b.yaml': 'name: EditTag\nview_type: form\nmodel: Tag\nfields: []\n',
+        },
+      },
+      { files: { 'views/a.yaml': 'name: Edit\nview_type: form\nmodel: Post\nfields: []\n' } },
+    ],
+  },
+  'view/duplicate-field': {
+    severity: 'warn',
+    summary: 'A field is listed twice',
+    details: `If a view lists a field twice, it is ambiguous which entry applies, so the project is not served. A field can be in one group only. In an allow-list the second entry has
+no effect and may be a typing error. \`--fix\` removes it from an allow-list.`,
+    invalid: [
+      formExample('fields:\n  - { name: title }\n  - { name: »title« }\n'),
+      formExample('fields: [{ name: title }, { name: body }]\ncreation_fields: [title, body, »title«]\n'),
+      formExample('fields: [{ name: title }]\nallowed_update_fields:\n  - title\n  - »title«\n'),
+      formExample('fields: [{ name: title }]\ngroups: [{ title: A, fields: [title] }, { title: B, fields: [»title«] }]\n'),
+    ],
+    valid: [
+      formExample('fields:\n  - { name: title }\n  - { name: body }\n'),
+      formExample('fields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n'),
+    ],
+    view({ form, source }, report) {
+      for (const list of form === undefined ? [] : ALLOW_LISTS) {
+        const names = form?.[list] ?? []
+        for (const [index, name] of names.entries()) {
+          if (name === '' || names.indexOf(name) === index) continue
+          const path = [list, index]
+          report(source, path, `'${name}' is listed twice in ${list}; remove one`, { fix: { kind: 'remove', path } })
+        }
+      }
+    },
+  },
+  'view/fields-reference': {
+    severity: 'error',
+    summary: "An allow-list or a group names a field that is not among the view's fields",
+    details: `The fields that creation_fields and allowed_update_fields accept must be fields of the form; otherwise people cannot fill them in. Add the
+field to the form, or remove the name from the list. The same applies to the fields of groups.`,
+    invalid: [
+      formExample('fields: [{ name: title }]\ncreation_fields: »[title, body]«\n'),
+      formExample('fields: [{ name: title }]\nallowed_update_fields:\n  »- title\n  - status«\n'),
+      formExample('fields: [{ name: title }]\ngroups: [{ title: Text, fields: [title, »body«] }]\n'),
+    ],
+    valid: [
+      formExample('fields: [{ name: title }, { name: body }]\ncreation_fields: [title, body]\n'),
+      formExample('fields: [{ name: title }]\nallowed_update_fields: []\n'),
+    ],
+  },
+  'view/missing-title': {
+    severity: 'warn',
+    summary: 'A field of a view has no title',
+    details: `Without a title people see the stored name of the field, such as published_at. \`--fix\` adds the model's label
+of the field, or a title derived from its name.`,
+    invalid: [
+      formExample('fields:\n  - { name: »title«, widget: text }\n'),
+      listExample('fields:\n  - name: »published_at«\n    field_type: datetime\n  - { name: body, title: »""« }\n'),
+    ],
+    valid: [
+      formExample('fields:\n  - { name: title, title: Headline }\n'),
+      listExample('fields:\n  - { name: author, title: Author }\n'),
+    ],
+    field({ field, modelField, source, path }, report) {
+      const { name, title } = field
+      if (title !== undefined && title !== '') return
+      const value = modelField.label ?? generatedTitle(name)
+      if (title === undefined) {
+        const fix = { kind: 'add', path, key: 'title', value, after: 'name' } as const
+        report(source, [...path, 'name'], `'${name}' has no title; add one, such as '${value}'`, { fix })
+      } else {
+        const at = [...path, 'title']
+        report(source, at, `The title of '${name}' is empty; write one, such as '${value}'`, {
+          fix: { kind: 'set', path: at, value },
+        })
+      }
+    },
+  },
+  'view/no-form': {
+    ...missingView('form'),
+    details: `In a project with views, front ends display what the views describe: a model without a form cannot be edited there. Add a form. For a model that
+people do not edit (a log, a link table), set "view/no-form: off" under lint.rules, or add a comment above its name. A project without any views is not checked.`,
+  },
+  'view/no-list': {
+    ...missingView('list'),
+    details: `In a project with views, front ends display what the views describe: a model without a list cannot be listed there. Add a list. For a model that
+people do not browse (a log, a link table), set "view/no-list: off" under lint.rules, or add a comment above its name. A project without any views is not checked.`,
+  },
+  'view/inline-form': {
+    severity: 'error',
+    summary: 'The inline_form of a list does not name a form of its model',
+    details: `Cells of a list are edited through inline_form: a change is sent with this name as form_id. The API rejects an unknown form and one of
+another model. Without inline_form, cells cannot be edited.`,
+    invalid: [
+      listExample('fields: [{ name: title }]\ninline_form: »PostForm«\n'),
+      withForm('»PostFrom«'),
+      withForm('»TagForm«'),
+      withForm('»PostList«'),
+    ],
+    valid: [withForm('PostForm'), listExample('fields: [{ name: title }]\n')],
+    view({ project, view, model, source }, report) {
+      if (view.view_type !== 'list' || view.inline_form === undefined) return
+      const name = view.inline_form
+      const forms = project.views.filter(({ view: each }) => each.view_type === 'form')
+      const meant = forms.find((each) => each.view.name === name)
+      if (meant?.modelKey === model.key) return
+      const own = forms.filter(({ modelKey }) => modelKey === model.key).map((each) => each.view.name)
+      const message =
+        meant === undefined
+          ? `There is no form '${name}' of the model ${model.name}${meantOrKnown(name, own)}`
+          : `'${name}' is a form of the model ${meant.view.model}, and this list is of ${model.name}${meantOrKnown(name, own)}`
+      report(source, ['inline_form'], message)
+    },
+  },
+  'view/use-incomplete': {
+    severity: 'warn',
+    summary: 'The use of its forms leaves a model without a form to create or to update with',
+    details: `A form with use opens for these operations only. If all forms of a model have use and none names create, a front end has no form
+to create a record with, nor to update one if none names update. Add the operation to a form, or a form without use. A model that is
+not created (or not updated) in a front end needs a directive that disables this rule.`,
+    invalid: [forms(', use: »[update]«'), forms(', use: »[create]«'), forms(', use: »[create]«', ', use: [create]')],
+    valid: [
+      forms(''),
+      forms(', use: [create, update]'),
+      forms(', use: [create]', ', use: [update]'),
+      forms(', use: [create]', ''),
+    ],
+    view({ project, form, model, source }, report) {
+      if (form?.use === undefined) return
+      const all = project.views.filter(
+        (each): each is DefinedForm => each.modelKey === model.key && each.view.view_type === 'form',
+      )
+      // Once a model, at its first form with `use`.
+      if (all.find(({ view }) => view.use !== undefined)?.view !== form) return
+      for (const operation of ['create', 'update'] as const) {
+        if (all.some(({ view: { use } }) => use?.includes(operation) ?? true)) continue
+        const verb = operation === 'create' ? 'creates' : 'updates'
+        report(
+          source,
+          ['use'],
+          `No form of ${model.name} ${verb} records; add ${operation} to the use of a form, or a form without use`,
+        )
+      }
+    },
+  },
+} as const satisfies Readonly<Record<string, LintRule>>
