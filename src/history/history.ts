@@ -2,6 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { type Actor, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import { comparer } from '../query/compare.ts'
 import { matcher } from '../query/match.ts'
@@ -10,9 +11,21 @@ import { type PlainListQuery, parsePlainList } from '../query/parse.ts'
 import { type FieldFilter, pageJson } from '../query/plan.ts'
 import type { WriteHooks } from '../records/hooks.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { HistoryPruning, type PruningParts } from './history-pruning.ts'
+import type { Timer } from '../util/clock.ts'
+import { PeriodicTask } from '../util/periodic-task.ts'
+import { type HistoryPruningParts, pruneHistory } from './history-pruning.ts'
 import { HistoryReader } from './history-reader.ts'
 import { HISTORY, historyRecorder, recordedTables } from './history-recorder.ts'
+
+/** Interval of pruning, in milliseconds. */
+const PRUNE_MS = 600_000
+
+interface HistoryParts extends HistoryPruningParts {
+  readonly access: AccessRules
+  readonly settings: Settings
+  readonly timer: Timer
+  readonly log: Log
+}
 
 /** The history of records, as the API returns it, latest first unless the request says otherwise. */
 export class History {
@@ -21,16 +34,23 @@ export class History {
   readonly #model: Model
   /** The tables whose changes are recorded; none if history is off. */
   readonly #tables: ReadonlySet<string>
-  readonly #pruning: HistoryPruning | undefined
+  readonly #pruning: PeriodicTask | undefined
   /** Record the changes of writes. */
   readonly hooks: WriteHooks
 
-  constructor({ access, settings, ...parts }: PruningParts & { readonly access: AccessRules; readonly settings: Settings }) {
+  constructor({ access, settings, timer, log, ...parts }: HistoryParts) {
     this.#access = access
     this.#store = parts.store
     this.#model = access.registry.expect(HISTORY)
     this.#tables = recordedTables(settings, access.registry)
-    this.#pruning = settings.history && new HistoryPruning(parts, settings.history.days)
+    const days = settings.history?.days
+    if (days !== undefined) {
+      this.#pruning = new PeriodicTask(() => pruneHistory(parts, days), {
+        timer,
+        intervalMs: PRUNE_MS,
+        onError: (error) => log.error('The history could not be pruned', { error }),
+      })
+    }
     this.hooks = historyRecorder(this.#tables, parts.clock)
   }
 

@@ -3,6 +3,7 @@ import type { ReceiverLeases } from '../store/shared-process.ts'
 import type { Change, StoredRecord } from '../store/store.ts'
 import { isoTime, type Timer } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
+import { PeriodicTask } from '../util/periodic-task.ts'
 import { isSuccess } from './attempts.ts'
 import { messageOf, pendingOf } from './event-records.ts'
 import { signedRequest } from './messages.ts'
@@ -33,13 +34,18 @@ export class Deliveries {
   readonly #parts: DeliveryParts
   readonly #subscriptions: Subscriptions
   readonly #outbox: Outbox
+  readonly #pruning: PeriodicTask
   #worker: Worker | undefined
-  #stopPruning = () => {}
 
   constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#subscriptions = subscriptions
     this.#outbox = new Outbox({ ...parts, subscriptions })
+    this.#pruning = new PeriodicTask(() => prune(parts, parts.keep), {
+      timer: parts.timer,
+      intervalMs: PRUNE_MS,
+      onError: (error) => parts.log.error('The webhook delivery log could not be pruned', { error }),
+    })
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
@@ -48,15 +54,14 @@ export class Deliveries {
     const worker = new Worker({ ...parts, now: () => performance.now() })
     await this.#outbox.adopt()
     this.#worker = worker
-    await prune(this.#parts, this.#parts.keep)
-    this.#schedulePruning()
+    await this.#pruning.start()
     await worker.start()
     return worker
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
   async stop(): Promise<void> {
-    this.#stopPruning()
+    this.#pruning.stop()
     await this.#worker?.stop()
     this.#worker = undefined
     this.#parts.sender.close()
@@ -119,16 +124,5 @@ export class Deliveries {
     const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
     await this.#outbox.store({ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome })
     return event
-  }
-
-  #schedulePruning(): void {
-    const { timer, keep, log } = this.#parts
-    this.#stopPruning = timer(PRUNE_MS, () => {
-      prune(this.#parts, keep)
-        .catch((error: unknown) => log.error('The webhook delivery log could not be pruned', { error }))
-        .then(() => {
-          if (this.#worker !== undefined) this.#schedulePruning()
-        })
-    })
   }
 }

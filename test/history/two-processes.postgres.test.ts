@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type App, openApp } from '../../src/app.ts'
 import { SHELL } from '../../src/auth/permissions.ts'
-import { HistoryPruning } from '../../src/history/history-pruning.ts'
+import { pruneHistory } from '../../src/history/history-pruning.ts'
 import { HISTORY } from '../../src/history/history-recorder.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
-import { silentLog } from '../../src/log/log.ts'
 import { loadProject } from '../../src/project/project.ts'
 import type { JsonObject } from '../../src/util/json.ts'
 import { EVENTS } from '../../src/webhooks/models.ts'
@@ -79,9 +78,8 @@ describe('history and events of two processes', { skip: NO_POSTGRES }, () => {
       await add(one, HISTORY, 1200, { ...entry, at: OLD })
       await add(one, HISTORY, 7, { ...entry, at: YOUNG })
       assert.equal(await totalOf(other, HISTORY), before + 1207)
-      const pruningOf = ({ store, records }: App) =>
-        new HistoryPruning({ store, records, clock: () => NOW, timer: () => () => {}, log: silentLog }, 30)
-      await Promise.all([pruningOf(one).prune(), pruningOf(other).prune()])
+      const pruneIn = ({ store, records }: App) => pruneHistory({ store, records, clock: () => NOW }, 30)
+      await Promise.all([pruneIn(one), pruneIn(other)])
       assert.equal(await totalOf(one, HISTORY), before + 7)
     })
   })

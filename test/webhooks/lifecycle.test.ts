@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { DELIVERIES } from '../../src/webhooks/models.ts'
 import { prune } from '../../src/webhooks/pruning.ts'
 import { openTestApp } from '../helpers/api/app.ts'
 import { startReceiver } from '../helpers/api/receiver.ts'
@@ -69,6 +70,32 @@ describe('restarts and pauses', () => {
       await app.close()
       await receiver.close()
     }
+  })
+
+  test('a stop during the first pruning leaves no timer behind', async () => {
+    const app = await openTestApp()
+    const { store, webhooks } = app.app
+    const find = store.find.bind(store)
+    let prune = () => {}
+    const mayPrune = new Promise<void>((resolve) => {
+      prune = resolve
+    })
+    const begun = new Promise<void>((begin) => {
+      store.find = async (table, plan, options) => {
+        if (table === DELIVERIES && plan.filters.length === 0) {
+          begin()
+          await mayPrune
+        }
+        return find(table, plan, options)
+      }
+    })
+    const started = webhooks.startDelivery()
+    await begun
+    const stopped = webhooks.stop()
+    prune()
+    await Promise.all([started, stopped])
+    assert.deepEqual(app.time.waits(), [])
+    await app.close()
   })
 
   test('stopping waits for attempts in flight to a webhook that was disabled meanwhile, and aborts them', () =>
