@@ -1,12 +1,14 @@
 // Run by `npm run build` after the compiler has written the declarations: bundles the code, and writes what else the package
-// contains: Swagger UI, JSON Schemas, the command tree. Removes the declarations that an import of the package does not reach.
+// contains: Swagger UI, JSON Schemas, the command tree, the names of icons. Removes the declarations that an import of the package does not reach.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
+import icons from 'lucide-react/dynamicIconImports.mjs'
 import { build } from 'rolldown'
 import { COMMAND_TREE_FILE, commandTree } from './cli/command-tree.ts'
 import { processIo } from './cli/io.ts'
 import { buildProgram } from './cli/main.ts'
+import { ICON_NAMES_FILE } from './lint/rules/models.ts'
 import { fileSchemas } from './openapi/project-schemas.ts'
 import { ownFile } from './util/files.ts'
 
@@ -42,6 +44,8 @@ mkdirSync(schemas, { recursive: true })
 for (const [name, schema] of Object.entries(fileSchemas())) {
   writeFileSync(join(schemas, name), `${JSON.stringify(schema, null, 2)}\n`)
 }
+
+writeFileSync(ICON_NAMES_FILE, JSON.stringify(Object.keys(icons).sort()))
 
 writeFileSync(COMMAND_TREE_FILE, `${JSON.stringify(commandTree(await buildProgram(processIo())))}\n`)
 

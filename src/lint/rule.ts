@@ -41,14 +41,14 @@ export interface Example {
 /** Reports a finding. */
 export type ReportFinding = (source: Source, path: Path, message: string, about?: ReportDetails) => void
 
-interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
+export interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
   readonly part?: 'key' | 'value'
   /** A fix that does not change what the API accepts, rejects or stores. */
   readonly fix?: TextChange
 }
 
 /** A model of the project, as passed to the check `model`. */
-interface ModelContext {
+export interface ModelContext {
   readonly project: LintProject
   readonly model: Model
   readonly definition: Definition

@@ -1,13 +1,20 @@
+import { readFileSync } from 'node:fs'
 import type { DefinedModel } from '../../model/build.ts'
+import { ownFile } from '../../util/files.ts'
 import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { fieldPath } from '../field-options.ts'
-import { ICON_NAMES } from '../icon-names.ts'
 import type { LintProject } from '../project.ts'
 import { type LintRule, modelExample } from '../rule.ts'
 
 const NOTE = (access: string): string =>
   `name: Note\nfields:\n  - { name: title, type: string }\n  - { name: tags, type: many_to_many, model: tag }\n  - { name: author_id, type: foreignkey, model: user }\naccess:\n  ${access}\n`
+
+/** Written by `npm run build`: the names of all icons of Lucide (lucide.dev), aliases included. */
+export const ICON_NAMES_FILE = ownFile('dist/icon-names.json')
+
+/** Read for the first icon. */
+let iconNames: ReadonlySet<string> | undefined
 
 /** Rules for models. */
 export const MODEL_RULES = {
@@ -194,8 +201,9 @@ displays a general icon.`,
       modelExample('name: Note\nicon: file-text\ngroup: Content\nfields: [{ name: title, type: string }]\n'),
     ],
     model({ model: { icon }, source }, report) {
-      if (icon !== undefined && !ICON_NAMES.has(icon))
-        report(source, ['icon'], `Unknown icon '${icon}'${didYouMean(icon, ICON_NAMES)}`)
+      if (icon === undefined) return
+      iconNames ??= new Set(JSON.parse(readFileSync(ICON_NAMES_FILE, 'utf8')) as string[])
+      if (!iconNames.has(icon)) report(source, ['icon'], `Unknown icon '${icon}'${didYouMean(icon, iconNames)}`)
     },
   },
   'model/unknown-relation': {
