@@ -29,7 +29,7 @@ export interface LintRule {
 }
 
 /**
- * Project files that show a rule, beside the models of `example.ts`. In an invalid example the marks `»` and `«` enclose the
+ * Project files that show a rule, beside the models Post and Tag of the tests. In an invalid example the marks `»` and `«` enclose the
  * finding.
  */
 export interface Example {
@@ -41,7 +41,7 @@ export interface Example {
 /** Reports a finding. */
 export type ReportFinding = (source: Source, path: Path, message: string, about?: ReportDetails) => void
 
-export interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
+interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
   readonly part?: 'key' | 'value'
   /** A fix that does not change what the API accepts, rejects or stores. */
   readonly fix?: TextChange
@@ -95,25 +95,6 @@ export function allowLists({ creation_fields: create, allowed_update_fields: upd
 export function quoted(names: readonly string[], last = 'and'): string {
   const all = names.map((name) => `'${name}'`)
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} ${last} ${all.at(-1)}`
-}
-
-/** The models of the rules' examples. */
-export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
-  'models/example.yaml': `- name: Post
-  fields:
-    - { name: title, type: string, required: true, min_length: 3, max_length: 200 }
-    - { name: body, type: text }
-    - { name: status, type: choice, choices: [draft, published], default: draft }
-    - { name: rating, type: number, gte: 0, lte: 5 }
-    - { name: views, type: integer, default: 0 }
-    - { name: is_featured, type: boolean }
-    - { name: published_at, type: datetime }
-    - { name: author_id, type: foreignkey, model: user }
-    - { name: tags, type: many_to_many, model: tag }
-- name: Tag
-  fields:
-    - { name: name, type: string, required: true }
-`,
 }
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { EXAMPLE_MODELS, type LintRule, unmark } from '../../src/lint/rule.ts'
+import { type LintRule, unmark } from '../../src/lint/rule.ts'
 import { RULES } from '../../src/lint/rules.ts'
 import { lintProject } from '../../src/project/lint.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
+import { EXAMPLE_MODELS } from './projects.ts'
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
 

@@ -3,12 +3,31 @@ import { brokenRecords, lostNames } from '../../src/app/stored-models.ts'
 import { openApp } from '../../src/app.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import type { Finding, LintResult } from '../../src/lint/finding.ts'
-import { EXAMPLE_MODELS, type Example, unmark } from '../../src/lint/rule.ts'
+import { type Example, unmark } from '../../src/lint/rule.ts'
 import { type LintOptions, lintProject } from '../../src/project/lint.ts'
 import { loadProject, type Project } from '../../src/project/project.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
+
+/** The models of the rules' examples. */
+export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
+  'models/example.yaml': `- name: Post
+  fields:
+    - { name: title, type: string, required: true, min_length: 3, max_length: 200 }
+    - { name: body, type: text }
+    - { name: status, type: choice, choices: [draft, published], default: draft }
+    - { name: rating, type: number, gte: 0, lte: 5 }
+    - { name: views, type: integer, default: 0 }
+    - { name: is_featured, type: boolean }
+    - { name: published_at, type: datetime }
+    - { name: author_id, type: foreignkey, model: user }
+    - { name: tags, type: many_to_many, model: tag }
+- name: Tag
+  fields:
+    - { name: name, type: string, required: true }
+`,
+}
 
 export type Files = Readonly<Record<string, string>>
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ConfigError, formatFault } from '../../src/config/fault.ts'
-import { EXAMPLE_MODELS } from '../../src/lint/rule.ts'
 import { RULE_IDS } from '../../src/lint/rules.ts'
 import { lintProject } from '../../src/project/lint.ts'
 import { loadProject } from '../../src/project/project.ts'
@@ -10,7 +9,7 @@ import { seedFaults } from '../../src/transfer/seed.ts'
 import { copyFixture, makeProject } from '../helpers/fixture.ts'
 import { assertSnapshot } from '../helpers/snapshot.ts'
 import { FAULTY } from './faulty.ts'
-import { type Files, lineOf, lintFiles, placeOf } from './projects.ts'
+import { EXAMPLE_MODELS, type Files, lineOf, lintFiles, placeOf } from './projects.ts'
 
 describe('a project that violates every rule', () => {
   test('every finding is reported in one run', async () => {
