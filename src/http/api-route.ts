@@ -1,20 +1,29 @@
-import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi'
-import type { App } from '../app.ts'
-import { superusersOnly } from '../auth/permissions.ts'
+import type { ServerResponse } from 'node:http'
+import type { Lifecycle, RouteOptions, ServerRoute } from '@hapi/hapi'
+import type { App, Replacement } from '../app.ts'
+import { type Action, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Resource } from '../openapi/document.ts'
+import type { ModelSource } from '../openapi/document.ts'
 import {
+  OPEN,
   type OperationObject,
   type ParameterObject,
   type PathItem,
+  type Paths,
+  type RequestBody,
   type ResponseObject,
   TOKEN_OPTIONAL,
   withPatch,
 } from '../openapi/operation.ts'
-import { type FailureName, Responses } from '../openapi/responses.ts'
+import { type FailureName, type LimitName, Responses } from '../openapi/responses.ts'
+import type { Random } from '../util/ids.ts'
+import type { LoginLog } from './authentication.ts'
+import type { ConnectionLimits } from './listener.ts'
+import type { Monitoring } from './monitoring.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
-import { actorOf } from './request.ts'
+import type { RateLimits } from './rate-limits.ts'
+import { actorOf, modelOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -31,28 +40,89 @@ export interface RouteSource {
   readonly responses: Responses
 }
 
-/** A route of the API. The server registers it, and the OpenAPI document describes it. */
-export interface ApiRoute extends Pick<OperationObject, 'operationId' | 'summary' | 'description' | 'requestBody'> {
+/**
+ * Replaces the running application.
+ *
+ * @param asker the response of the request that asks for it, which is not waited for
+ * @returns the new application
+ * @throws {AppError} SERVER_NOT_READY during another replacement; the error that prevents opening the new application
+ */
+export type Replace = (next: Replacement, asker: ServerResponse) => Promise<App>
+
+/** The parts of a server that handlers use beside the application. */
+export interface ServerParts {
+  readonly random: Random
+  readonly limits: RateLimits
+  readonly logins: LoginLog
+  readonly monitoring: Monitoring
+  readonly connections: ConnectionLimits
+  readonly replace: Replace
+  /** Returns the text of the OpenAPI document. */
+  readonly document: () => string
+}
+
+/**
+ * Access to a route. `superuser` and `token`: a request needs a token. An action: it needs permission for this action on the model of the path,
+ * and no token where the project gives that permission to everyone. `optional` and `open`: it needs no token; of these, `optional` tells in the
+ * document that a token is taken.
+ */
+type RouteAccess = 'superuser' | 'token' | Action | 'optional' | 'open'
+
+/** What a request counts as: a request or an upload of its user, a login or a request of its address, or nothing. */
+type RouteLimit = 'user' | 'upload' | 'login' | 'address' | 'none'
+
+/** A route as the server has it. */
+interface ServedRoute {
   /** PUT stands for PATCH as well. */
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With the base path. */
   readonly path: string
+  readonly access: RouteAccess
+  /** `user` by default, or `none` without a token. */
+  readonly limit?: RouteLimit
+  /** Maximum size of a body in bytes, where it is less than `max_upload_bytes`. */
+  readonly maxBodyBytes?: number
+  /** The body is a file of one of these media types. */
+  readonly takesFile?: readonly string[]
+  /** Pages of other origins cannot send requests, whatever the setting `cors` says. */
+  readonly sameOrigin?: boolean
+  readonly isStream?: boolean
+  readonly handler: (app: App, parts: ServerParts) => Lifecycle.Method
+}
+
+/** A route as the OpenAPI document describes it. */
+export interface Description extends Pick<OperationObject, 'operationId' | 'summary' | 'description' | 'security'> {
   readonly tag: string
-  /** `token` and `superuser`: a request needs a token, and counts towards the limit of its user. */
-  readonly access: 'superuser' | 'token' | 'optional'
   /** A query parameter that is not among them is refused. */
   readonly parameters?: readonly ParameterObject[]
+  readonly requestBody?: RequestBody
   /** Successful responses, by status. */
   readonly answers: Readonly<Record<number, ResponseObject>>
   /** Failures beyond `badRequest` or `badWrite`, and those of the access. */
   readonly failures?: readonly FailureName[]
-  readonly isStream?: boolean
-  readonly handler: (app: App) => Lifecycle.Method
 }
 
-export type DeclareRoutes = (source: RouteSource) => readonly ApiRoute[]
+/** A route of the API. The server registers it, and the OpenAPI document describes it. */
+export type ApiRoute = ServedRoute & Description
 
-const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 'registry'>): RouteSource => ({
+/** A route of every model. The server has it once, with `{model}` in its path; the OpenAPI document has it once for each model. */
+export interface ModelRoute extends ServedRoute {
+  readonly describe: (source: ModelSource) => Description
+}
+
+export type DeclareRoutes = (source: RouteSource) => readonly (ApiRoute | ModelRoute)[]
+
+const isOfModels = (route: ApiRoute | ModelRoute): route is ModelRoute => 'describe' in route
+
+/** Media types of bodies that are no files. */
+const allowedTypes = (route: ApiRoute | ModelRoute): Pick<RouteOptions, 'payload'> =>
+  isOfModels(route) || route.requestBody === undefined ? {} : { payload: { allow: Object.keys(route.requestBody.content) } }
+
+const needsToken = ({ access }: ServedRoute): boolean => access !== 'optional' && access !== 'open'
+
+const limitOf = (route: ServedRoute): RouteLimit => route.limit ?? (needsToken(route) ? 'user' : 'none')
+
+export const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 'registry'>): RouteSource => ({
   settings,
   registry,
   roots: apiRoots(settings),
@@ -60,49 +130,110 @@ const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 'regist
 })
 
 /** The declared routes as hapi takes them. */
-export const serverRoutes = (declare: DeclareRoutes, app: App): ServerRoute[] =>
-  declare(sourceOf(app.project)).map(({ method, path, access, parameters = [], isStream = false, handler }) => {
-    const queryNames = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-    const needsToken = access !== 'optional'
-    const plugins = {
-      ...{ queryNames, readsQuery: queryNames.length > 0, isStream },
-      ...(needsToken ? { limitsUsers: true } : {}),
-      ...(access === 'superuser' ? { admits: (request: Request) => superusersOnly(actorOf(request)) } : {}),
-    }
-    const methods: ServerRoute['method'] = method === 'PUT' ? ['PUT', 'PATCH'] : [method]
-    return { method: methods, path, handler: handler(app), options: { auth: needsToken ? 'bearer' : false, plugins } }
-  })
+export const serverRoutes = (declare: DeclareRoutes, app: App, parts: ServerParts): ServerRoute[] =>
+  declare(sourceOf(app.project)).map((route) => serverRoute(route, app, parts))
 
-/** The declared routes as the OpenAPI document describes them. */
-export function describedRoutes(
-  declare: DeclareRoutes,
-  schemas: Resource['schemas'],
-  project: Pick<RouteSource, 'settings' | 'registry'>,
-): Resource {
-  const source = sourceOf(project)
-  const paths: Record<string, PathItem> = {}
-  for (const route of declare(source)) {
-    const path = route.path.slice(source.settings.base_path.length)
-    const operation = operationOf(route, source.responses)
-    const operations = route.method === 'PUT' ? withPatch(operation) : { [route.method.toLowerCase()]: operation }
-    paths[path] = { ...paths[path], ...operations }
+function serverRoute(route: ApiRoute | ModelRoute, app: App, parts: ServerParts): ServerRoute {
+  const { method, path, maxBodyBytes, takesFile, sameOrigin = false, isStream = false, handler } = route
+  const limit = limitOf(route)
+  // The handlers of models parse the query, since its names depend on the model.
+  const queryNames = isOfModels(route) ? undefined : queryNamesOf(route)
+  const plugins = {
+    ...{ isStream, readsQuery: queryNames === undefined || queryNames.length > 0 },
+    ...(queryNames === undefined ? {} : { queryNames }),
+    ...(limit === 'user' ? { limitsUsers: true } : limit === 'upload' ? { limitsUsers: limit } : {}),
+    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    ...(takesFile === undefined ? {} : { takesFile }),
+    ...admission(route, app),
   }
-  return { paths, schemas }
+  const options = {
+    ...{ auth: needsToken(route) ? 'bearer' : (false as const), plugins },
+    ...(sameOrigin ? { cors: false as const } : {}),
+    ...allowedTypes(route),
+    ...counting(route, parts.limits),
+  }
+  return { method: method === 'PUT' ? ['PUT', 'PATCH'] : [method], path, handler: handler(app, parts), options }
 }
 
-function operationOf(route: ApiRoute, responses: Responses): OperationObject {
-  const { operationId, summary, description, tag, access, parameters, requestBody, answers, failures = [] } = route
-  const needsToken = access !== 'optional'
+const queryNamesOf = ({ parameters = [] }: ApiRoute): string[] =>
+  parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+
+/** Which requests the access lets through, before their body is read. */
+function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'] {
+  if (route.access === 'superuser') return { admits: (request) => superusersOnly(actorOf(request)) }
+  const action = actionOf(route)
+  if (action === undefined) return {}
+  const admitsAnonymous = mayBeAnonymous(route)
+  if (action === 'view') return { admitsAnonymous }
+  return { admitsAnonymous, admits: (request) => records.admit(actorOf(request), action, modelOf(request)) }
+}
+
+/** The action on the model of the path that a route needs permission for. */
+const actionOf = ({ access }: ServedRoute): Action | undefined =>
+  access === 'superuser' || access === 'token' || access === 'optional' || access === 'open' ? undefined : access
+
+/** Uploads count by user, so they need a token. */
+const mayBeAnonymous = (route: ServedRoute): boolean => actionOf(route) !== undefined && limitOf(route) === 'user'
+
+/** Counts a request by address. A login with a token is counted after authentication, so that requests without one do not count. */
+function counting(route: ServedRoute, limits: RateLimits): Pick<RouteOptions, 'ext'> {
+  const limit = limitOf(route)
+  if (limit === 'address') return { ext: { onPreAuth: { method: limits.countUnauthenticated } } }
+  if (limit !== 'login') return {}
+  return { ext: { [needsToken(route) ? 'onPostAuth' : 'onPreAuth']: { method: limits.countLogin } } }
+}
+
+/** The declared routes as the OpenAPI document describes them. Those of models follow the others, model by model. */
+export function describedPaths(declared: readonly DeclareRoutes[], source: RouteSource, models: readonly ModelSource[]): Paths {
+  const paths: Record<string, PathItem> = {}
+  const add = (route: ServedRoute, description: Description, path: string, model?: ModelSource): void => {
+    const operation = operationOf(route, description, source.responses, model)
+    const operations = route.method === 'PUT' ? withPatch(operation) : { [route.method.toLowerCase()]: operation }
+    const relative = path.slice(source.settings.base_path.length)
+    paths[relative] = { ...paths[relative], ...operations }
+  }
+  for (const declare of declared) {
+    const routes = declare(source)
+    for (const route of routes) if (!isOfModels(route)) add(route, route, route.path)
+    const ofModels = routes.filter(isOfModels)
+    for (const each of models) {
+      for (const route of ofModels) add(route, route.describe(each), route.path.replace('{model}', each.model.key), each)
+    }
+  }
+  return paths
+}
+
+/** The limit of the settings that a route counts towards. */
+const LIMIT_NAMES: Readonly<Record<RouteLimit, LimitName>> = {
+  user: 'default',
+  upload: 'upload',
+  login: 'auth',
+  address: 'default',
+  none: 'none',
+}
+
+function operationOf(route: ServedRoute, description: Description, responses: Responses, model?: ModelSource): OperationObject {
+  const { operationId, summary, description: text, tag, parameters, requestBody, answers, failures = [] } = description
   const refusals: readonly FailureName[] = [
     route.method === 'GET' ? 'badRequest' : 'badWrite',
-    ...(needsToken ? (['unauthenticated'] as const) : []),
-    ...(access === 'superuser' ? (['forbidden'] as const) : []),
+    ...(needsToken(route) ? (['unauthenticated'] as const) : []),
+    ...(needsToken(route) && route.access !== 'token' ? (['forbidden'] as const) : []),
   ]
+  const security = description.security ?? securityOf(route, model)
   return {
-    ...{ operationId, summary, description, tags: [tag] },
-    ...(needsToken ? {} : { security: TOKEN_OPTIONAL }),
+    ...{ operationId, summary, description: text, tags: [tag] },
+    ...(security === undefined ? {} : { security }),
     ...(parameters === undefined ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: { ...answers, ...responses.failures(needsToken ? 'default' : 'none', ...refusals, ...failures) },
+    responses: { ...answers, ...responses.failures(LIMIT_NAMES[limitOf(route)], ...refusals, ...failures) },
   }
+}
+
+/** Undefined for the security of the document: a token. */
+function securityOf(route: ServedRoute, source: ModelSource | undefined): OperationObject['security'] {
+  if (route.access === 'open') return OPEN
+  if (route.access === 'optional') return TOKEN_OPTIONAL
+  const action = actionOf(route)
+  if (action === undefined || source === undefined || !mayBeAnonymous(route)) return undefined
+  return source.access.may(ANONYMOUS, action, source.model) ? TOKEN_OPTIONAL : undefined
 }

@@ -2,10 +2,7 @@ import type { Request, Server } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import type { Log } from '../log/log.ts'
 import type { Random } from '../util/ids.ts'
-import type { RateLimits } from './rate-limits.ts'
 import { requestIdOf } from './request.ts'
-import { operationsRoutes } from './routes/operations.ts'
-import { strictRoutes } from './strict-routes.ts'
 import { millisecondsOf, routeNameOf, statusOf, Traffic } from './traffic.ts'
 
 declare module '@hapi/hapi' {
@@ -15,14 +12,19 @@ declare module '@hapi/hapi' {
   }
 }
 
-export interface MonitoringOptions {
-  readonly limits: RateLimits
+interface MonitoringOptions {
   readonly random: Random
   readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
-/** Adds monitoring to a server: request counters, the debug log, and the endpoints for health and metrics. */
-export function addMonitoring(server: Server, app: App, { limits, random, wait }: MonitoringOptions): void {
+/** The counters of a server, and whether it was asked to stop. */
+export interface Monitoring {
+  readonly traffic: Traffic
+  readonly isStopping: () => boolean
+}
+
+/** Adds request counters and the debug log to a server. */
+export function addMonitoring(server: Server, { log, settings }: App, { random, wait }: MonitoringOptions): Monitoring {
   const traffic = new Traffic()
   let stopping = false
   server.events.on('response', (request) => {
@@ -30,14 +32,14 @@ export function addMonitoring(server: Server, app: App, { limits, random, wait }
     if (request.route.settings.plugins?.isStream !== true) traffic.count(request)
   })
   // Only at level `debug`: a log line costs more than many a response.
-  if (app.log.debugs) server.events.on('response', (request) => logRequest(request, app.log, random))
+  if (log.debugs) server.events.on('response', (request) => logRequest(request, log, random))
   server.ext('onPreStop', async () => {
     stopping = true
     // Readiness turns negative before the listener closes, so that load balancers stop sending requests.
-    const { stop_delay_seconds: delay } = app.settings
+    const { stop_delay_seconds: delay } = settings
     if (delay > 0) await wait(delay * 1000)
   })
-  server.route(strictRoutes(operationsRoutes(app, { traffic, limits, isStopping: () => stopping }), 0))
+  return { traffic, isStopping: () => stopping }
 }
 
 /** The route's template without parameter values and query, which may contain secrets. */

@@ -15,6 +15,12 @@ export function actorOf(request: Request): Actor {
   return actor
 }
 
+/** The key of the model in the path of a request. */
+export const modelOf = (request: Request): string => String(request.params.model)
+
+/** The id of the record in the path of a request, as sent. */
+export const recordIdOf = (request: Request): string => String(request.params.record_id)
+
 /** The query string as sent; empty without one. (`request.url` would need a well-formed Host header.) */
 export function queryOf(request: Request): string {
   const url = request.raw.req.url ?? ''

@@ -2,10 +2,12 @@ import { createServer as createHttpServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import Hapi, { type Lifecycle } from '@hapi/hapi'
 import type { App } from '../app.ts'
+import { AppError } from '../errors.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { AdminPage } from './admin-page.ts'
-import { serverRoutes } from './api-route.ts'
+import { apiDocument, modelRoutes, ROUTES } from './api.ts'
+import { type DeclareRoutes, type Replace, type ServerParts, serverRoutes } from './api-route.ts'
 import { bearerAuthentication, LoginLog } from './authentication.ts'
 import { ErrorResponses } from './error-responses.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './listener.ts'
@@ -13,14 +15,7 @@ import { addMonitoring } from './monitoring.ts'
 import { RefusedOrigins } from './origins.ts'
 import { apiRoots } from './paths.ts'
 import { RateLimits } from './rate-limits.ts'
-import { authRoutes, ownAccountRoutes } from './routes/auth.ts'
-import { dataRoutes, type Replace } from './routes/data.ts'
-import { mockDataRoutes, modelRoutes } from './routes/models.ts'
-import { adminPageRoutes, BUILD_REMEDY, descriptionRoutes, homeRoutes } from './routes/pages.ts'
-import { siteRoutes } from './routes/site.ts'
-import { transferRoutes } from './routes/transfer.ts'
-import { viewRoutes } from './routes/views.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
+import { adminPageRoutes, BUILD_REMEDY, docsRoutes, homeRoutes } from './routes/pages.ts'
 import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
@@ -42,11 +37,12 @@ declare module '@hapi/hapi' {
   }
 }
 
-/** Maximum body size of requests about one's own account, in bytes. */
-const MAX_ACCOUNT_BYTES = 65_536
-
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
 const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
+
+const refused: Replace = async () => {
+  throw new AppError('INVALID_REQUEST', 'The data can only be replaced beneath a server that listens')
+}
 
 /** Creates the hapi server of an application. It never listens itself: a `Listener` passes it the requests. */
 export async function createServer(
@@ -55,7 +51,7 @@ export async function createServer(
     clock = systemClock,
     random = systemRandom,
     wait = setTimeout,
-    replace,
+    replace = refused,
     ui,
     connections = CONNECTION_LIMITS,
   }: ServerOptions = {},
@@ -106,20 +102,22 @@ export async function createServer(
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
   if (ui !== undefined && settings.ui.enabled) await addPage(server, app, ui)
   server.route(strictRoutes(homeRoutes(settings, server.app.page), 0))
-  server.route(strictRoutes(serverRoutes(viewRoutes, app), 0))
-  server.route(strictRoutes(descriptionRoutes(app), 0))
-  const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
-  server.route(strictRoutes(accountRoutes, Math.min(MAX_ACCOUNT_BYTES, settings.max_upload_bytes)))
-  server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
-  server.route(strictRoutes(serverRoutes(webhookRoutes, app), settings.max_upload_bytes))
-  server.route(strictRoutes(serverRoutes(dataRoutes(replace), app), settings.max_upload_bytes))
-  server.route(strictRoutes(serverRoutes(siteRoutes, app), 0))
+  server.route(strictRoutes(docsRoutes(settings), 0))
   const origins = new RefusedOrigins(settings, log, clock)
   server.events.on('response', (request) => origins.note(request))
-  addMonitoring(server, app, { limits, random, wait })
+  let document: string | undefined
+  const parts: ServerParts = {
+    ...{ random, limits, logins, connections, replace },
+    monitoring: addMonitoring(server, app, { random, wait }),
+    // Most servers never need it.
+    document: () => (document ??= JSON.stringify(apiDocument(app.project))),
+  }
+  const routesOf = (declare: DeclareRoutes) => serverRoutes(declare, app, parts)
+  const { max_upload_bytes: maxBodyBytes } = settings
+  const others = ROUTES.filter((declare) => declare !== modelRoutes)
+  server.route(strictRoutes(others.flatMap(routesOf), maxBodyBytes))
   // A plugin of its own keeps that extension away from the routes of most requests.
-  const routes = [...modelRoutes(app, random), ...transferRoutes(app, { random, connections })]
-  const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))
+  const register = (api: Hapi.Server) => api.route(strictRoutes(routesOf(modelRoutes), maxBodyBytes, errors.guard))
   await server.register({ name: 'models', register })
   return server
 }

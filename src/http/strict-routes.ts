@@ -1,4 +1,4 @@
-import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle, Request, RouteExtObject, RouteOptions, ServerRoute } from '@hapi/hapi'
 import { ANONYMOUS } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { Parameters } from '../query/parameters.ts'
@@ -9,6 +9,8 @@ declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
     /** The route parses its query parameters itself. */
     readsQuery?: boolean
+    /** Maximum body size in bytes, where it is less than that of all routes. */
+    maxBodyBytes?: number
     /** The body is a file of one of these media types, passed as bytes. */
     takesFile?: readonly string[]
     /** Checks, before a body is read, that the actor may make requests of this kind; throws the refusal. */
@@ -41,42 +43,57 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   const { method, options = {} } = route
   if (typeof route.handler !== 'function' || typeof options === 'function') throw new Error('A route must be written as data')
   const handler = route.handler as Lifecycle.Method
-  const readsQuery = options.plugins?.readsQuery === true
+  const { readsQuery, takesFile, admits, maxBodyBytes: ownMaxBytes = maxBodyBytes } = options.plugins ?? {}
   const strictly: Lifecycle.Method = (request, h) => {
-    if (!readsQuery) refuseQuery(request)
+    if (readsQuery !== true) refuseQuery(request)
     return handler.call(null, request, h)
   }
-  const { takesFile, admits } = options.plugins ?? {}
+  const strict = (method: Lifecycle.Method): ServerRoute => ({
+    ...route,
+    handler: guard(method),
+    options: {
+      ...options,
+      ...(takesFile === undefined ? {} : { payload: { ...options.payload, allow: [...takesFile] } }),
+      ...extensions(options, guard),
+    },
+  })
   if ([method].flat().every((each) => each === 'GET')) {
-    const withoutBody: Lifecycle.Method = (request, h) => {
+    return strict((request, h) => {
       refuseEncoding(request)
       admits?.(request)
       return strictly.call(null, request, h)
-    }
-    return { ...route, handler: guard(withoutBody) }
+    })
   }
   const read = takesFile === undefined ? readBody : readBytes
-  const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBodyBytes)
-  const withBody: Lifecycle.Method = async (request, h) => {
+  const maxBytes = Math.min(ownMaxBytes, maxBodyBytes)
+  const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBytes)
+  return strict(async (request, h) => {
     refuseEncoding(request)
     admits?.(request)
-    ;(request as { payload: unknown }).payload = await read(request, isAnonymous(request) ? maxAnonymousBytes : maxBodyBytes)
+    ;(request as { payload: unknown }).payload = await read(request, isAnonymous(request) ? maxAnonymousBytes : maxBytes)
     return await strictly.call(null, request, h)
-  }
-  const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
-  return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
+  })
 }
 
-/** hapi checks the content type before the handler and would require JSON, so the checks are made here. */
-function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
+/** The extensions of a route. hapi checks the content type of a file before the handler and would require JSON, so it is checked here. */
+function extensions({ ext, plugins }: RouteOptions, guard: Guard): Pick<RouteOptions, 'ext'> {
+  const { takesFile } = plugins ?? {}
   const byType: Lifecycle.Method = (request, h) => {
     refuseEncoding(request)
-    refuseType(request, types)
+    refuseType(request, takesFile ?? [])
     return h.continue
   }
-  const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), { method: guard(byType) }]
-  return { payload: { ...options.payload, allow: [...types] }, ext: { ...options.ext, onPreAuth } }
+  const onPreAuth = [...methodsOf(ext?.onPreAuth), ...(takesFile === undefined ? [] : [byType])]
+  const points = { onPreAuth, onPostAuth: methodsOf(ext?.onPostAuth) }
+  // A list without methods would cost each request a promise.
+  const used = Object.entries(points).filter(([, methods]) => methods.length > 0)
+  return {
+    ext: Object.fromEntries(used.map(([point, methods]) => [point, methods.map((method) => ({ method: guard(method) }))])),
+  }
 }
+
+const methodsOf = (extensions: RouteExtObject | RouteExtObject[] | undefined): Lifecycle.Method[] =>
+  [extensions ?? []].flat().map(({ method }) => method)
 
 /** True for requests without a token, on routes with authentication and on others. */
 function isAnonymous({ auth }: Request): boolean {

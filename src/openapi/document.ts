@@ -1,19 +1,15 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { ViewCatalog } from '../project/view-catalog.ts'
 import type { Form } from '../validate/form.ts'
 import type { Views } from '../views/views.ts'
-import { boundsSchema, type FormSchemas } from './bodies.ts'
+import { boundsSchema, type FormSchemas, type ModelForms } from './bodies.ts'
 import { withComponents } from './components.ts'
 import type { OpenApiDocument, Paths } from './operation.ts'
-import { ACCOUNT_SCHEMAS, authPaths, ownAccountPaths } from './paths-accounts.ts'
-import { HISTORY_SCHEMAS } from './paths-history.ts'
-import { MODEL_SCHEMAS, modelPaths } from './paths-models.ts'
-import { operationsPaths } from './paths-operations.ts'
-import { mockFillPaths, TRANSFER_SCHEMAS } from './paths-transfer.ts'
 import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
-import { ERROR_SCHEMAS, Responses, type Roots } from './responses.ts'
+import { ERROR_SCHEMAS, Responses } from './responses.ts'
 import type { Schema } from './schema.ts'
 
 /** The parts of a project that the document describes. */
@@ -25,10 +21,32 @@ export interface ContractSource {
   readonly views: Views
 }
 
-/** The paths and schemas of a resource. */
-export interface Resource {
+/** A model with all that the description of its operations depends on. */
+export interface ModelSource extends ModelForms {
+  readonly model: Model
+  readonly registry: Registry
+  readonly access: AccessRules
+  readonly responses: Responses
+}
+
+/** The public models of a project. */
+export function modelSources({ registry, access, forms, views }: ContractSource, responses: Responses): ModelSource[] {
+  const formSchemas = nameFormSchemas(forms)
+  const catalog = new ViewCatalog(registry, views)
+  return registry.public.map((model) => ({
+    ...{ model, registry, access, responses },
+    forms: formSchemas.filter(({ form }) => form.model === model),
+    generatedForm: catalog.generatedForm(model)?.name,
+  }))
+}
+
+interface DocumentParts {
+  readonly models: readonly ModelSource[]
   readonly paths: Paths
+  /** Schemas of the paths, beside those of the models. */
   readonly schemas: Readonly<Record<string, Schema>>
+  /** Where clients log in. */
+  readonly tokenUrl: string
 }
 
 const DESCRIPTION = [
@@ -53,48 +71,13 @@ const TAGS = [
   { name: 'operations', description: 'For whatever watches the server' },
 ]
 
-/**
- * Describes the API of a project. The same project gives the same document, byte for byte.
- *
- * @param absolute the root path of each part of the API, base path included
- * @param resources those whose routes are declared in `http/routes`
- */
+/** Describes the API of a project. The same project gives the same document, byte for byte. */
 export function openApiDocument(
-  { settings, registry, access, forms, views: projectViews }: ContractSource,
-  absolute: Roots,
-  { views, webhooks, data, site }: Readonly<Record<'views' | 'webhooks' | 'data' | 'site', Resource>>,
+  { settings, registry }: ContractSource,
+  { models, paths, schemas, tokenUrl }: DocumentParts,
 ): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
-  const roots = relativeTo(base, absolute)
   const responses = new Responses(settings)
-  const models = registry.public
-  const formSchemas = nameFormSchemas(forms)
-  const catalog = new ViewCatalog(registry, projectViews)
-  const paths: Paths = {
-    ...authPaths(roots, registry, responses),
-    ...ownAccountPaths(roots, responses),
-    ...Object.assign(
-      {},
-      ...models.map((model) => {
-        const own = formSchemas.filter(({ form }) => form.model === model)
-        return modelPaths({
-          model,
-          registry,
-          access,
-          forms: own,
-          generatedForm: catalog.generatedForm(model)?.name,
-          responses,
-          root: roots.models,
-        })
-      }),
-    ),
-    ...views.paths,
-    ...webhooks.paths,
-    ...data.paths,
-    ...site.paths,
-    ...mockFillPaths(roots, registry, responses),
-    ...operationsPaths(roots, settings, responses),
-  }
   const document: OpenApiDocument = {
     openapi: '3.1.0',
     info: {
@@ -106,19 +89,12 @@ export function openApiDocument(
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ bearer: [] }, { password: [] }],
-    tags: [...models.map(({ name, label }) => ({ name, description: label })), ...TAGS],
+    tags: [...registry.public.map(({ name, label }) => ({ name, description: label })), ...TAGS],
     paths,
     components: {
       schemas: {
-        ...modelSchemas(registry, formSchemas),
-        ...MODEL_SCHEMAS,
-        ...TRANSFER_SCHEMAS,
-        ...views.schemas,
-        ...webhooks.schemas,
-        ...data.schemas,
-        ...HISTORY_SCHEMAS,
-        ...site.schemas,
-        ...ACCOUNT_SCHEMAS,
+        ...modelSchemas(models),
+        ...schemas,
         ...ERROR_SCHEMAS,
       },
       parameters: {},
@@ -128,27 +104,16 @@ export function openApiDocument(
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         refreshCookie: { type: 'apiKey', in: 'cookie', name: 'admin_refresh_{port}', description: COOKIE },
-        password: { type: 'oauth2', flows: { password: { tokenUrl: `${absolute.auth}/token`, scopes: {} } } },
+        password: { type: 'oauth2', flows: { password: { tokenUrl, scopes: {} } } },
       },
     },
   }
   return withComponents(document)
 }
 
-function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, mock, document } = roots
-  const relative = (path: string) => path.slice(base.length)
-  return {
-    models: relative(models),
-    auth: relative(auth),
-    mock: relative(mock),
-    document: relative(document),
-  }
-}
-
-function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): Record<string, Schema> {
+function modelSchemas(sources: readonly ModelSource[]): Record<string, Schema> {
   const schemas: Record<string, Schema> = {}
-  for (const model of registry.public) {
+  for (const { model, registry } of sources) {
     const names = schemaNames(model)
     schemas[names.record] = recordSchema(model, registry)
     schemas[names.part] = partSchema(model, registry)
@@ -157,7 +122,7 @@ function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): 
     schemas[names.update] = updateSchema(model)
     schemas[names.bounds] = boundsSchema(model)
   }
-  for (const { form, create, update } of formSchemas) {
+  for (const { form, create, update } of sources.flatMap(({ forms }) => forms)) {
     schemas[create] = creationSchema(form.model, form)
     schemas[update] = updateSchema(form.model, form)
   }

@@ -1,8 +1,5 @@
-import type { AccessRules } from '../access/access-rules.ts'
-import { type Action, ANONYMOUS } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Model } from '../model/model.ts'
-import { type ContentObject, type Header, jsonContent, type Reference, type ResponseObject, TOKEN_OPTIONAL } from './operation.ts'
+import { type ContentObject, type Header, jsonContent, type Reference, type ResponseObject } from './operation.ts'
 import { COUNT_SCHEMA, MOMENT, object, ref, type Schema, TEXT } from './schema.ts'
 
 const MESSAGES: Schema = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
@@ -75,7 +72,7 @@ const OTHER_HEADERS: Readonly<Record<string, Header>> = {
 }
 
 /** The rate limit that an operation counts towards. */
-type Limit = keyof Settings['rate_limits'] | 'none'
+export type LimitName = keyof Settings['rate_limits'] | 'none'
 
 /** Builds the responses of operations, by the settings of a project. */
 export class Responses {
@@ -91,7 +88,7 @@ export class Responses {
   }
 
   /** The given failures and those of every operation, by status. */
-  failures(limit: Limit, ...kinds: readonly FailureName[]): Record<string, Reference> {
+  failures(limit: LimitName, ...kinds: readonly FailureName[]): Record<string, Reference> {
     const validates = kinds.includes('badWrite') && this.#settings.validation_status === 422
     const all: FailureName[] = [
       ...kinds,
@@ -118,34 +115,10 @@ export class Responses {
     return { ...OTHER_HEADERS, ...RATE_HEADERS }
   }
 
-  #limits(limit: Limit): boolean {
+  #limits(limit: LimitName): boolean {
     return limit !== 'none' && this.#settings.rate_limits[limit] > 0
   }
 }
 
 const headersOf = (names: readonly string[]): { headers?: Record<string, Reference> } =>
   names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) }
-
-/** Root path of each part of the API, relative to the base path. */
-export interface Roots {
-  readonly models: string
-  readonly auth: string
-  readonly mock: string
-  readonly document: string
-}
-
-/** Failures of operations that read records. */
-export const READ: readonly FailureName[] = ['badRequest', 'unauthenticated', 'forbidden']
-/** Failures of operations that write. */
-export const WRITE: readonly FailureName[] = ['badWrite', 'unauthenticated', 'forbidden']
-
-/** Security of the operations that describe the project, by the setting `views_auth`. */
-export const access = ({ views_auth }: Settings) => (views_auth === 'required' ? {} : { security: TOKEN_OPTIONAL })
-
-/** Failures that `views_auth: required` adds to those operations. */
-export const refusals = ({ views_auth }: Settings): readonly FailureName[] =>
-  views_auth === 'required' ? ['unauthenticated'] : []
-
-/** Security of an operation that needs no token for some records. */
-export const withoutToken = (access: AccessRules, action: Action, model: Model) =>
-  access.may(ANONYMOUS, action, model) ? { security: TOKEN_OPTIONAL } : {}

@@ -85,6 +85,8 @@ export function oneShapeOf(shapes: readonly Schema[]): Schema {
 export const oneName = (names: readonly string[]): Schema => ({ type: 'string', enum: names })
 
 export const TEXT: Schema = { type: 'string' }
+export const TEXTS: Schema = { type: 'array', items: TEXT }
+export const FLAG: Schema = { type: 'boolean' }
 export const COUNT_SCHEMA: Schema = { type: 'integer', minimum: 0 }
 export const MOMENT: Schema = { type: 'string', format: 'date-time' }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SettingsInput } from '../../src/config/settings.ts'
-import { apiDocument } from '../../src/http/openapi.ts'
+import { apiDocument } from '../../src/http/api.ts'
 import type { OpenApiDocument } from '../../src/openapi/operation.ts'
 import { loadProject, type Project } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { apiDocument } from '../../src/http/openapi.ts'
+import { apiDocument } from '../../src/http/api.ts'
 import { describedBy, typesOf, typesOfModels } from '../../src/openapi/typescript.ts'
 import { typeCheck } from '../helpers/types/type-check.ts'
 import { fixture, projectOf } from './documents.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { apiDocument } from '../../http/openapi.ts'
+import { apiDocument } from '../../http/api.ts'
 import type { Io } from '../io.ts'
 import { remoteDocument } from '../model-requests.ts'
 import { writeOutput } from '../output-file.ts'

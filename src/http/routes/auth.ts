@@ -1,64 +1,175 @@
-import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi'
 import type { RefreshOptions, TokenGrant } from '../../accounts/logins.ts'
 import { tokenHolder } from '../../accounts/users.ts'
 import type { App } from '../../app.ts'
 import { unauthenticated } from '../../auth/login-failure.ts'
 import { forbidden, SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { Parameters, readRecordId } from '../../query/parameters.ts'
+import { body, COOKIE_OPTIONAL, jsonContent } from '../../openapi/operation.ts'
+import { schemaNames } from '../../openapi/record-schemas.ts'
+import { COUNT_SCHEMA, object, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import { isObject } from '../../util/json.ts'
 import { readTexts } from '../../validate/issues.ts'
-import type { LoginLog } from '../authentication.ts'
+import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { apiRoots } from '../paths.ts'
-import type { RateLimits } from '../rate-limits.ts'
 import { RefreshCookie } from '../refresh-cookie.ts'
-import { actorOf, clientOf, queryOf } from '../request.ts'
+import { actorOf, clientOf } from '../request.ts'
+
+/** Maximum body size of requests about one's own account, in bytes. */
+export const MAX_ACCOUNT_BYTES = 65_536
+
+const BY_COOKIE =
+  'Without `refresh_token` in a JSON body, the token is taken from the cookie, if a page of this server sends the request: with ' +
+  '`Sec-Fetch-Site: same-origin` or, without that header, with the `Origin` of this server.'
+
+const TO_COOKIE: Schema = {
+  type: 'string',
+  const: 'cookie',
+  description: 'Puts the refresh token into a cookie, and not into the body; only for pages of this server',
+}
+
+const BEARER: Schema = { type: 'string', const: 'bearer' }
+
+const grantType = (value: string): Schema => ({ type: 'string', const: value })
+
+/** A body in JSON or, from OAuth 2 clients, as a form. */
+const jsonOrForm = (schema: Schema, form: Schema) =>
+  body({ ...jsonContent(schema), 'application/x-www-form-urlencoded': { schema: form } })
 
 /**
  * Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. For pages
  * of this server that ask for it, the refresh token is in a cookie instead of the bodies.
  */
-export function authRoutes({ settings, logins, reads, store, project }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
-  const { auth } = apiRoots(settings)
-  const open = {
-    auth: false as const,
-    payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] },
-  }
-  const counted = { ...open, ext: { onPreAuth: { method: limits.countLogin } } }
+export function authRoutes({ registry, roots: { auth }, responses }: RouteSource): ApiRoute[] {
+  const common = { tag: 'auth', maxBodyBytes: MAX_ACCOUNT_BYTES } as const
+  const grant = object(
+    {
+      access_token: TEXT,
+      refresh_token: { ...TEXT, description: 'Absent if it is in the cookie' },
+      token_type: BEARER,
+      expires_in: { type: 'integer', description: 'How long the access token is good for, in seconds' },
+    },
+    ['access_token', 'token_type', 'expires_in'],
+  )
+  const granted = (description: string) => ({ 200: responses.success(description, jsonContent(grant), ['Set-Cookie']) })
+  const credentials = { username: TEXT, password: TEXT, grant_type: grantType('password') }
+  const token = { refresh_token: TEXT }
+  const renewal = { ...token, grant_type: grantType('refresh_token') }
+  const issued = object({ access_token: TEXT, token_type: BEARER, expires_in: COUNT_SCHEMA })
+  const me = object({ data: ref(schemaNames(registry.expect('user')).record), permissions: TEXTS })
+  return [
+    {
+      ...common,
+      method: 'POST',
+      path: `${auth}/issue`,
+      access: 'token',
+      operationId: 'issueToken',
+      summary: 'An access token of an account without a login; only for commands that hold the secret of the server',
+      description: 'Without `username` the token is of the first superuser. It belongs to no session.',
+      requestBody: { required: false, content: jsonContent(object({ username: TEXT }, [])) },
+      answers: { 200: responses.success('A token of the named account, or of the first superuser', jsonContent(issued)) },
+      failures: ['forbidden'],
+      handler: issue,
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: `${auth}/token`,
+      access: 'open',
+      limit: 'login',
+      operationId: 'login',
+      summary: 'Log in: the OAuth 2 password grant',
+      description: 'Begins a session. Wrong passwords in a row delay further logins of the account, and lock it in the end.',
+      requestBody: jsonOrForm(
+        object({ ...credentials, refresh: TO_COOKIE }, ['username', 'password']),
+        object(credentials, ['username', 'password']),
+      ),
+      answers: granted('A new session'),
+      // 429 is also sent when too many logins are waiting.
+      failures: ['unauthenticated', 'rateLimited'],
+      handler: login,
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: `${auth}/refresh`,
+      access: 'open',
+      // The handler counts: a refresh towards the limit of the user, a failed one as a login.
+      limit: 'none',
+      operationId: 'refreshTokens',
+      summary: 'Change a refresh token for a new pair of tokens',
+      description: BY_COOKIE,
+      security: COOKIE_OPTIONAL,
+      requestBody: jsonOrForm(object(renewal, []), object(renewal, ['refresh_token'])),
+      answers: granted('New tokens; the one that was sent is good for nothing any more'),
+      failures: ['unauthenticated', 'rateLimited'],
+      handler: refresh,
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: `${auth}/logout`,
+      access: 'open',
+      limit: 'login',
+      operationId: 'logout',
+      summary: 'End a session, access tokens and all',
+      description: BY_COOKIE,
+      security: COOKIE_OPTIONAL,
+      requestBody: jsonOrForm(object(token, []), object(token)),
+      answers: { 200: responses.success('The session is over', jsonContent(object({ message: TEXT })), ['Set-Cookie']) },
+      failures: ['unauthenticated'],
+      handler: logout,
+    },
+    {
+      ...common,
+      method: 'GET',
+      path: `${auth}/me`,
+      access: 'token',
+      operationId: 'getOwnUser',
+      summary: 'Who the token speaks for',
+      description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',
+      answers: { 200: responses.success('The user and their permissions', jsonContent(me)) },
+      handler:
+        ({ reads, logins }) =>
+        async (request, h) => {
+          const actor = actorOf(request)
+          const { text } = await reads.self(actor)
+          return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
+        },
+    },
+  ]
+}
 
+const issue =
+  ({ settings, logins, store, project }: App): Lifecycle.Method =>
+  async (request, h) => {
+    // Users log in; this is for local commands, which hold the secret.
+    if (actorOf(request) !== SHELL) throw forbidden(actorOf(request))
+    const username = isObject(request.payload) ? request.payload.username : undefined
+    const [name] = username === undefined ? [] : readTexts(request.payload, ['username'])
+    const user = await tokenHolder(store, project.registry.expect('user'), name).catch((error: AppError) => {
+      throw error.code === 'TASK_FAILED' ? new AppError('INVALID_REQUEST', error.message) : error
+    })
+    const expires = settings.jwt.access_token_minutes * 60
+    return uncached(h, { access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires })
+  }
+
+function login({ settings, logins }: App, { logins: told }: ServerParts): Lifecycle.Method {
   const cookie = new RefreshCookie(settings)
-  const clientFor = (request: Request) => clientOf(request, settings.trusted_proxies)
-  // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
-  const admitterOf = (request: Request) => (userId: number) => limits.countUser(request, userId, 'default')
-  const countFailure = async (request: Request, error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') await limits.countAddress(request)
-  }
-
-  const token = async (request: Request, h: ResponseToolkit) => {
+  return async (request, h) => {
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
     const inCookie = cookie.isWanted(request)
-    const options = { client: clientFor(request), inCookie }
+    const options = { client: clientOf(request, settings.trusted_proxies), inCookie }
     const grant = await told.login(request, username, () => logins.login(username, password, options))
-    return granted(h, inCookie ? withCookie(request, grant) : grant)
+    return uncached(h, inCookie ? withCookie(cookie, request, grant) : grant)
   }
-  const withCookie = (request: Request, { refresh_token: refreshToken, ...grant }: TokenGrant) => {
-    cookie.set(request, refreshToken)
-    return grant
-  }
+}
 
-  const refresh = async (request: Request, h: ResponseToolkit) => {
-    const options = { client: clientFor(request), admit: admitterOf(request) }
-    if (cookie.isUsed(request)) return granted(h, await refreshCookie(request, options))
-    try {
-      checkGrantType(request.payload, 'refresh_token')
-      const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-      return granted(h, await told.refresh(request, () => logins.refresh(refreshToken, options)))
-    } catch (error) {
-      await countFailure(request, error)
-      throw error
-    }
+function refresh({ settings, logins }: App, { limits, logins: told }: ServerParts): Lifecycle.Method {
+  const cookie = new RefreshCookie(settings)
+  const countFailure = async (request: Request, error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') await limits.countAddress(request)
   }
   const refreshCookie = async (request: Request, options: RefreshOptions) => {
     const sent = cookie.read(request)
@@ -70,22 +181,31 @@ export function authRoutes({ settings, logins, reads, store, project }: App, lim
     try {
       checkGrantType(request.payload, 'refresh_token')
       const grant = await told.refresh(request, () => logins.refresh(sent, { ...options, inCookie: true }))
-      return withCookie(request, grant)
+      return withCookie(cookie, request, grant)
     } catch (error) {
       await countFailure(request, error)
       if (isUnauthenticated(error)) cookie.clear(request)
       throw error
     }
   }
-
-  const logout = async (request: Request) => {
-    if (cookie.isUsed(request)) await logoutCookie(request)
-    else {
+  return async (request, h) => {
+    // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
+    const admit = (userId: number) => limits.countUser(request, userId, 'default')
+    const options = { client: clientOf(request, settings.trusted_proxies), admit }
+    if (cookie.isUsed(request)) return uncached(h, await refreshCookie(request, options))
+    try {
+      checkGrantType(request.payload, 'refresh_token')
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-      await logins.logout(refreshToken)
+      return uncached(h, await told.refresh(request, () => logins.refresh(refreshToken, options)))
+    } catch (error) {
+      await countFailure(request, error)
+      throw error
     }
-    return { message: 'Logged out successfully' }
   }
+}
+
+function logout({ settings, logins }: App): Lifecycle.Method {
+  const cookie = new RefreshCookie(settings)
   const logoutCookie = async (request: Request) => {
     try {
       const sent = cookie.read(request)
@@ -97,35 +217,24 @@ export function authRoutes({ settings, logins, reads, store, project }: App, lim
       throw error
     }
   }
-  const me = async (request: Request, h: ResponseToolkit) => {
-    const actor = actorOf(request)
-    const { text } = await reads.self(actor)
-    return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
+  return async (request) => {
+    if (cookie.isUsed(request)) await logoutCookie(request)
+    else {
+      const [refreshToken] = readTexts(request.payload, ['refresh_token'])
+      await logins.logout(refreshToken)
+    }
+    return { message: 'Logged out successfully' }
   }
+}
 
-  const issue = async (request: Request, h: ResponseToolkit) => {
-    // Users log in; this is for local commands, which hold the secret.
-    if (actorOf(request) !== SHELL) throw forbidden(actorOf(request))
-    const username = isObject(request.payload) ? request.payload.username : undefined
-    const [name] = username === undefined ? [] : readTexts(request.payload, ['username'])
-    const user = await tokenHolder(store, project.registry.expect('user'), name).catch((error: AppError) => {
-      throw error.code === 'TASK_FAILED' ? new AppError('INVALID_REQUEST', error.message) : error
-    })
-    const expires = settings.jwt.access_token_minutes * 60
-    return granted(h, { access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires })
-  }
-
-  return [
-    { method: 'POST', path: `${auth}/issue`, handler: issue, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
-    { method: 'POST', path: `${auth}/token`, handler: token, options: counted },
-    { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
-    { method: 'POST', path: `${auth}/logout`, handler: logout, options: counted },
-    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
-  ]
+/** Puts the refresh token of a grant into the cookie. */
+function withCookie(cookie: RefreshCookie, request: Request, { refresh_token: refreshToken, ...grant }: TokenGrant) {
+  cookie.set(request, refreshToken)
+  return grant
 }
 
 /** Tokens must not be cached (RFC 6749, section 5.1). */
-const granted = (h: ResponseToolkit, body: object): ResponseObject => h.response(body).header('Cache-Control', 'no-store')
+const uncached = (h: ResponseToolkit, grant: object): ResponseObject => h.response(grant).header('Cache-Control', 'no-store')
 
 const isUnauthenticated = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAUTHENTICATED'
 
@@ -134,47 +243,4 @@ function checkGrantType(body: unknown, expected: string): void {
   const given = isObject(body) ? body.grant_type : undefined
   if (given === undefined || given === expected) return
   throw new AppError('VALIDATION_FAILED', { grant_type: [`grant_type must be ${expected}`] })
-}
-
-/** The user's own account: its password and its sessions. Superusers also list and end the sessions of others. */
-export function ownAccountRoutes({ settings, ownAccounts }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
-  const { auth } = apiRoots(settings)
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
-  const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
-  // Every attempt counts like a login. It is counted after authentication, so that requests without a token do not count.
-  const asLogin = { auth: 'bearer', ext: { onPostAuth: { method: limits.countLogin } } }
-
-  const changePassword = async (request: Request) => {
-    await told.passwordChange(request, () => ownAccounts.changePassword(actorOf(request), request.payload))
-    return { message: 'Password changed successfully' }
-  }
-
-  const list = (request: Request) => ownAccounts.sessions(actorOf(request), readUserId(request))
-
-  const end = async (request: Request) => ({
-    message: 'Session ended successfully',
-    data: await ownAccounts.endSession(actorOf(request), readRecordId(String(request.params.id))),
-  })
-
-  const endAll = async (request: Request) => {
-    const userId = readUserId(request)
-    if (userId === undefined) throw new AppError('INVALID_REQUEST', { user_id: ["'user_id' is mandatory"] })
-    const total = await ownAccounts.endSessions(actorOf(request), userId)
-    return { message: `${total} ${total === 1 ? 'session' : 'sessions'} ended successfully`, total }
-  }
-
-  return [
-    { method: 'POST', path: `${auth}/password`, handler: changePassword, options: asLogin },
-    { method: 'GET', path: `${auth}/sessions`, handler: list, options: withQuery },
-    { method: 'DELETE', path: `${auth}/sessions`, handler: endAll, options: withQuery },
-    { method: 'DELETE', path: `${auth}/sessions/{id}`, handler: end, options },
-  ]
-}
-
-/** @throws {AppError} INVALID_REQUEST */
-function readUserId(request: Request): number | undefined {
-  const parameters = new Parameters(new URLSearchParams(queryOf(request)), ['user_id'])
-  const id = parameters.integer('user_id', { absent: 0, min: 1 })
-  parameters.throwIfFaulty()
-  return parameters.has('user_id') ? id : undefined
 }

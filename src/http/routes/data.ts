@@ -1,29 +1,13 @@
-import type { ServerResponse } from 'node:http'
 import type { Lifecycle } from '@hapi/hapi'
-import type { App, Replacement } from '../../app.ts'
+import type { App } from '../../app.ts'
 import { superusersOnly } from '../../auth/permissions.ts'
-import { AppError } from '../../errors.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { COUNT_SCHEMA, MOMENT, object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
+import { COUNT_SCHEMA, FLAG, MOMENT, object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import { planReset } from '../../project/reset.ts'
 import { readReset } from '../../project/snapshots.ts'
-import type { ApiRoute, DeclareRoutes } from '../api-route.ts'
+import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { actorOf } from '../request.ts'
 
-/**
- * Replaces the running application.
- *
- * @param asker the response of the request that asks for it, which is not waited for
- * @returns the new application
- * @throws {AppError} SERVER_NOT_READY during another replacement; the error that prevents opening the new application
- */
-export type Replace = (next: Replacement, asker: ServerResponse) => Promise<App>
-
-const refused: Replace = async () => {
-  throw new AppError('INVALID_REQUEST', 'The data can only be replaced beneath a server that listens')
-}
-
-const FLAG: Schema = { type: 'boolean' }
 const NAME: Schema = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$' }
 const ON_NAME: ParameterObject = { name: 'name', in: 'path', required: true, schema: NAME }
 
@@ -33,95 +17,92 @@ export const DATA_SCHEMAS: Readonly<Record<string, Schema>> = {
 }
 
 /** Snapshots and resets of the data, for superusers. */
-export const dataRoutes =
-  (replace: Replace = refused): DeclareRoutes =>
-  ({ roots: { snapshots, reset }, responses }): ApiRoute[] => {
-    const common = { tag: 'data', access: 'superuser' } as const
-    const one = ref('snapshot')
-    const success = (description: string, members: Readonly<Record<string, Schema>>) =>
-      responses.success(description, jsonContent(object(members)))
-    return [
-      {
-        ...common,
-        method: 'GET',
-        path: snapshots,
-        operationId: 'listSnapshots',
-        summary: 'List the copies of the data',
-        description: 'For superusers, as all operations on copies.',
-        answers: { 200: success('All of them, by name', { data: { type: 'array', items: one }, total: COUNT_SCHEMA }) },
-        handler: (app) => async (request) => {
-          const data = await app.snapshots.list(actorOf(request))
-          return { data, total: data.length }
-        },
+export function dataRoutes({ roots: { snapshots, reset }, responses }: RouteSource): ApiRoute[] {
+  const common = { tag: 'data', access: 'superuser' } as const
+  const one = ref('snapshot')
+  const success = (description: string, members: Readonly<Record<string, Schema>>) =>
+    responses.success(description, jsonContent(object(members)))
+  return [
+    {
+      ...common,
+      method: 'GET',
+      path: snapshots,
+      operationId: 'listSnapshots',
+      summary: 'List the copies of the data',
+      description: 'For superusers, as all operations on copies.',
+      answers: { 200: success('All of them, by name', { data: { type: 'array', items: one }, total: COUNT_SCHEMA }) },
+      handler: (app) => async (request) => {
+        const data = await app.snapshots.list(actorOf(request))
+        return { data, total: data.length }
       },
-      {
-        ...common,
-        method: 'POST',
-        path: snapshots,
-        operationId: 'saveSnapshot',
-        summary: 'Keep a copy of the data as it is now',
-        description: 'It replaces a copy of the same name with `force`, and is a 409 without.',
-        requestBody: body(jsonContent(strictObject({ name: NAME, force: FLAG }, ['name']))),
-        answers: { 201: success('The copy', { data: one }) },
-        failures: ['conflict'],
-        handler: (app) => async (request, h) =>
-          h.response({ data: await app.snapshots.save(actorOf(request), request.payload) }).code(201),
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: snapshots,
+      operationId: 'saveSnapshot',
+      summary: 'Keep a copy of the data as it is now',
+      description: 'It replaces a copy of the same name with `force`, and is a 409 without.',
+      requestBody: body(jsonContent(strictObject({ name: NAME, force: FLAG }, ['name']))),
+      answers: { 201: success('The copy', { data: one }) },
+      failures: ['conflict'],
+      handler: (app) => async (request, h) =>
+        h.response({ data: await app.snapshots.save(actorOf(request), request.payload) }).code(201),
+    },
+    {
+      ...common,
+      method: 'DELETE',
+      path: `${snapshots}/{name}`,
+      operationId: 'deleteSnapshot',
+      summary: 'Remove a copy; the data stays as it is',
+      description: 'The name may be used again.',
+      parameters: [ON_NAME],
+      answers: { 200: success('The removed copy', { message: TEXT, data: one }) },
+      failures: ['notFound'],
+      handler: (app) => async (request) => ({
+        message: 'Snapshot deleted successfully',
+        data: await app.snapshots.remove(actorOf(request), String(request.params.name)),
+      }),
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: `${snapshots}/{name}/load`,
+      operationId: 'loadSnapshot',
+      summary: 'Put a copy in the place of the data, which is lost',
+      description: 'Requests wait meanwhile. Streams of events end with `reset`.',
+      parameters: [ON_NAME],
+      answers: { 200: success('The copy that is the data now', { message: TEXT, data: one }) },
+      failures: ['notFound'],
+      handler: loadSnapshot,
+    },
+    {
+      ...common,
+      method: 'POST',
+      path: reset,
+      operationId: 'resetData',
+      summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
+      description: 'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed.',
+      requestBody: {
+        required: false,
+        content: jsonContent(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])),
       },
-      {
-        ...common,
-        method: 'DELETE',
-        path: `${snapshots}/{name}`,
-        operationId: 'deleteSnapshot',
-        summary: 'Remove a copy; the data stays as it is',
-        description: 'The name may be used again.',
-        parameters: [ON_NAME],
-        answers: { 200: success('The removed copy', { message: TEXT, data: one }) },
-        failures: ['notFound'],
-        handler: (app) => async (request) => ({
-          message: 'Snapshot deleted successfully',
-          data: await app.snapshots.remove(actorOf(request), String(request.params.name)),
+      answers: {
+        200: success('How many records were removed, by model, and how many seed records were created', {
+          message: TEXT,
+          removed: { type: 'object', additionalProperties: COUNT_SCHEMA },
+          webhooks: COUNT_SCHEMA,
+          history: COUNT_SCHEMA,
+          seeded: COUNT_SCHEMA,
         }),
       },
-      {
-        ...common,
-        method: 'POST',
-        path: `${snapshots}/{name}/load`,
-        operationId: 'loadSnapshot',
-        summary: 'Put a copy in the place of the data, which is lost',
-        description: 'Requests wait meanwhile. Streams of events end with `reset`.',
-        parameters: [ON_NAME],
-        answers: { 200: success('The copy that is the data now', { message: TEXT, data: one }) },
-        failures: ['notFound'],
-        handler: () => loadSnapshot(replace),
-      },
-      {
-        ...common,
-        method: 'POST',
-        path: reset,
-        operationId: 'resetData',
-        summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
-        description:
-          'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed.',
-        requestBody: {
-          required: false,
-          content: jsonContent(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])),
-        },
-        answers: {
-          200: success('How many records were removed, by model, and how many seed records were created', {
-            message: TEXT,
-            removed: { type: 'object', additionalProperties: COUNT_SCHEMA },
-            webhooks: COUNT_SCHEMA,
-            history: COUNT_SCHEMA,
-            seeded: COUNT_SCHEMA,
-          }),
-        },
-        handler: (app) => resetData(app, replace),
-      },
-    ]
-  }
+      handler: resetData,
+    },
+  ]
+}
 
 const loadSnapshot =
-  (replace: Replace): Lifecycle.Method =>
+  (_: App, { replace }: ServerParts): Lifecycle.Method =>
   async (request) => {
     const actor = actorOf(request)
     superusersOnly(actor)
@@ -133,7 +114,7 @@ const loadSnapshot =
   }
 
 const resetData =
-  (app: App, replace: Replace): Lifecycle.Method =>
+  (app: App, { replace }: ServerParts): Lifecycle.Method =>
   async (request) => {
     const actor = actorOf(request)
     const { dryRun, ...wanted } = readReset(actor, request.payload)

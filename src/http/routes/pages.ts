@@ -1,11 +1,8 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
-import type { App } from '../../app.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { ADMIN_PAGE_POLICY, type AdminPage } from '../admin-page.ts'
 import { DocsFiles, docsPage, PAGE_FILES, PAGE_POLICY } from '../docs-page.ts'
-import { jsonResponse } from '../json.ts'
-import { apiDocument } from '../openapi.ts'
 import { apiRoots } from '../paths.ts'
 import { accepts, queryOf } from '../request.ts'
 import { addFields, setPolicy } from '../response.ts'
@@ -72,19 +69,9 @@ const pathOf = ({ raw }: Request): string => raw.req.url?.split('?')[0] ?? ''
 
 const nothingThere = (): AppError => new AppError('ROUTE_NOT_FOUND', 'There is nothing at this path')
 
-/**
- * The OpenAPI document and its page. The document reveals as much of the project as its views do, so it has the same access
- * rule; the page by itself reveals nothing.
- */
-export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
+/** The page of the OpenAPI document. By itself it reveals nothing of the project. */
+export function docsRoutes(settings: Settings): ServerRoute[] {
   const roots = apiRoots(settings)
-  let text: string | undefined
-
-  const document = (_: Request, h: ResponseToolkit) => {
-    // Most servers never need it.
-    text ??= JSON.stringify(apiDocument(project))
-    return jsonResponse(h, text)
-  }
   const page = (request: Request, h: ResponseToolkit) => {
     setPolicy(request.raw.res, PAGE_POLICY)
     return h.response(docsPage(roots, settings.ui.title ?? 'Admin')).type('text/html')
@@ -104,12 +91,7 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
     }
     return { method: 'GET', path: `${roots.docs}/${name}`, handler: file, options: { auth: false } }
   })
-  const reading = settings.views_auth === 'required' ? { auth: 'bearer' } : { auth: false as const }
-  return [
-    { method: 'GET', path: roots.document, handler: document, options: reading },
-    { method: 'GET', path: roots.docs, handler: page, options: { auth: false } },
-    ...files,
-  ]
+  return [{ method: 'GET', path: roots.docs, handler: page, options: { auth: false } }, ...files]
 }
 
 /**

@@ -3,20 +3,16 @@ import { Readable } from 'node:stream'
 import type { Lifecycle } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import type { EventSink } from '../../events/event-streams.ts'
-import { HISTORY } from '../../history/history-recorder.ts'
 import { REPORT_SCHEMA } from '../../lint/format.ts'
 import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { historyAnswers } from '../../openapi/paths-history.ts'
-import { namesParameter, plainListParameters } from '../../openapi/query-parameters.ts'
-import { COUNT_SCHEMA, nullable, object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
+import { namesParameter } from '../../openapi/query-parameters.ts'
+import { COUNT_SCHEMA, FLAG, nullable, object, oneName, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { tokenIn } from '../authentication.ts'
 import { jsonResponse } from '../json.ts'
 import { taggedResponse } from '../preconditions.ts'
 import { actorOf, parametersOf, queryOf, readOptionsOf } from '../request.ts'
 
-const FLAG: Schema = { type: 'boolean' }
-const NAMES: Schema = { type: 'array', items: TEXT }
 const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
 
 const siteField = object({
@@ -29,7 +25,7 @@ const siteField = object({
     unique: FLAG,
     readonly: FLAG,
     sortable: FLAG,
-    operators: NAMES,
+    operators: TEXTS,
   },
   choices: nullable({ type: 'array', items: object({ value: {}, label: TEXT, color: TEXT }, ['value']) }),
   bounds: { type: 'object', additionalProperties: true, description: 'Limits of values, such as `max_length` and `gte`' },
@@ -94,26 +90,11 @@ const RESUME: ParameterObject = {
   schema: TEXT,
 }
 
-/** The routes that span all models: their history, the site, the search, live events, findings of lint. */
+/** The routes that span all models: the site, the search, live events, findings of lint. */
 export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRoute[] {
   const common = { method: 'GET', tag: 'site', access: 'token' } as const
   const models = oneName(registry.public.map(({ key }) => key))
   return [
-    {
-      ...common,
-      path: roots.history,
-      operationId: 'listHistory',
-      summary: 'The history of all records, for superusers',
-      description: 'That of deleted records included, the latest change first.',
-      tag: 'history',
-      parameters: plainListParameters(registry.expect(HISTORY), registry),
-      answers: historyAnswers(responses),
-      failures: ['forbidden', 'notFound'],
-      handler:
-        ({ history }) =>
-        async (request, h) =>
-          jsonResponse(h, await history.all(actorOf(request), queryOf(request))),
-    },
     {
       ...common,
       path: roots.site,

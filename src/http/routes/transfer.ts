@@ -1,15 +1,19 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { DELIMITERS, type DelimiterName, MEDIA_TYPES } from '../../query/formats.ts'
+import type { Model } from '../../model/model.ts'
+import type { ModelSource } from '../../openapi/document.ts'
+import { answeredValue } from '../../openapi/field-schemas.ts'
+import { body, type ContentObject, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
+import { DRY_RUN, exportParameters } from '../../openapi/query-parameters.ts'
+import { COUNT_SCHEMA, FLAG, object, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
+import { DELIMITERS, type DelimiterName, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
 import type { FileImportOptions } from '../../transfer/imports.ts'
-import type { Random } from '../../util/ids.ts'
-import type { ConnectionLimits } from '../listener.ts'
-import { apiRoots } from '../paths.ts'
+import type { Description, ModelRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { originOf } from '../preconditions.ts'
-import { actorOf, queryOf } from '../request.ts'
+import { actorOf, modelOf, queryOf } from '../request.ts'
 import { cutIfUnread, MULTIPART, uploadedFile } from '../upload.ts'
 
 /**
@@ -21,60 +25,113 @@ const MAX_ROWS = 100_000
 /** Amount of a file generated ahead of its reader, in bytes. */
 const AHEAD = 512 * 1024
 
-const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
+/** A record as it is exported: stored fields, related records by id. */
+function exportedRecord(model: Model): Schema {
+  const members = model.visibleFields.map((field) => [field.name, answeredValue(field)] as const)
+  return object(Object.fromEntries(members), ['id'])
+}
+
+/** Schema of what an import answers. Lower case, so that no model's schema has the same name. */
+export const TRANSFER_SCHEMAS: Readonly<Record<string, Schema>> = {
+  importResult: object({
+    message: TEXT,
+    dry_run: FLAG,
+    created: COUNT_SCHEMA,
+    updated: COUNT_SCHEMA,
+    total: COUNT_SCHEMA,
+    ignored: { ...TEXTS, description: "Columns of the file that are the server's to set" },
+  }),
+}
 
 /** Export and import of records as files: an export shows one moment, an import is all or nothing. */
-export function transferRoutes(
-  { settings, exports, imports, records, history, log }: App,
-  { random, connections }: { readonly random: Random; readonly connections: ConnectionLimits },
-): ServerRoute[] {
-  const { models } = apiRoots(settings)
+export const transferRoutes = ({ roots: { models } }: RouteSource): ModelRoute[] => [
+  {
+    method: 'GET',
+    path: `${models}/{model}/export`,
+    access: 'view',
+    describe({ model, registry, responses }) {
+      const records: Schema = { type: 'array', items: exportedRecord(model) }
+      return {
+        operationId: `export${model.name}`,
+        summary: `Export ${model.label} as a file`,
+        description: 'All that match, as they are at one moment. A file that cannot be finished ends with its connection cut.',
+        tag: model.name,
+        parameters: exportParameters(model, registry),
+        answers: { 200: responses.success('The file', asFile(records), ['Content-Disposition']) },
+      }
+    },
+    handler: exportFile,
+  },
+  {
+    method: 'POST',
+    path: `${models}/{model}/import`,
+    access: 'add',
+    limit: 'upload',
+    takesFile: [...Object.values(MEDIA_TYPES), MULTIPART],
+    describe: describeImport,
+    handler: importFile,
+  },
+]
 
-  const exported = async (request: Request, h: ResponseToolkit) => {
-    const { name, mediaType, text, close } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
+/** The same records in every file format. */
+const asFile = (records: Schema): ContentObject =>
+  Object.fromEntries(FORMATS.map((format) => [MEDIA_TYPES[format], { schema: format === 'json' ? records : TEXT }]))
+
+const exportFile =
+  ({ exports, log }: App, { connections }: ServerParts): Lifecycle.Method =>
+  async (request, h) => {
+    const model = modelOf(request)
+    const { name, mediaType, text, close } = await exports.open(actorOf(request), model, queryOf(request))
     cutIfUnread(request.raw.res, connections)
     const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
+    const failed = (error: unknown) => log.error('Export failed', { model, error })
     // The connection is cut, so that a client does not take a part for the whole.
-    stream.on('error', (error) => log.error('Export failed', { model: modelOf(request), error }))
+    stream.on('error', failed)
     // A response to HEAD, or to a client that has left, is closed before anything is read.
-    stream.on(
-      'close',
-      () => void close().catch((error: unknown) => log.error('Export failed', { model: modelOf(request), error })),
-    )
+    stream.on('close', () => void close().catch(failed))
     return h.response(stream).type(mediaType).header('Content-Disposition', `attachment; filename="${name}"`)
   }
 
-  const imported = async (request: Request) => {
+function describeImport({ model, forms, generatedForm, responses }: ModelSource): Description {
+  const names = [...forms.map(({ form }) => form.name), ...(generatedForm === undefined ? [] : [generatedForm])]
+  const keys = model.visibleFields.filter(({ unique }) => unique).map(({ name }) => name)
+  const file: Schema = { description: 'The file. Its media type or its name determines the format' }
+  const form = { [MULTIPART]: { schema: { ...object({ file }), additionalProperties: false } } }
+  const query = (name: string, description: string, values: readonly string[]): ParameterObject => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'string', enum: values },
+  })
+  return {
+    operationId: `import${model.name}`,
+    summary: `Import ${model.label} from a file, all or none`,
+    description:
+      'Takes what an export gives. Every record is held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
+    tag: model.name,
+    parameters: [
+      DRY_RUN,
+      query('delimiter', 'Of a CSV file; found in its header when absent', Object.keys(DELIMITERS)),
+      query('upsert_by', 'A unique field: records that have the same in it are updated', keys),
+      ...(names.length === 0 ? [] : [query('form_id', 'The form to hold the records to', names)]),
+    ],
+    requestBody: body({ ...asFile({ type: 'array', items: { type: 'object' } }), ...form }),
+    answers: { 200: responses.success('What came of it', jsonContent(ref('importResult'))) },
+    failures: ['conflict'],
+  }
+}
+
+const importFile =
+  ({ imports, history }: App, { random }: ServerParts): Lifecycle.Method =>
+  async (request) => {
     const options = readOptions(queryOf(request))
     const file = await uploadedFile(String(request.headers['content-type']), request.payload as unknown as Buffer)
     const origin = history.isOn ? originOf(request, random) : {}
     const outcome = await imports.run(actorOf(request), modelOf(request), file, { ...options, origin })
     const { dryRun = false } = options
-    const message = `${outcome.total} records ${dryRun ? 'would be' : ''} imported`.replace('  ', ' ')
+    const message = `${outcome.total} records ${dryRun ? 'would be ' : ''}imported`
     return { message, dry_run: dryRun, ...outcome }
   }
-
-  return [
-    {
-      method: 'GET',
-      path: `${models}/{model}/export`,
-      handler: exported,
-      options: { auth: 'bearer', plugins: { limitsUsers: true, admitsAnonymous: true, readsQuery: true } },
-    },
-    {
-      method: 'POST',
-      path: `${models}/{model}/import`,
-      handler: imported,
-      options: {
-        auth: 'bearer',
-        plugins: {
-          ...{ limitsUsers: 'upload', readsQuery: true, takesFile: UPLOADS },
-          admits: (request) => records.admit(actorOf(request), 'add', modelOf(request)),
-        },
-      },
-    },
-  ]
-}
 
 /** Yields to the event loop between pieces, since a fast reader would otherwise block other requests. */
 async function* inTurns(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
@@ -106,5 +163,3 @@ function delimiterIn(parameters: Parameters): DelimiterName | undefined {
 }
 
 const isDelimiterName = (name: string): name is DelimiterName => Object.hasOwn(DELIMITERS, name)
-
-const modelOf = (request: Request): string => String(request.params.model)

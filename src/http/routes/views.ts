@@ -1,13 +1,11 @@
 import type { Request } from '@hapi/hapi'
 import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
+import { FLAG, object, oneName, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { CatalogOptions } from '../../project/view-catalog.ts'
 import { MAX_PAGE_RECORDS } from '../../query/plan.ts'
 import { FORM_USES } from '../../views/definition.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { parametersOf } from '../request.ts'
-
-const FLAG: Schema = { type: 'boolean' }
 
 const fieldView = object(
   {
@@ -29,8 +27,6 @@ const fieldView = object(
   ['name', 'required', 'readonly', 'disabled', 'is_primary_key'],
 )
 
-const NAMES: Schema = { type: 'array', items: TEXT }
-
 const GENERATED: ParameterObject = {
   name: 'generated',
   in: 'query',
@@ -47,13 +43,13 @@ const viewMembers = (viewType: 'form' | 'list') => ({
 
 const formMembers = {
   use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
-  groups: { type: 'array', items: object({ title: TEXT, fields: NAMES, collapsed: FLAG }, ['title', 'fields']) },
+  groups: { type: 'array', items: object({ title: TEXT, fields: TEXTS, collapsed: FLAG }, ['title', 'fields']) },
 } as const satisfies Record<string, Schema>
 
 const listMembers = {
   sort: { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }), description: 'The order at first' },
   page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_RECORDS },
-  filters: { ...NAMES, description: 'Fields that are offered first as filters' },
+  filters: { ...TEXTS, description: 'Fields that are offered first as filters' },
   inline_form: { ...TEXT, description: 'The form through which cells may be edited' },
 } as const satisfies Record<string, Schema>
 
@@ -61,7 +57,7 @@ const listMembers = {
 export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldView,
   formView: object(
-    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES, ...formMembers },
+    { ...viewMembers('form'), generated: FLAG, creation_fields: TEXTS, allowed_update_fields: TEXTS, ...formMembers },
     Object.keys(viewMembers('form')),
   ),
   listView: object({ ...viewMembers('list'), generated: FLAG, ...listMembers }, Object.keys(viewMembers('list'))),

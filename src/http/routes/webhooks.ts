@@ -5,7 +5,18 @@ import type { Registry } from '../../model/registry.ts'
 import { envelope } from '../../openapi/bodies.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { PAGE } from '../../openapi/query-parameters.ts'
-import { COUNT_SCHEMA, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
+import {
+  COUNT_SCHEMA,
+  FLAG,
+  MOMENT,
+  nullable,
+  object,
+  oneName,
+  ref,
+  type Schema,
+  strictObject,
+  TEXT,
+} from '../../openapi/schema.ts'
 import { readRecordId } from '../../query/parameters.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS, type PageRequest, pageJson, sliceOf } from '../../query/plan.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
@@ -16,7 +27,6 @@ const STATUSES = ['pending', 'delivered', 'failed']
 const ID: ParameterObject = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } }
 const STATUS = oneName(STATUSES)
 const ON_STATUS: ParameterObject = { name: 'status', in: 'query', description: 'Only deliveries that stand so', schema: STATUS }
-const FLAG: Schema = { type: 'boolean' }
 const LOG = 'What was sent, each attempt, and the beginning of the latest answer.'
 const SECRET: Schema = { ...TEXT, description: 'What messages are signed with; in the answer that makes it and in no other' }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { apiDocument } from '../../../src/http/openapi.ts'
+import { apiDocument } from '../../../src/http/api.ts'
 import type { Registry } from '../../../src/model/registry.ts'
 import { resolved } from '../../../src/openapi/components.ts'
 import type { OperationObject, RequestBody, ResponseObject } from '../../../src/openapi/operation.ts'

@@ -1,0 +1,45 @@
+import { type ContractSource, modelSources, openApiDocument } from '../openapi/document.ts'
+import type { OpenApiDocument } from '../openapi/operation.ts'
+import type { Schema } from '../openapi/schema.ts'
+import { type DeclareRoutes, describedPaths, sourceOf } from './api-route.ts'
+import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
+import { authRoutes } from './routes/auth.ts'
+import { bulkRoutes } from './routes/bulk.ts'
+import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
+import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
+import { listRoutes } from './routes/lists.ts'
+import { fillRoutes, mockRoutes } from './routes/mock.ts'
+import { operationsRoutes } from './routes/operations.ts'
+import { RECORD_SCHEMAS, recordRoutes } from './routes/records.ts'
+import { SITE_SCHEMAS, siteRoutes } from './routes/site.ts'
+import { TRANSFER_SCHEMAS, transferRoutes } from './routes/transfer.ts'
+import { VIEW_SCHEMAS, viewRoutes } from './routes/views.ts'
+import { webhookRoutes, webhookSchemas } from './routes/webhooks.ts'
+
+/** The routes of every model. */
+export const modelRoutes: DeclareRoutes = (source) =>
+  [listRoutes, mockRoutes, transferRoutes, bulkRoutes, recordHistoryRoutes, recordRoutes].flatMap((declare) => declare(source))
+
+/** The declared routes, in the order of the document. */
+export const ROUTES: readonly DeclareRoutes[] = [
+  ...[authRoutes, accountRoutes, modelRoutes, viewRoutes, webhookRoutes],
+  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes],
+]
+
+/** The OpenAPI document of a project. The same project gives the same document, byte for byte. */
+export function apiDocument(project: ContractSource): OpenApiDocument {
+  const source = sourceOf(project)
+  const models = modelSources(project, source.responses)
+  const schemas: Readonly<Record<string, Schema>> = {
+    ...RECORD_SCHEMAS,
+    ...TRANSFER_SCHEMAS,
+    ...VIEW_SCHEMAS,
+    ...webhookSchemas(project.registry),
+    ...DATA_SCHEMAS,
+    ...HISTORY_SCHEMAS,
+    ...SITE_SCHEMAS,
+    ...ACCOUNT_SCHEMAS,
+  }
+  const paths = describedPaths(ROUTES, source, models)
+  return openApiDocument(project, { models, paths, schemas, tokenUrl: `${source.roots.auth}/token` })
+}
