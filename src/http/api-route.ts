@@ -23,7 +23,7 @@ import type { ConnectionLimits } from './listener.ts'
 import type { Monitoring } from './monitoring.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { actorOf, modelOf } from './request.ts'
+import { actorOf, modelKeyOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -122,7 +122,7 @@ const needsToken = ({ access }: ServedRoute): boolean => access !== 'optional' &
 
 const limitOf = (route: ServedRoute): RouteLimit => route.limit ?? (needsToken(route) ? 'user' : 'none')
 
-export const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 'registry'>): RouteSource => ({
+export const routeSource = ({ settings, registry }: Pick<RouteSource, 'settings' | 'registry'>): RouteSource => ({
   settings,
   registry,
   roots: apiRoots(settings),
@@ -131,7 +131,7 @@ export const sourceOf = ({ settings, registry }: Pick<RouteSource, 'settings' | 
 
 /** The declared routes as hapi takes them. */
 export const serverRoutes = (declare: DeclareRoutes, app: App, parts: ServerParts): ServerRoute[] =>
-  declare(sourceOf(app.project)).map((route) => serverRoute(route, app, parts))
+  declare(routeSource(app.project)).map((route) => serverRoute(route, app, parts))
 
 function serverRoute(route: ApiRoute | ModelRoute, app: App, parts: ServerParts): ServerRoute {
   const { method, path, maxBodyBytes, takesFile, sameOrigin = false, isStream = false, handler } = route
@@ -165,7 +165,7 @@ function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'
   if (action === undefined) return {}
   const admitsAnonymous = mayBeAnonymous(route)
   if (action === 'view') return { admitsAnonymous }
-  return { admitsAnonymous, admits: (request) => records.admit(actorOf(request), action, modelOf(request)) }
+  return { admitsAnonymous, admits: (request) => records.admit(actorOf(request), action, modelKeyOf(request)) }
 }
 
 /** The action on the model of the path that a route needs permission for. */

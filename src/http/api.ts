@@ -1,7 +1,7 @@
 import { type ContractSource, modelSources, openApiDocument } from '../openapi/document.ts'
 import type { OpenApiDocument } from '../openapi/operation.ts'
 import type { Schema } from '../openapi/schema.ts'
-import { type DeclareRoutes, describedPaths, sourceOf } from './api-route.ts'
+import { type DeclareRoutes, describedPaths, routeSource } from './api-route.ts'
 import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bulkRoutes } from './routes/bulk.ts'
@@ -28,7 +28,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
 
 /** The OpenAPI document of a project. The same project gives the same document, byte for byte. */
 export function apiDocument(project: ContractSource): OpenApiDocument {
-  const source = sourceOf(project)
+  const source = routeSource(project)
   const models = modelSources(project, source.responses)
   const schemas: Readonly<Record<string, Schema>> = {
     ...RECORD_SCHEMAS,

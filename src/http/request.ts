@@ -16,7 +16,7 @@ export function actorOf(request: Request): Actor {
 }
 
 /** The key of the model in the path of a request. */
-export const modelOf = (request: Request): string => String(request.params.model)
+export const modelKeyOf = (request: Request): string => String(request.params.model)
 
 /** The id of the record in the path of a request, as sent. */
 export const recordIdOf = (request: Request): string => String(request.params.record_id)

@@ -8,7 +8,7 @@ import { MAX_BULK_RECORDS } from '../../records/write-requests.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
 import { writeOptionsOf } from '../preconditions.ts'
-import { actorOf, modelOf } from '../request.ts'
+import { actorOf, modelKeyOf } from '../request.ts'
 import { consequencesJson, FORECAST } from './records.ts'
 
 /** Description of the answers of bulk writes. */
@@ -41,7 +41,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelOf(request)]
+          const [actor, model] = [actorOf(request), modelKeyOf(request)]
           const options = writeOptionsOf(request, app, random)
           const created = await records.createMany(actor, model, request.payload, options)
           if (options.dryRun) return jsonResponse(h, `{${members(await reads.all(actor, model, created))}}`)
@@ -73,7 +73,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelOf(request)]
+          const [actor, model] = [actorOf(request), modelKeyOf(request)]
           const options = writeOptionsOf(request, app, random)
           const updated = await records.updateMany(actor, model, request.payload, options)
           const read = options.dryRun ? reads.all(actor, model, updated) : reads.written(actor, model, updated)
@@ -104,7 +104,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelOf(request)]
+          const [actor, model] = [actorOf(request), modelKeyOf(request)]
           const options = writeOptionsOf(request, app, random)
           if (options.dryRun) {
             const forecast = await records.forecastRemovalOfMany(actor, model, request.payload)

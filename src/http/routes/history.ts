@@ -6,7 +6,7 @@ import type { Responses } from '../../openapi/responses.ts'
 import { MOMENT, nullable, object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
 import type { ApiRoute, ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { actorOf, modelOf, queryOf, recordIdOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf, recordIdOf } from '../request.ts'
 import { RECORD_ID } from './records.ts'
 
 const INTEGER: Schema = { type: 'integer' }
@@ -76,6 +76,6 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
     handler:
       ({ history }) =>
       async (request, h) =>
-        jsonResponse(h, await history.ofRecord(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request))),
+        jsonResponse(h, await history.ofRecord(actorOf(request), modelKeyOf(request), recordIdOf(request), queryOf(request))),
   },
 ]

@@ -4,7 +4,7 @@ import { aggregateParameters, listParameters, searchParameters } from '../../ope
 import { object, ref } from '../../openapi/schema.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { actorOf, modelOf, queryOf, readOptionsOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf, readOptionsOf } from '../request.ts'
 
 /** Lists, searches and totals of the records of a model. */
 export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
@@ -22,7 +22,10 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         answers: { 200: responses.success('A page of records', jsonContent(object(pageEnvelope(model)))) },
       }),
       handler: (app) => async (request, h) =>
-        jsonResponse(h, await app.reads.list(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app))),
+        jsonResponse(
+          h,
+          await app.reads.list(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
+        ),
     },
     {
       ...common,
@@ -43,7 +46,7 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       handler: (app) => async (request, h) =>
         jsonResponse(
           h,
-          await app.searches.search(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)),
+          await app.searches.search(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
         ),
     },
     {
@@ -60,7 +63,7 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       handler: (app) => async (request, h) =>
         jsonResponse(
           h,
-          await app.aggregates.aggregate(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)),
+          await app.aggregates.aggregate(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
         ),
     },
   ]

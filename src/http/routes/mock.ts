@@ -5,7 +5,7 @@ import { schemaNames } from '../../openapi/record-schemas.ts'
 import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { ApiRoute, ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { actorOf, modelOf, queryOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf } from '../request.ts'
 
 const SEED: Schema = { type: 'integer', minimum: 0, maximum: MAX_SEED }
 
@@ -41,7 +41,7 @@ export function mockRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       handler:
         ({ mocks }) =>
         async (request, h) =>
-          jsonResponse(h, await mocks.list(actorOf(request), modelOf(request), queryOf(request))),
+          jsonResponse(h, await mocks.list(actorOf(request), modelKeyOf(request), queryOf(request))),
     },
     {
       method: 'GET',
@@ -76,7 +76,7 @@ export function mockRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       handler:
         ({ modelTests }) =>
         (request) =>
-          modelTests.describe(modelOf(request), models, queryOf(request)),
+          modelTests.describe(modelKeyOf(request), models, queryOf(request)),
     },
   ]
 }

@@ -9,7 +9,7 @@ import { MAX_SELECTED } from '../../records/selection.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
 import { ifMatch, recordResponse, writeOptionsOf } from '../preconditions.ts'
-import { actorOf, modelOf, queryOf, readOptionsOf, recordIdOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf, readOptionsOf, recordIdOf } from '../request.ts'
 
 /** Path parameter: the id of a record. */
 export const RECORD_ID: ParameterObject = {
@@ -105,7 +105,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelOf(request)]
+          const [actor, model] = [actorOf(request), modelKeyOf(request)]
           const options = writeOptionsOf(request, app, random)
           const record = await records.create(actor, model, request.payload, options)
           if (options.dryRun) return jsonResponse(h, `{"data":${(await reads.one(actor, model, record)).text}}`)
@@ -134,7 +134,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           h,
           await app.reads.get(
             actorOf(request),
-            modelOf(request),
+            modelKeyOf(request),
             recordIdOf(request),
             queryOf(request),
             readOptionsOf(request, app),
@@ -165,7 +165,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelOf(request)]
+          const [actor, model] = [actorOf(request), modelKeyOf(request)]
           const options = { ...writeOptionsOf(request, app, random), precondition: ifMatch(request) }
           const record = await records.update(actor, model, recordIdOf(request), request.payload, options)
           const read = options.dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record)
@@ -194,7 +194,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model, id] = [actorOf(request), modelOf(request), recordIdOf(request)]
+          const [actor, model, id] = [actorOf(request), modelKeyOf(request), recordIdOf(request)]
           const options = { ...writeOptionsOf(request, app, random), precondition: ifMatch(request) }
           if (options.dryRun) {
             const forecast = await records.forecastRemoval(actor, model, id, options)

@@ -13,7 +13,7 @@ import { Parameters } from '../../query/parameters.ts'
 import type { FileImportOptions } from '../../transfer/imports.ts'
 import type { Description, ModelRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { originOf } from '../preconditions.ts'
-import { actorOf, modelOf, queryOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf } from '../request.ts'
 import { cutIfUnread, MULTIPART, uploadedFile } from '../upload.ts'
 
 /**
@@ -80,7 +80,7 @@ const asFile = (records: Schema): ContentObject =>
 const exportFile =
   ({ exports, log }: App, { connections }: ServerParts): Lifecycle.Method =>
   async (request, h) => {
-    const model = modelOf(request)
+    const model = modelKeyOf(request)
     const { name, mediaType, text, close } = await exports.open(actorOf(request), model, queryOf(request))
     cutIfUnread(request.raw.res, connections)
     const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
@@ -127,7 +127,7 @@ const importFile =
     const options = readOptions(queryOf(request))
     const file = await uploadedFile(String(request.headers['content-type']), request.payload as unknown as Buffer)
     const origin = history.isOn ? originOf(request, random) : {}
-    const outcome = await imports.run(actorOf(request), modelOf(request), file, { ...options, origin })
+    const outcome = await imports.run(actorOf(request), modelKeyOf(request), file, { ...options, origin })
     const { dryRun = false } = options
     const message = `${outcome.total} records ${dryRun ? 'would be ' : ''}imported`
     return { message, dry_run: dryRun, ...outcome }
