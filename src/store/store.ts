@@ -156,6 +156,8 @@ export interface ReadOptions {
 export interface FindOptions extends ReadOptions {
   /** A page of the same plan, from which the store may go on. It is returned if nothing has changed since. */
   readonly last?: FoundPage | undefined
+  /** True if the reader does not use the total. It may then be the number of records of the page, so that no others are counted. */
+  readonly withoutTotal?: boolean | undefined
 }
 
 /** Status of a store. */

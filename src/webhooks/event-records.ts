@@ -1,4 +1,4 @@
-import type { Filter } from '../query/plan.ts'
+import type { Filter, Plan } from '../query/plan.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { groupBy } from '../util/json.ts'
 import type { EventName, Message } from './messages.ts'
@@ -13,14 +13,14 @@ export const messageOf = ({ message_id: id, event, model, data, timestamp }: Sto
   timestamp: String(timestamp),
 })
 
-/** All records of a table that match the filters, up to the limit if there is one. */
+/** The records of a table that match the filters, in order of their ids unless there is a sort order, up to the limit if there is one. */
 export async function findAll(
   store: Store,
   table: string,
   filters: readonly Filter[],
-  limit = Number.POSITIVE_INFINITY,
+  { sort = [], limit = Number.POSITIVE_INFINITY }: Partial<Pick<Plan, 'sort' | 'limit'>> = {},
 ): Promise<readonly StoredRecord[]> {
-  return (await store.find(table, { filters, sort: [], offset: 0, limit })).records
+  return (await store.find(table, { filters, sort, offset: 0, limit }, { withoutTotal: true })).records
 }
 
 /** Ids of the subscriptions to which the first attempt of the event is still to be made. */

@@ -85,11 +85,12 @@ export class Outbox {
 
   /** True if a delivery to any of the receivers may be due. */
   async hasDue(receivers: readonly number[]): Promise<boolean> {
+    const { store } = this.#parts
     const found = await Promise.all([
-      this.#count(EVENTS, [{ field: 'pending', operator: 'in', values: receivers }]),
-      this.#count(DELIVERIES, [{ field: 'subscription_id', operator: 'in', values: receivers }, this.#isDue]),
+      findAll(store, EVENTS, [{ field: 'pending', operator: 'in', values: receivers }], { limit: 1 }),
+      findAll(store, DELIVERIES, [{ field: 'subscription_id', operator: 'in', values: receivers }, this.#isDue], { limit: 1 }),
     ])
-    return found.some((total) => total > 0)
+    return found.flat().length > 0
   }
 
   /**
@@ -99,61 +100,61 @@ export class Outbox {
    * @param inFlight the records of the attempts in flight, by event
    */
   async take(receiver: number, limit: number, inFlight: ReadonlyMap<number, string>): Promise<Taken> {
-    const { store } = this.#parts
-    const busy = new Set(inFlight.values())
+    const { store, clock } = this.#parts
+    const now = isoTime(clock())
+    const isDue = ({ next_attempt_at: at }: StoredRecord) => String(at) <= now
     const jobs: Job[] = []
-    let isHeldBack = false
-    const add = (event: StoredRecord, tries: number) => {
-      const record = recordOf(event)
-      if (busy.has(record)) isHeldBack = true
-      else {
-        busy.add(record)
-        jobs.push({ event: event.id, record, tries, message: messageOf(event) })
+    const add = (event: StoredRecord, tries: number) =>
+      jobs.push({ event: event.id, record: recordOf(event), tries, message: messageOf(event) })
+    /** The records that have nothing more to send now. */
+    const busy = new Set(inFlight.values())
+    let hasRetries = false
+    for (let isLast = false; !isLast && jobs.length < limit; ) {
+      const filters = [sentTo(receiver), IS_WAITING, ...notOf(busy)]
+      const waiting = await findAll(store, DELIVERIES, filters, { sort: [{ field: 'next_attempt_at', order: 'asc' }], limit })
+      hasRetries ||= waiting.length > 0
+      const concerned = waiting.filter(isDue)
+      const first = await this.#firstWaiting(receiver, concerned)
+      const records = new Set(concerned.map(recordOf))
+      const due = [...records].flatMap((record) => first.get(record) ?? []).filter(isDue)
+      const events = await store.get(
+        EVENTS,
+        due.map(({ event_id: event }) => Number(event)),
+      )
+      for (const [index, event] of events.entries()) {
+        if (event !== undefined && jobs.length < limit) add(event, Number(due[index]?.tries))
       }
+      for (const record of records) busy.add(record)
+      isLast = concerned.length < limit
     }
-    const retries = await store.find(DELIVERIES, {
-      filters: [sentTo(receiver), IS_WAITING],
-      sort: [{ field: 'next_attempt_at', order: 'asc' }],
-      offset: 0,
-      limit: limit + inFlight.size,
-    })
-    const now = isoTime(this.#parts.clock())
-    const due = retries.records.filter(({ next_attempt_at: at }) => String(at) <= now)
-    const first = retries.total === 0 ? new Map<string, number>() : await this.#firstWaiting(receiver, due)
-    const events = await store.get(
-      EVENTS,
-      due.map(({ event_id: event }) => Number(event)),
-    )
-    for (const [index, delivery] of due.entries()) {
-      const event = events[index]
-      if (event === undefined || first.get(recordOf(event)) !== event.id || jobs.length === limit) continue
-      add(event, Number(delivery.tries))
-    }
-    const excluded = new Map<string, Set<number>>()
+    // Later events of these records are not read.
+    let hasMore = inFlight.size > 0 || jobs.length > 0
     for (let last = 0; jobs.length < limit; ) {
-      const filters = [pendingFor(receiver), { field: 'id', operator: 'gt', value: last } as const, ...notOf(excluded)]
-      const page = (await store.find(EVENTS, { filters, sort: [], offset: 0, limit: PAGE })).records
-      const waiting = retries.total === 0 ? first : await this.#firstWaiting(receiver, page)
+      const filters = [pendingFor(receiver), { field: 'id', operator: 'gt', value: last } as const, ...notOf(busy)]
+      const page = await findAll(store, EVENTS, filters, { limit: PAGE })
+      const waiting = hasRetries ? await this.#firstWaiting(receiver, page) : undefined
       for (const event of page) {
-        if (jobs.length === limit) break
-        if (!waiting.has(recordOf(event))) add(event, 0)
-        else excluded.set(String(event.model), (excluded.get(String(event.model)) ?? new Set()).add(Number(event.record_id)))
+        const record = recordOf(event)
+        if (busy.has(record)) hasMore ||= waiting?.has(record) !== true
+        else if (waiting?.has(record) !== true && jobs.length < limit) add(event, 0)
+        busy.add(record)
       }
       if (page.length < PAGE) break
+      hasMore ||= jobs.length > 0
       last = page.at(-1)?.id ?? last
     }
-    return { jobs, hasMore: isHeldBack || jobs.length === limit }
+    return { jobs, hasMore: hasMore || jobs.length === limit }
   }
 
-  /** The first event of each record that has an event waiting for a retry. */
-  async #firstWaiting(receiver: number, concerned: readonly StoredRecord[]): Promise<Map<string, number>> {
+  /** The first delivery of each record that waits for a retry. */
+  async #firstWaiting(receiver: number, concerned: readonly StoredRecord[]): Promise<Map<string, StoredRecord>> {
     const values = [...new Set(concerned.map(({ record_id: id }) => Number(id)))]
     const filters: Filter[] = [sentTo(receiver), IS_WAITING, { field: 'record_id', operator: 'in', values }]
-    const first = new Map<string, number>()
+    const first = new Map<string, StoredRecord>()
     if (values.length === 0) return first
     for (const delivery of await findAll(this.#parts.store, DELIVERIES, filters)) {
-      const record = recordOf(delivery)
-      first.set(record, Math.min(first.get(record) ?? Number.POSITIVE_INFINITY, Number(delivery.event_id)))
+      const known = first.get(recordOf(delivery))
+      if (known === undefined || Number(delivery.event_id) < Number(known.event_id)) first.set(recordOf(delivery), delivery)
     }
     return first
   }
@@ -223,7 +224,7 @@ export class Outbox {
       { field: 'model', operator: 'isnull', value: true },
     ]
     const adoptPage = async (): Promise<Operation[]> => {
-      const deliveries = await findAll(store, DELIVERIES, filters, PAGE)
+      const deliveries = await findAll(store, DELIVERIES, filters, { limit: PAGE })
       const ofEvents = groupBy(deliveries, ({ event_id: event }) => Number(event))
       const events = await store.get(EVENTS, [...ofEvents.keys()])
       return events.flatMap((event): Operation[] => {
@@ -269,16 +270,21 @@ const sentTo = (receiver: number): FieldFilter => ({ field: 'subscription_id', o
 /** A settled delivery has no time of a next attempt. */
 const IS_WAITING: FieldFilter = { field: 'next_attempt_at', operator: 'isnull', value: false }
 
-/** Leaves out the events of some records, which are given by model. */
-const notOf = (records: ReadonlyMap<string, ReadonlySet<number>>): Filter[] =>
-  [...records].map(([model, ids]) => ({
-    not: {
-      all: [
-        { field: 'model', operator: 'eq', value: model },
-        { field: 'record_id', operator: 'in', values: [...ids] },
-      ],
-    },
-  }))
+/** Leaves out some records, which `recordOf` names. */
+function notOf(records: ReadonlySet<string>): Filter[] {
+  const byModel = groupBy(
+    [...records].map((record) => record.split(' ')),
+    ([model]) => model ?? '',
+  )
+  return [...byModel].map(([model, each]) => {
+    const values = each.map(([, id]) => Number(id))
+    const all = [
+      { field: 'model', operator: 'eq', value: model },
+      { field: 'record_id', operator: 'in', values },
+    ] as const
+    return { not: { all } }
+  })
+}
 
 /** The record that an event or a delivery concerns. */
 const recordOf = ({ model, record_id: id }: StoredRecord): string => `${model} ${id}`

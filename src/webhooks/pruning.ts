@@ -2,7 +2,7 @@ import type { FieldFilter } from '../query/plan.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
-import { deliveriesOf, findAll, pendingOf, withoutPending } from './event-records.ts'
+import { deliveriesOf, findAll, withoutPending } from './event-records.ts'
 import { DELIVERIES, EVENTS } from './models.ts'
 
 /** Operations in one transaction, so that requests do not wait long. */
@@ -10,6 +10,9 @@ const BATCH = 100
 const PAGE = 500
 /** A test event has no delivery record until it is answered, so it is kept this long. In milliseconds. */
 const TEST_MS = 60_000
+
+/** The first attempts of the event to all receivers have been made. */
+const IS_ATTEMPTED: FieldFilter = { field: 'pending', operator: 'isnull', value: true }
 
 export interface WebhookPruningParts {
   readonly store: Store
@@ -31,23 +34,20 @@ export async function prune({ store, records, clock }: WebhookPruningParts, { de
   const { total } = await store.find(DELIVERIES, { filters: [], sort: [], offset: 0, limit: 1 })
   const [oldest, settled] = [isoTime(clock() - days * 86_400_000), isoTime(clock() - TEST_MS)]
   let excess = total - deliveries
-  for (let offset = 0; ; ) {
-    const { records: events } = await store.find(EVENTS, { filters: [], sort: [], offset, limit: PAGE })
-    const finished = events.filter((event) => pendingOf(event).length === 0)
+  for (let last = 0; ; ) {
+    const events = await findAll(store, EVENTS, [IS_ATTEMPTED, { field: 'id', operator: 'gt', value: last }], { limit: PAGE })
     const known = await deliveriesOf(
       store,
-      finished.map(({ id }) => id),
+      events.map(({ id }) => id),
     )
     const removals: Operation[] = []
-    let removed = 0
-    for (const event of finished) {
+    for (const event of events) {
       const own = known.get(event.id) ?? []
       const at = String(event.timestamp)
       const isKept = own.length === 0 ? at >= settled : excess <= 0 && at >= oldest
       if (isKept || own.some(({ status }) => status === 'pending')) continue
       for (const each of own) removals.push({ kind: 'remove', table: DELIVERIES, id: each.id, expect: each })
       removals.push({ kind: 'remove', table: EVENTS, id: event.id, expect: event })
-      removed++
       excess -= own.length
     }
     for (let first = 0; first < removals.length; first += BATCH) {
@@ -55,7 +55,7 @@ export async function prune({ store, records, clock }: WebhookPruningParts, { de
       if (!(await records.commitInternal(removals.slice(first, first + BATCH))).ok) return
     }
     if (events.length < PAGE) return
-    offset += events.length - removed
+    last = events.at(-1)?.id ?? last
   }
 }
 
@@ -73,10 +73,10 @@ export async function releaseSubscription(
     [DELIVERIES, of('subscription_id'), ({ id }) => [{ kind: 'remove', table: DELIVERIES, id }]],
   ]
   for (const [table, filters, operations] of parts) {
-    for (let found = await findAll(store, table, filters, BATCH); found.length > 0; ) {
+    for (let found = await findAll(store, table, filters, { limit: BATCH }); found.length > 0; ) {
       // Conflicting batches are repeated.
       await records.commitInternal(found.flatMap(operations))
-      found = await findAll(store, table, filters, BATCH)
+      found = await findAll(store, table, filters, { limit: BATCH })
     }
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
+import { EVENTS } from '../../src/webhooks/models.ts'
 import type { Worker } from '../../src/webhooks/worker.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from '../helpers/api/receiver.ts'
@@ -62,6 +63,20 @@ export async function makeTag(app: TestApp): Promise<number> {
 /** Entries of the delivery log, latest first. */
 export async function deliveriesOf(app: TestApp, id: number, query = ''): Promise<{ [member: string]: unknown }[]> {
   return (await play(app, { request: `GET ${WEBHOOKS}/${id}/deliveries${query}`, status: 200 })).json.data
+}
+
+/** The ids of the events that are read from the store during some work. */
+export async function readingEvents({ app: { store } }: TestApp, work: () => Promise<unknown>): Promise<number[]> {
+  const ids: number[] = []
+  const { find } = store
+  store.find = async (table, ...rest) => {
+    const page = await find.call(store, table, ...rest)
+    if (table === EVENTS) ids.push(...page.records.map(({ id }) => id))
+    return page
+  }
+  await work()
+  store.find = find
+  return ids
 }
 
 /** Asserts that independent libraries accept all signatures of a request. */

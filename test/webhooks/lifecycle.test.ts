@@ -8,7 +8,7 @@ import { prune } from '../../src/webhooks/pruning.ts'
 import { openTestApp } from '../helpers/api/app.ts'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
-import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
+import { assertSigned, deliveriesOf, delivering, makeTag, readingEvents, subscribe, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000
 
@@ -313,6 +313,21 @@ describe('the delivery log', () => {
       },
       { subscription: { models: ['tag'] } },
     ))
+
+  test('is pruned without reading the events that were never attempted', () =>
+    delivering([200], async ({ app, worker, id }) => {
+      await makeTag(app)
+      await worker.idle()
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
+      const other = await subscribe(app, { url: 'http://127.0.0.1:9/hook' })
+      await app.app.webhooks.stop()
+      for (let count = 0; count < 3; count++) await makeTag(app)
+      assert.ok((await play(app, { request: `GET ${WEBHOOKS}/${other.id}`, status: 200 })).json.data.pending > 0)
+      const { store, records } = app.app
+      const parts = { store, records, clock: app.time.clock }
+      assert.deepEqual(await readingEvents(app, () => prune(parts, { deliveries: 0, days: 2 })), [1])
+      assert.equal((await deliveriesOf(app, id)).length, 0)
+    }))
 
   test('is paged', () =>
     delivering([200], async ({ app, worker, id }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer, Received } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
-import { type Delivering, deliveriesOf, delivering, makeTag, TAGS, WEBHOOKS } from './delivering.ts'
+import { type Delivering, deliveriesOf, delivering, makeTag, readingEvents, TAGS, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000
 
@@ -136,6 +136,51 @@ describe('the events of one record go to a receiver in their order', () => {
       assert.equal(namesOf(receiver.received, other).length, 1)
       assert.equal(namesOf(receiver.received, poisoned).length, 1)
       assert.equal(await app.app.webhooks.depth(), 251)
+    })
+  })
+
+  test('those that wait behind one in flight are not read', () => {
+    const held: (() => void)[] = []
+    const holding: Answer = (response) => held.push(() => response.writeHead(200).end())
+    return delivering([holding, 200], async (all) => {
+      const { app, worker, receiver } = all
+      const tag = await makeTag(app)
+      await receiver.arrived(1)
+      for (const name of NAMES) await rename(all, tag, name)
+      const read = await readingEvents(app, async () => {
+        await makeTag(app)
+        await receiver.arrived(2)
+      })
+      for (const release of held) release()
+      await worker.idle()
+      assert.deepEqual(new Set(read), new Set([7]))
+      assert.deepEqual(namesOf(receiver.received, tag).slice(1), NAMES)
+    })
+  })
+
+  test('messages that are sent again on request, the later one first, go in the order of their record while the receiver fails', () => {
+    const held: (() => void)[] = []
+    const holding: Answer = (response) => held.push(() => response.writeHead(500).end())
+    return delivering([200, 200, 500, 500, 500, holding, 200], async (all) => {
+      const { app, worker, receiver, id, pass } = all
+      const tag = await makeTag(app)
+      await rename(all, tag, 'Later')
+      await worker.idle()
+      const deliveries = await deliveriesOf(app, id)
+      for (let count = 0; count < 4; count++) await makeTag(app)
+      await receiver.arrived(5)
+      app.advance(1000)
+      await receiver.arrived(6)
+      for (const { id: delivery } of deliveries) {
+        app.advance(1)
+        await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery}/redeliver`, status: 202 })
+      }
+      for (const release of held) release()
+      await worker.idle()
+      await pass(HOUR)
+      assert.equal(await app.app.webhooks.depth(), 0)
+      const names = namesOf(receiver.received, tag)
+      assert.deepEqual(names, [names[0], 'Later', names[0], 'Later'])
     })
   })
 

@@ -14,7 +14,7 @@ const PAGE = identifier('p')
 const COUNTER = identifier('c')
 
 /** The rows of a plan in order, with all columns and the version of the row. */
-export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
+function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
   const { limit = Number.POSITIVE_INFINITY, offset = 0 } = plan
   const limited = Number.isFinite(limit) ? sql` limit ${limit}` : EMPTY
   return sql`${selectAll(table, plan, layout)}${limited}${offset > 0 ? sql` offset ${offset}` : EMPTY}`
@@ -26,6 +26,10 @@ function selectRowsFromEnd(table: TableLayout, plan: Plan, layout: Layout): Sql 
   const limited = sql` limit greatest(least(${after}, ${plan.limit}), 0) offset greatest(${after} - ${plan.limit}, 0)`
   return sql`${selectAll(table, plan, layout, true)}${limited}`
 }
+
+/** The statement of the records of a plan, without a total or version. */
+export const selectRecords = (table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql =>
+  sql`select ${table.selectList(PAGE)} from (${selectRows(table, plan, layout)}) ${PAGE}`
 
 function selectAll(table: TableLayout, { filters, sort }: Selected, layout: Layout, isReversed = false): Sql {
   const conditions = new Conditions(layout)

@@ -3,9 +3,8 @@ import { type Filter, isFieldFilter, type Plan } from '../../../query/plan.ts'
 import type { FindOptions, FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
-import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
+import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRecords } from './page.ts'
 import { RecordReads } from './record-reads.ts'
 import { Totals, totalKey } from './totals.ts'
 
@@ -46,8 +45,12 @@ export class RecordQueries {
    *
    * @param options the last page of the plan is read again only if the tables have another version
    */
-  async find(name: string, plan: Plan, { last, signal }: FindOptions = {}): Promise<FoundPage> {
+  async find(name: string, plan: Plan, { last, signal, withoutTotal }: FindOptions = {}): Promise<FoundPage> {
     const table = this.#layout.of(name)
+    if (withoutTotal) {
+      const { rows } = await this.#connection.query(selectRecords(table, plan, this.#layout), { signal })
+      return { records: rows.map((row) => table.read(row)), total: rows.length }
+    }
     const key = totalKey(name, plan.filters)
     const known = this.#totals.recall(key)
     const isFromEnd =
@@ -101,8 +104,7 @@ export class Queries extends RecordQueries {
   /** All matching records in order, in batches, as of the first batch. */
   async *stream(name: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncIterableIterator<readonly StoredRecord[]> {
     const table = this.#layout.of(name)
-    const page = identifier('p')
-    const statement = sql`select ${table.selectList(page)} from (${selectRows(table, plan, this.#layout)}) ${page}`
+    const statement = selectRecords(table, plan, this.#layout)
     const isSmall = plan.filters.some((filter) => isBounded(table, filter))
     const batches = isSmall ? [(await this.#database.query(statement)).rows] : this.#database.stream(statement, STREAM_ROWS)
     for await (const rows of batches) {

@@ -86,6 +86,13 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
     assert.match(await executed(), /never executed/)
   })
 
+  test('are not counted for a reader that does not use them', async () => {
+    const { records } = await queries.find('book', plan([ANN], { offset: 1 }), { withoutTotal: true })
+    assert.deepEqual(records, (await queries.find('book', plan([ANN], { offset: 1 }))).records)
+    const [statement] = statements.slice(-2)
+    assert.doesNotMatch(statement?.compile().text ?? assert.fail(), /count\(|counters/)
+  })
+
   test('notice other links', async () => {
     assert.equal(await total([CRIME]), 0)
     const [link] = layout.of('book').links
