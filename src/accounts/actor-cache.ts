@@ -24,7 +24,10 @@ interface KnownActor {
  * removes all actors, also those that are being read. A change in another process is seen after 500 ms.
  */
 export class ActorCache {
-  /** A listener of a shared store may be told later than the response is sent, after the changes of earlier transactions. */
+  /**
+   * Removes the actors before the response to a write is sent. On PostgreSQL the listener of the store comes too late for that: it is told of
+   * changes in the order of their transactions.
+   */
   readonly hooks: WriteHooks = { afterCommit: (changes) => this.#note(changes) }
   readonly #maxAge: number
   readonly #now: () => number

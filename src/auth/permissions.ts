@@ -12,7 +12,7 @@ export const ACTIONS: readonly Action[] = ACCESS_ACTIONS
 
 /** The identity on whose behalf an operation runs. */
 export interface Actor {
-  /** Undefined for the server itself and for the CLI. */
+  /** Undefined for the server itself, the CLI, and requests without a token. */
   readonly userId: number | undefined
   readonly isSuperuser: boolean
   /** Codenames such as `change_post`. */
@@ -21,7 +21,7 @@ export interface Actor {
   readonly groups: ReadonlySet<string>
   /** The user's record, as stored; undefined for the server, the CLI, and requests without a token. */
   readonly user: JsonObject | undefined
-  /** The family of the session that the token belongs to; undefined without a session. */
+  /** The id that all tokens of one session carry; undefined without a session. */
   readonly session?: string | undefined
 }
 
@@ -34,7 +34,10 @@ export const SYSTEM: Actor = {
   user: undefined,
 }
 
-/** A user of the CLI in the project folder. It has the rights of a superuser and does not see internal models. */
+/**
+ * A user of the CLI in the project folder. It has the rights of a superuser and does not see internal models. Callers compare actors with SYSTEM,
+ * SHELL and ANONYMOUS by identity, so a copy of one is another actor.
+ */
 export const SHELL: Actor = { ...SYSTEM }
 
 /** A request without a token. */
@@ -62,7 +65,7 @@ export const isPrivileged = (model: Model, field: string): boolean => PRIVILEGED
 export const forbidden = (actor: Actor): AppError =>
   actor === ANONYMOUS ? unauthenticated() : new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 
-/** @throws {AppError} FORBIDDEN */
+/** @throws {AppError} UNAUTHENTICATED without a token, FORBIDDEN with one */
 export function superusersOnly(actor: Actor): void {
   if (!actor.isSuperuser) throw forbidden(actor)
 }

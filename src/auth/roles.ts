@@ -6,7 +6,7 @@ import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { ACTIONS, codename } from './permissions.ts'
 
-/** A role: a group with permissions, which the server creates if there is no group of that name. */
+/** A role: a group with permissions. The server creates it at a start without a group of that name, and never changes an existing group. */
 export interface Role {
   readonly name: string
   /** Codenames such as `change_post`. */
@@ -20,7 +20,10 @@ export const roleSchema = Joi.object<Role>({
   permissions: Joi.array().items(Joi.string()).unique().required(),
 })
 
-/** Parses the roles of a project; faulty ones are left out. */
+/**
+ * Parses the roles of a project. Roles of a wrong shape are left out; of two roles with one name the last stays. All faults are returned, also of
+ * unknown permissions, and prevent a start.
+ */
 export function parseRoles(definitions: readonly Definition[], registry: Registry): { roles: readonly Role[]; faults: Faults } {
   const faults = new Faults('role/invalid')
   const known = registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model)))

@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts'
 
 /** Root paths of the parts of the API. */
 export interface ApiRoots {
-  /** All parts except views. */
+  /** The part of all clients; views, site and lint are of front ends, and are below the path of the admin page. */
   readonly api: string
   readonly models: string
   readonly auth: string
@@ -24,11 +24,11 @@ export interface ApiRoots {
   readonly lint: string
   /** Creation of mock records. */
   readonly mock: string
-  /** The admin page, with the slash at its end that its own addresses start from. */
+  /** The admin page; the only root with a trailing slash, since addresses in the page are relative to it. */
   readonly page: string
 }
 
-/** The root paths by the settings, without a trailing slash. */
+/** The root paths by the settings, without a trailing slash but for the admin page. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
   const admin = `${base_path}${admin_path}/api/${api_version}`

@@ -27,7 +27,7 @@ interface MigrateOptions extends ProjectOptions {
   readonly format: 'text' | 'json'
 }
 
-/** A statement of a migration may take as long as the size of a table demands. In milliseconds. */
+/** Maximum time of a statement of a migration, in milliseconds: a large table may take hours. */
 const STATEMENT_TIMEOUT = 24 * 3_600_000
 
 const HELP = `
@@ -43,7 +43,7 @@ Examples:
 /** `admin migrate`: brings a PostgreSQL database to what the models define, and copies a project to and from one. */
 export function migrateCommand(io: Io): Command {
   return withProjectOptions(
-    new Command('migrate').description('bring a PostgreSQL database to the models, or copy the data to one'),
+    new Command('migrate').description('bring a PostgreSQL database to the models, or copy the data to or from one'),
   )
     .option('--plan', 'print the steps as SQL, and change nothing (the default)')
     .option('--apply', 'apply the steps')
@@ -54,13 +54,14 @@ export function migrateCommand(io: Io): Command {
     .action((options: MigrateOptions) => withProject(io, projectOnly(options), (project) => run(io, options, project)))
 }
 
-/** Beside `store`, the setting `data` is not used, and `--data` would be a fault; a copy uses both. */
+/** Options for loading the project. `--data` would be a fault beside a `store`; only a copy uses both, and reads `--data` itself. */
 const projectOnly = ({ project }: MigrateOptions): ProjectOptions => (project === undefined ? {} : { project })
 
 async function run(io: Io, options: MigrateOptions, project: Project): Promise<void> {
   const chosen = [options.plan && '--plan', options.apply && '--apply', options.to && '--to'].filter(Boolean)
   if (chosen.length > 1) throw new AppError('USAGE', `Use only one of ${chosen.join(' and ')}`)
   if (options.allowDestructive && !options.apply) throw new AppError('USAGE', '--allow-destructive needs --apply')
+  if (options.data !== undefined && options.to === undefined) throw new AppError('USAGE', '--data needs --to')
   if (options.to !== undefined) return copy(io, options, project, options.to)
   const settings = postgresOf(project)
   await withDatabase(settings, async (database) => {

@@ -21,7 +21,7 @@ interface SearchOptions extends RemoteOptions {
   readonly json?: boolean
 }
 
-/** The part of the API's search response that the command uses. */
+/** The part of the API's search response that the command prints. */
 interface SearchResponse {
   readonly data: readonly StoredRecord[]
   readonly total: number
@@ -126,7 +126,7 @@ const LENGTH = 100
 const LEAD = 30
 
 /**
- * Returns one line of up to 100 code units around the first match, with every match in it highlighted.
+ * Returns up to 100 code units of a text around the first match as one line, with every match in it highlighted and `…` where it is cut.
  *
  * @param mark highlights a piece of text
  */

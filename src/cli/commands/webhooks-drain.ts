@@ -9,10 +9,10 @@ import { MAX_PAGE } from '../model-requests.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { allSubscriptions, deliveryPage, eventOf, type ListedDelivery, reasonOf } from './webhooks-deliveries.ts'
 
-/** First and longest wait between two polls; it doubles in between. Each poll is one request. */
+/** First and longest wait between two polls; it doubles in between. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 2000
-/** Every fourth poll reads the schedule of the pending deliveries; the others read their number only. */
+/** Every fourth poll reads the schedule of the pending deliveries; the others read the subscriptions, which have their numbers. */
 const SCHEDULE_EVERY = 4
 /** Maximum number of failed deliveries listed. */
 const MAX_NAMED = 20
@@ -45,9 +45,10 @@ interface Subscription {
 const HELP = `
 Without a running server, the command sends the deliveries itself.
 
-The command also fails while there are failed deliveries, however old, except test events. Redeliver them, remove their webhook, or
-add --ignore-failed. It fails if deliveries are pending for a webhook that was disabled because its receiver failed or is gone. It
-does not wait for webhooks that were disabled by hand or in the settings.
+The command fails before the timeout if the next attempt of every pending delivery is after it. It also fails while there are failed
+deliveries, however old, except test events. Redeliver them, remove their webhook, or add --ignore-failed. It fails if deliveries are
+pending for a webhook that was disabled because its receiver failed or is gone. It does not wait for webhooks that were disabled by
+hand or in the settings.
 
 Example:
   $ admin webhooks drain --timeout 10 && echo all delivered
@@ -74,7 +75,7 @@ export function drainCommand(io: Io): Command {
 }
 
 /**
- * Waits until no delivery is pending.
+ * Waits until no delivery is pending. Fails before the timeout if the next attempt of each is after it.
  *
  * @throws {AppError} TASK_FAILED with the pending or failed deliveries
  * @throws {AdminError} of type `rate_limit` when the API requires a wait beyond the timeout
@@ -108,7 +109,7 @@ export async function drain(client: Pick<Client, 'request'>, options: DrainOptio
       }
       if (clock() >= deadline) throw await pendingError(patient, pending)
     }
-    // Waits no longer than the deadline, at which the last poll takes place.
+    // Waits no longer than the deadline.
     await wait(Math.max(0, Math.min(FIRST_WAIT_MS * 2 ** (poll - 1), LONGEST_WAIT_MS, deadline - clock())))
   }
 }
@@ -121,10 +122,11 @@ const pendingDeliveries = (api: Api) =>
     ['page_size', MAX_PAGE],
   ])
 
-/** True if the next attempt of every pending delivery is after the deadline. */
+/** True if the next attempt of every pending delivery is after the deadline. False if there are more of them than a page has. */
 async function isScheduledAfter(api: Api, pending: number, deadline: number): Promise<boolean> {
   const { data, total } = await pendingDeliveries(api)
-  return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
+  const isComplete = total >= pending && data.length === total
+  return isComplete && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
 }
 
 async function pendingError(api: Api, pending: number): Promise<AppError> {

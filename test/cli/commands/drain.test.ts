@@ -93,6 +93,15 @@ describe('drain', () => {
     assert.equal(asked.at(-1)?.[0], 3500)
   })
 
+  test('goes on when a later page may have a delivery that is due', async () => {
+    const next = delivery(3, { next_attempt_at: new Date(START + 60_000).toISOString() })
+    const first = { data: [next], total: 101 }
+    const { asked, failure } = await drained((path, count) =>
+      isAboutDeliveries(path) ? first : page(webhook(count < 5 ? 101 : 0)),
+    )
+    assert.deepEqual([failure?.split('\n')[0], asked.at(3)?.[1], asked.at(4)?.[1]], [undefined, '/deliveries?status=pending', ''])
+  })
+
   test('fails with failed deliveries except test events, unless they are ignored', async () => {
     const test = delivery(9, { event: 'test', model: 'webhook', record_id: null })
     const answer = (path: string) => (isAboutDeliveries(path) ? page(test, delivery(8)) : page(webhook(0)))

@@ -41,6 +41,13 @@ async function inProject(use: (place: Place) => Promise<void>): Promise<void> {
 }
 
 describe('admin migrate', { skip: NO_POSTGRES }, () => {
+  test('refuses --data without a copy, which alone reads it', async () => {
+    await inProject(async ({ admin }) => {
+      const { code, stderr } = await admin('migrate --plan --data elsewhere')
+      assert.deepEqual([code, stderr.trim()], [2, 'error --data needs --to'])
+    })
+  })
+
   test('--plan prints the steps, --apply applies them', async () => {
     await inProject(async ({ admin, write, schema }) => {
       const empty = await admin('migrate --plan')
