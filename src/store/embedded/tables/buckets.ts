@@ -1,11 +1,13 @@
 import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
-import { addWord, type Bitmap, bitmapFor } from './bitmap.ts'
+import { addRow, addWord, type Bitmap, bitmapFor } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
 /** Minimum size of a bucket, in rows. */
 const MIN_BUCKET = 128
 const MAX_BUCKETS = 256
+/** Number of rows whose division costs as much as that of a value. */
+const ROWS_PER_VALUE = 8
 /** Rows collected before they are added to the bitmaps. */
 const MAX_LATEST = 64
 
@@ -38,12 +40,29 @@ export class Buckets {
   readonly #bucketValues: (BucketValues | undefined)[] = []
   readonly #walk: Walk
   readonly #target: number
+  /** The values divided so far: the last one, and all their rows. Undefined once all values are divided. */
+  #divided: { last: Json | undefined; readonly rows: Bitmap } | undefined
 
   constructor(walk: Walk, size: number, capacity: number) {
     this.#walk = walk
     this.#target = Math.max(MIN_BUCKET, Math.ceil(size / MAX_BUCKETS))
-    const below = bitmapFor(capacity)
-    for (const [value, rows] of walk(undefined)) {
+    this.#divided = { last: undefined, rows: bitmapFor(capacity) }
+  }
+
+  /** True once all values are divided. Before, only `divide`, `add` and `remove` may be called. */
+  get areComplete(): boolean {
+    return this.#divided === undefined
+  }
+
+  /** Divides the next values, at most about so many. */
+  divide(most: number): void {
+    const divided = this.#divided
+    if (divided === undefined) return
+    let left = most
+    const { last: from, rows: below } = divided
+    for (const [value, rows] of this.#walk(from)) {
+      if (from !== undefined && compareValues(value, from) === 0) continue
+      if (left <= 0) return
       const count = sizeOf(rows)
       const last = this.#sizes.length - 1
       const filled = this.#sizes[last] ?? 0
@@ -55,7 +74,16 @@ export class Buckets {
         this.#sizes[last] = filled + count
       }
       addTo(below, rows)
+      divided.last = value
+      left -= 1 + count / ROWS_PER_VALUE
     }
+    this.#divided = undefined
+  }
+
+  /** True if a value is not divided yet: `divide` finds its rows. */
+  #isAhead(value: Json): boolean {
+    const divided = this.#divided
+    return divided !== undefined && (divided.last === undefined || compareValues(value, divided.last) > 0)
   }
 
   /** True if splits have made so many buckets that a rebuild pays off. */
@@ -69,16 +97,20 @@ export class Buckets {
 
   /** @param isChange true if the set of the value's rows changed otherwise than by growing */
   add(row: number, value: Json, isChange: boolean): void {
+    if (this.#isAhead(value)) return
+    if (this.#divided !== undefined) addRow(this.#divided.rows, row)
     const bucket = this.bucketOf(value)
     this.#latest.push({ row, bucket })
     if (this.#latest.length >= MAX_LATEST) this.#settle()
     if (isChange) this.#bucketValues[bucket] = undefined
     const size = (this.#sizes[bucket] ?? 0) + 1
     this.#sizes[bucket] = size
-    if (size > 2 * this.#target) this.#split(bucket)
+    if (size > 2 * this.#target && this.areComplete) this.#split(bucket)
   }
 
   remove(row: number, value: Json, isChange: boolean): void {
+    if (this.#isAhead(value)) return
+    this.#divided?.rows.remove(row)
     const bucket = this.bucketOf(value)
     this.#settle()
     for (let index = bucket; index < this.#below.length; index++) this.#below[index]?.remove(row)

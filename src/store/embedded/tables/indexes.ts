@@ -78,8 +78,12 @@ export class Indexes {
     return entry !== undefined && this.#isComplete(entry) ? (entry.index as Kinds[K]) : undefined
   }
 
-  #isComplete({ making, filled }: Entry): boolean {
-    return making === undefined && filled === this.#records.length
+  #isComplete(entry: Entry): boolean {
+    return entry.making === undefined && this.#isFilled(entry)
+  }
+
+  #isFilled({ filled, index }: Entry): boolean {
+    return filled === this.#records.length && (!(index instanceof ValueIndex) || index.isDivided)
   }
 
   /**
@@ -98,7 +102,7 @@ export class Indexes {
   /** Completes an index synchronously, for callers that cannot wait. */
   complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
     const entry = this.#find(kind, field) ?? this.#begin(kind, field)
-    while (entry.filled < this.#records.length) this.#fillSlice(entry)
+    while (!this.#isFilled(entry)) this.#fillSlice(entry)
     entry.making = undefined
     return entry.index as Kinds[K]
   }
@@ -159,6 +163,7 @@ export class Indexes {
         const record = this.#records[row]
         if (record !== undefined) index.add(row, keyOf(record))
       }
+      if (end === this.#records.length && index instanceof ValueIndex && !index.isDivided) index.divide()
     } catch (error) {
       this.#entries = this.#entries.filter((each) => each !== entry)
       throw error
@@ -167,7 +172,7 @@ export class Indexes {
   }
 
   async #fillRest(entry: Entry): Promise<void> {
-    while (entry.filled < this.#records.length && this.#entries.includes(entry)) {
+    while (!this.#isFilled(entry) && this.#entries.includes(entry)) {
       await nextTurn()
       this.#fillSlice(entry)
     }

@@ -16,8 +16,10 @@ export const after = (value: Json): Cut => ({ value, side: 'after' })
 
 /** Ranges of at most this many rows are counted exactly. */
 const FEW = 512
+/** Values divided into buckets before yielding to the event loop: a few milliseconds of work. */
+const SLICE = 20_000
 
-/** Index of rows by value, in order: a B+tree, divided into buckets once ranges or sort orders are queried. */
+/** Index of rows by value, in order: a B+tree, divided into buckets for ranges and sort orders. */
 export class ValueIndex {
   readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
   readonly #capacity: () => number
@@ -119,14 +121,27 @@ export class ValueIndex {
     if (!isWhole) rowFilter.excludeRows(rows, start)
   }
 
-  #currentBuckets(): Buckets {
+  /** True if ranges and orders can be queried without dividing values first. */
+  get isDivided(): boolean {
+    return this.#buckets?.areComplete === true && !this.#buckets.isOvergrown
+  }
+
+  /** Divides the next values into buckets, until `isDivided`. */
+  divide(): Buckets {
     if (this.#buckets === undefined || this.#buckets.isOvergrown) {
       const pair: (Json | Rows)[] = []
       // One pair for the whole scan; it is consumed before the next step.
       const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
       this.#buckets = new Buckets(walk, this.#size, this.#capacity())
     }
+    this.#buckets.divide(SLICE)
     return this.#buckets
+  }
+
+  #currentBuckets(): Buckets {
+    let buckets = this.#buckets
+    while (buckets === undefined || !this.isDivided) buckets = this.divide()
+    return buckets
   }
 }
 

@@ -131,6 +131,7 @@ describe('buckets', () => {
       }
       for (let row = 0; row < 3000; row++) put(row)
       const buckets = new Buckets((from) => entriesOf(values, from), 3000, ROWS)
+      buckets.divide(Number.POSITIVE_INFINITY)
       for (let row = 3000; row < ROWS; row++) {
         put(row)
         buckets.add(row, valueAt(row), true)
