@@ -1,4 +1,4 @@
-import type { Paint } from './format.ts'
+import type { Paint } from './formats.ts'
 import { type Example, type Span, unmark } from './rule.ts'
 import { RULE_IDS, RULES, type RuleId } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { linkOf } from '../../src/ui/cells/plain-view.ts'
+import { linkOf } from '../../src/ui/cells/choices.ts'
 import { formatDate, formatNumber, formatTime, localeOf, utcText } from '../../src/ui/text/format.ts'
 
 test('small numbers have all their digits', () => {

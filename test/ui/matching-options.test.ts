@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matchingOptions } from '../../src/ui/widgets/matching-options.ts'
+import { matchingOptions } from '../../src/ui/text/format.ts'
 
 const options = ['Ferries', 'Food & Recipes', 'Storms'].map((label, index) => ({ value: String(index), label }))
 const labels = (text: string) => matchingOptions(options, text).map(({ label }) => label)

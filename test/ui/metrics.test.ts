@@ -2,18 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exposition, metricsOf } from '../../src/http/metrics.ts'
 import { BUCKETS_MS } from '../../src/http/traffic.ts'
-import { bucketsOf, parseMetrics, quantile, singleValue, sumBy } from '../../src/ui/data/metrics.ts'
 import {
+  bucketsOf,
   DURATIONS,
   durationBars,
   highestBars,
   MEMORY,
   OUTBOX,
+  parseMetrics,
+  quantile,
   RECORDS,
   REQUESTS,
   STARTED,
+  singleValue,
   statusBars,
-} from '../../src/ui/panels/metric-bars.ts'
+  sumBy,
+} from '../../src/ui/data/metrics.ts'
 
 test('the text of the server is read: labels, escapes, exponents', () => {
   const route = 'a "b"\n\\n{c}, d="e"'

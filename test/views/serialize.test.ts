@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { serializeView } from '../../src/project/view-catalog.ts'
 import type { FieldViewDefinition, ViewDefinition } from '../../src/views/definition.ts'
-import { serializeView } from '../../src/views/serialize.ts'
 
 const served = (view: ViewDefinition): unknown => JSON.parse(JSON.stringify(serializeView(view)))
 const form = { name: 'PostForm', view_type: 'form', model: 'Post' } as const

@@ -9,8 +9,7 @@ import type { FieldView } from '../data/views.ts'
 import { Chip } from '../parts/chip.tsx'
 import { formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { choiceOf } from './choices.ts'
-import { linkOf, plainView } from './plain-view.ts'
+import { choiceOf, linkOf, plainView } from './choices.ts'
 
 interface CellProps {
   readonly field: SiteField

@@ -5,7 +5,7 @@ import type { RemovalForecast, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 

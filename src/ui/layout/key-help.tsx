@@ -1,4 +1,4 @@
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
 
 /** The name of the key for commands on this system. */

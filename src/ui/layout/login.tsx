@@ -3,8 +3,8 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { useSession } from '../data/page-session.ts'
 import { siteQuery } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 

@@ -6,9 +6,8 @@ import { plainClick } from '../cells/cell.tsx'
 import { groupsOf, useSite } from '../data/site.ts'
 import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
-import { formatNumber } from '../text/format.ts'
+import { foldedCase, formatNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { foldedCase } from '../widgets/matching-options.ts'
 
 /** With more models than these the menu can be filtered. */
 const MANY = 15

@@ -8,11 +8,11 @@ import { siteSearchQuery } from '../data/records.ts'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { usePause, useTheme } from '../hooks.ts'
 import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
+import { foldedCase } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import { foldedCase } from '../widgets/matching-options.ts'
 
 /** Finds models, actions and records by a few letters. Records are searched for after a pause in typing. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
-import { Menu as MenuIcon } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { CircleUser, Menu as MenuIcon } from 'lucide-react'
+import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Site } from '../../client/client.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import { useFollowing, useIsOffline } from '../data/use-live.ts'
 import { IconButton } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, LazyMenu } from '../parts/popups.tsx'
 import { Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageKeys } from './page-keys.tsx'
 
@@ -81,4 +80,23 @@ function usePageTitle(site: Site): void {
   useEffect(() => {
     document.title = title
   }, [title])
+}
+
+const AccountChoices = lazy(async () => ({ default: (await import('./account-choices.tsx')).AccountChoices }))
+
+/** The menu of the user. */
+export function AccountMenu() {
+  const text = useText().shell
+  const { user } = useSite()
+  const trigger = (
+    <button type="button" className="account-button" aria-label={`${user.username ?? ''}: ${text.account}`}>
+      <CircleUser size={18} aria-hidden />
+      <span className="account-name">{user.username}</span>
+    </button>
+  )
+  return (
+    <LazyMenu trigger={trigger}>
+      <AccountChoices trigger={trigger} />
+    </LazyMenu>
+  )
 }

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
 import { Button, IconButton } from '../parts/button.tsx'
-import { Popover } from '../parts/popover.tsx'
+import { Popover } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
 import type { ListColumn } from './columns.ts'
 

@@ -1,6 +1,5 @@
 import type { SiteField } from '../../client/client.ts'
-import { choiceOf } from '../cells/choices.ts'
-import { plainView } from '../cells/plain-view.ts'
+import { choiceOf, plainView } from '../cells/choices.ts'
 import type { FieldView, ListView } from '../data/views.ts'
 import type { Text } from '../text/en.ts'
 import { formatDate, formatDateTime, formatNumber, formatTime } from '../text/format.ts'

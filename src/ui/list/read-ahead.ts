@@ -6,8 +6,7 @@ import { type ModelViews, sortedViews, viewsQuery } from '../data/views.ts'
 import { preferences } from '../preferences.ts'
 import type { SearchParams } from '../search-params.ts'
 import { allColumns, shownColumns } from './columns.ts'
-import { listPlan, viewOf } from './list-plan.ts'
-import { readListState } from './list-state.ts'
+import { listPlan, readListState, viewOf } from './list-state.ts'
 
 /** What a page of a model is about to show. */
 export interface Ahead {

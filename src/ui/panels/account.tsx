@@ -11,8 +11,8 @@ import { LabelledField } from '../parts/field.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { deviceOf } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import { deviceOf } from './device.ts'
 import { useAction, useFaultFocus } from './use-action.ts'
 
 /** The sessions of the user who is logged in; all but the present one can be ended. */

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 

@@ -9,7 +9,7 @@ import { LabelledField } from '../parts/field.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
 import { ChangesTable } from './changes-table.tsx'
-import { FilterSelect } from './filter-select.tsx'
+import { FilterSelect } from './checks.tsx'
 
 interface HistoryTableProps {
   readonly entries: readonly HistoryEntry[]

@@ -10,7 +10,7 @@ import { PageButtons } from '../parts/page-buttons.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
-import { FilterSelect } from './filter-select.tsx'
+import { FilterSelect } from './checks.tsx'
 
 const SEVERITIES = ['error', 'warn', 'note'] as const
 const COLORS = { error: 'red', warn: 'yellow', note: 'blue' } as const

@@ -1,25 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { DateCell } from '../cells/cell.tsx'
-import { bucketsOf, metricsQuery, quantile, type Sample, singleValue, sumBy } from '../data/metrics.ts'
+import {
+  type Bar,
+  bucketsOf,
+  DURATIONS,
+  durationBars,
+  highestBars,
+  MEMORY,
+  metricsQuery,
+  OUTBOX,
+  quantile,
+  RECORDS,
+  REQUESTS,
+  type Sample,
+  STARTED,
+  singleValue,
+  statusBars,
+  sumBy,
+} from '../data/metrics.ts'
 import { useSession } from '../data/page-session.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import { usePageSettings } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
-import {
-  type Bar,
-  DURATIONS,
-  durationBars,
-  highestBars,
-  MEMORY,
-  OUTBOX,
-  RECORDS,
-  REQUESTS,
-  STARTED,
-  statusBars,
-} from './metric-bars.ts'
 
 /** Figures of the server since its start. */
 export function Metrics() {

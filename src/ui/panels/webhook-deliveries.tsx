@@ -12,13 +12,13 @@ import {
   type Webhook,
 } from '../data/webhooks.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLocale, useText } from '../text/text.tsx'
-import { FilterSelect } from './filter-select.tsx'
+import { FilterSelect } from './checks.tsx'
 import { useAction } from './use-action.ts'
 import { DeliveryState } from './webhook-table.tsx'
 

@@ -1,7 +1,7 @@
 import { Copy } from 'lucide-react'
 import { useId, useRef } from 'react'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/popups.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 

@@ -71,3 +71,25 @@ export function utcText(value: string): string {
 
 /** Leaves out the seconds of a time of day, if they are zero. */
 export const formatTime = (value: string): string => value.replace(/^(\d\d:\d\d):00(\.0+)?$/, '$1')
+
+/** A text in lower case for comparisons that ignore case, as the API makes them: ς becomes σ. */
+export const foldedCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** Options whose label contains a text, upper and lower case alike. */
+export function matchingOptions<T extends { readonly label: string }>(options: readonly T[], text: string): readonly T[] {
+  const wanted = foldedCase(text.trim())
+  return options.filter(({ label }) => foldedCase(label).includes(wanted))
+}
+
+const BROWSERS = ['Edg', 'OPR', 'Firefox', 'HeadlessChrome', 'Chrome', 'Safari']
+const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', HeadlessChrome: 'Chrome' }
+const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS X', 'Linux']
+
+/** Browser and system of a `User-Agent`, or its beginning for other programs. */
+export function deviceOf(agent: string | null): string | undefined {
+  if (agent === null) return undefined
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`))
+  const system = SYSTEMS.find((name) => agent.includes(name))
+  if (browser === undefined) return agent.split(' ')[0]
+  return [NAMES[browser] ?? browser, system].filter(Boolean).join(', ')
+}

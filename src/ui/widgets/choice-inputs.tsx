@@ -2,8 +2,8 @@ import { useId, useState } from 'react'
 import { choiceOf, choicesOf, toggledChoice } from '../cells/choices.ts'
 import { Chip } from '../parts/chip.tsx'
 import { MultiCombobox } from '../parts/combobox.tsx'
+import { matchingOptions } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import { matchingOptions } from './matching-options.ts'
 import type { InputProps } from './widget-props.ts'
 
 /** The choices of a field; a boolean has yes and no. A value that is no longer offered stays selectable until it is replaced. */

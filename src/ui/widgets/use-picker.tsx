@@ -10,8 +10,8 @@ import { usePause } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
 import { Failure } from '../parts/states.tsx'
+import { matchingOptions } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import { matchingOptions } from './matching-options.ts'
 import type { useRelated } from './use-related.ts'
 
 interface PickerOptions {
