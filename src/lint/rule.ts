@@ -119,6 +119,10 @@ export const changeExample = (file: string, before: string, after: string): Exam
   before: { [file]: before },
 })
 
+/** An example of a change of one form view of Post. */
+export const formChangeExample = (before: string, after: string): Example =>
+  changeExample('views/post.yaml', `${INTRO}${before}`, `${INTRO}${after}`)
+
 /** An example of a change of the only field of a model. */
 export const fieldChangeExample = (before: string, after: string): Example => {
   const model = (field: string) => `name: Note\nfields:\n  - ${field}\n`

@@ -11,7 +11,7 @@ import {
   lowest,
   modelSource,
 } from '../field-options.ts'
-import { changeExample, fieldChangeExample, type LintRule, quoted } from '../rule.ts'
+import { changeExample, fieldChangeExample, formChangeExample, type LintRule, quoted } from '../rule.ts'
 
 /** The rule for limits that became narrower since an earlier version. */
 export const CONTRACT_BOUNDS_RULES = {
@@ -28,11 +28,7 @@ pattern, unique, or unique_together. \`admin lint --data\` lists the stored reco
         'name: Other\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
         'name: Other\nunique_together: »[[a, b]]«\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
       ),
-      changeExample(
-        'views/a.yaml',
-        'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
-        'name: F\nview_type: form\nmodel: Post\nfields:\n  - »{ name: rating, options: { gte: 2 } }«\n',
-      ),
+      formChangeExample('fields:\n  - { name: rating }\n', 'fields:\n  - »{ name: rating, options: { gte: 2 } }«\n'),
     ],
     valid: [
       fieldChangeExample(

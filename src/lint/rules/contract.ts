@@ -2,9 +2,9 @@ import { type Field, hasDefault, isSettable } from '../../model/field.ts'
 import type { FormViewDefinition } from '../../views/definition.ts'
 import type { DefinedView } from '../../views/views.ts'
 import { commonForms, commonModels, fieldPath, formerSource, modelSource } from '../field-options.ts'
-import { ALLOW_LISTS, allowLists, changeExample, fieldChangeExample, type LintRule, quoted } from '../rule.ts'
+import { ALLOW_LISTS, allowLists, changeExample, fieldChangeExample, formChangeExample, type LintRule, quoted } from '../rule.ts'
 
-const FORM = 'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\n'
+const FIELDS = 'fields: [{ name: title }, { name: body }]\n'
 
 /** Rules for changes since an earlier version. */
 export const CONTRACT_RULES = {
@@ -14,28 +14,21 @@ export const CONTRACT_RULES = {
     details: `Checked only with --against. A request is rejected as a whole if it sends a field that creation_fields or allowed_update_fields no
 longer names. A form without the list accepts every field; without allowed_update_fields, updates use creation_fields.`,
     invalid: [
-      changeExample(
-        'views/a.yaml',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [title, body]\nallowed_update_fields: [title]\n',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: »[title]«\nallowed_update_fields: [title]\n',
+      formChangeExample(
+        `${FIELDS}creation_fields: [title, body]\nallowed_update_fields: [title]\n`,
+        `${FIELDS}creation_fields: »[title]«\nallowed_update_fields: [title]\n`,
       ),
-      changeExample(
-        'views/a.yaml',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\n',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: »[]«\n',
+      formChangeExample(
+        'fields: [{ name: title }]\ncreation_fields: [title]\n',
+        'fields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: »[]«\n',
       ),
     ],
     valid: [
-      changeExample(
-        'views/a.yaml',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\n',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n',
+      formChangeExample(
+        'fields: [{ name: title }]\ncreation_fields: [title]\n',
+        'fields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n',
       ),
-      changeExample(
-        'views/a.yaml',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [title, body]\n',
-        'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [body, title]\n',
-      ),
+      formChangeExample(`${FIELDS}creation_fields: [title, body]\n`, `${FIELDS}creation_fields: [body, title]\n`),
     ],
     compare(before, after, report) {
       for (const { was, is, model } of commonForms(before, after)) {
@@ -140,19 +133,11 @@ require it only in a form with a new name.`,
         'name: Note\nfields: []\n',
         'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n',
       ),
-      changeExample(
-        'views/a.yaml',
-        'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: body }\n',
-        'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - »{ name: body, required: true }«\n',
-      ),
+      formChangeExample('fields:\n  - { name: body }\n', 'fields:\n  - »{ name: body, required: true }«\n'),
     ],
     valid: [
       fieldChangeExample('{ name: text, type: string }', '{ name: text, type: string, required: true, default: none }'),
-      changeExample(
-        'views/a.yaml',
-        'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: title }\n',
-        'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: title, required: true }\n',
-      ),
+      formChangeExample('fields:\n  - { name: title }\n', 'fields:\n  - { name: title, required: true }\n'),
     ],
     compare(before, after, report) {
       for (const [was, is] of commonModels(before, after)) {
@@ -185,20 +170,18 @@ require it only in a form with a new name.`,
     details: `Checked only with --against. A new rule rejects records that used to be valid. Rules are compared by their expression: another message,
 field or white space does not count; a changed expression counts as one rule removed and one added.`,
     invalid: [
-      changeExample('views/a.yaml', FORM, `${FORM}rules:\n  - »{ rule: self.title != "", field: title, message: No title }«\n`),
-      changeExample(
-        'views/a.yaml',
-        `${FORM}rules:\n  - { rule: size(self.title) > 3, field: title, message: Too short }\n`,
-        `${FORM}rules:\n  - »{ rule: size(self.title) > 5, field: title, message: Too short }«\n`,
+      formChangeExample(FIELDS, `${FIELDS}rules:\n  - »{ rule: self.title != "", field: title, message: No title }«\n`),
+      formChangeExample(
+        `${FIELDS}rules:\n  - { rule: size(self.title) > 3, field: title, message: Too short }\n`,
+        `${FIELDS}rules:\n  - »{ rule: size(self.title) > 5, field: title, message: Too short }«\n`,
       ),
     ],
     valid: [
-      changeExample(
-        'views/a.yaml',
-        `${FORM}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`,
-        `${FORM}rules:\n  - { rule: self.title  !=  "", field: body, message: A title is missing }\n`,
+      formChangeExample(
+        `${FIELDS}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`,
+        `${FIELDS}rules:\n  - { rule: self.title  !=  "", field: body, message: A title is missing }\n`,
       ),
-      changeExample('views/a.yaml', `${FORM}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`, FORM),
+      formChangeExample(`${FIELDS}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`, FIELDS),
     ],
     compare(before, after, report) {
       for (const { was, is } of commonForms(before, after)) {

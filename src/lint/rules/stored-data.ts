@@ -1,8 +1,14 @@
 import { flatSource } from '../../config/source.ts'
 import { fieldPath } from '../field-options.ts'
-import type { LintRule } from '../rule.ts'
+import type { Example, LintRule } from '../rule.ts'
 
-const note = (fields: string) => `name: Note\nfields:\n${fields}`
+const note = (field: string) => `name: Note\nfields:\n  - ${field}\n`
+
+/** An example of a changed model. @param records the stored records, as in a seed file */
+const storedExample = (records: string, before: string, after: string): Example => ({
+  before: { 'models/note.yaml': before, 'seed/note.yaml': records },
+  files: { 'models/note.yaml': after },
+})
 
 /** Rules for stored records. */
 export const STORED_DATA_RULES = {
@@ -14,43 +20,29 @@ of the field must correct it. The finding points to the field of the model and n
 
 Correct the records, for example by an export and an import, or relax the model.`,
     invalid: [
-      {
-        before: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
-          'seed/note.yaml': '- { text: short }\n- { text: far too long }\n',
-        },
-        files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, max_length: 5 }«\n' },
-      },
-      {
-        before: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
-          'seed/note.yaml': '- { text: same }\n- { text: same }\n',
-        },
-        files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, unique: true }«\n' },
-      },
-      {
-        before: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
-          'seed/note.yaml': '- {}\n',
-        },
-        files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n' },
-      },
+      storedExample(
+        '- { text: short }\n- { text: far too long }\n',
+        note('{ name: text, type: string }'),
+        note('»{ name: text, type: string, max_length: 5 }«'),
+      ),
+      storedExample(
+        '- { text: same }\n- { text: same }\n',
+        note('{ name: text, type: string }'),
+        note('»{ name: text, type: string, unique: true }«'),
+      ),
+      storedExample('- {}\n', note('{ name: text, type: string }'), note('»{ name: text, type: string, required: true }«')),
     ],
     valid: [
-      {
-        before: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
-          'seed/note.yaml': '- { text: short }\n',
-        },
-        files: { 'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string, required: true, max_length: 5 }\n' },
-      },
-      {
-        before: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string, max_length: 5 }\n',
-          'seed/note.yaml': '- { text: short }\n- {}\n',
-        },
-        files: { 'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n' },
-      },
+      storedExample(
+        '- { text: short }\n',
+        note('{ name: text, type: string }'),
+        note('{ name: text, type: string, required: true, max_length: 5 }'),
+      ),
+      storedExample(
+        '- { text: short }\n- {}\n',
+        note('{ name: text, type: string, max_length: 5 }'),
+        note('{ name: text, type: string }'),
+      ),
     ],
     project({ records = [], models }, report) {
       for (const { model, id, field, message } of records) {
@@ -68,36 +60,24 @@ the same type, or a model with the same fields, has no stored values yet. The fo
 
 If it was renamed, add \`was: <former name>\`. Otherwise ignore the warning: it ends with the first value.`,
     invalid: [
-      {
-        before: {
-          'models/note.yaml': note('  - { name: body, type: string }\n  - { name: stars, type: integer }\n'),
-          'seed/note.yaml': '- { body: one, stars: 3 }\n',
-        },
-        files: { 'models/note.yaml': note('  - »{ name: text, type: string }«\n  - { name: stars, type: integer }\n') },
-      },
-      {
-        before: {
-          'models/note.yaml': note('  - { name: body, type: string }\n'),
-          'seed/note.yaml': '- { body: one }\n',
-        },
-        files: { 'models/note.yaml': 'name: »Memo«\nfields:\n  - { name: body, type: string }\n' },
-      },
+      storedExample(
+        '- { body: one, stars: 3 }\n',
+        note('{ name: body, type: string }\n  - { name: stars, type: integer }'),
+        note('»{ name: text, type: string }«\n  - { name: stars, type: integer }'),
+      ),
+      storedExample(
+        '- { body: one }\n',
+        note('{ name: body, type: string }'),
+        'name: »Memo«\nfields:\n  - { name: body, type: string }\n',
+      ),
     ],
     valid: [
-      {
-        before: {
-          'models/note.yaml': note('  - { name: body, type: string }\n'),
-          'seed/note.yaml': '- { body: one }\n',
-        },
-        files: { 'models/note.yaml': 'name: Memo\nwas: Note\nfields:\n  - { name: text, type: string, was: body }\n' },
-      },
-      {
-        before: {
-          'models/note.yaml': note('  - { name: body, type: string }\n'),
-          'seed/note.yaml': '- { body: one }\n',
-        },
-        files: { 'models/note.yaml': note('  - { name: stars, type: integer }\n') },
-      },
+      storedExample(
+        '- { body: one }\n',
+        note('{ name: body, type: string }'),
+        'name: Memo\nwas: Note\nfields:\n  - { name: text, type: string, was: body }\n',
+      ),
+      storedExample('- { body: one }\n', note('{ name: body, type: string }'), note('{ name: stars, type: integer }')),
     ],
     project({ lostNames = [], models }, report) {
       for (const { model, field, was, records } of lostNames) {
