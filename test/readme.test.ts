@@ -24,13 +24,9 @@ test('the example of faults is what is printed', async () => {
     'models/article.yaml': (SCAFFOLD['models/article.yaml'] ?? '').replace('max_length', 'max_lenght'),
     'views/article.yaml': (SCAFFOLD['views/article.yaml'] ?? '').replace('published_at, author_id]', 'published_at, autor_id]'),
   }
-  const project = await makeProject(files)
-  try {
-    const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
-    assert.equal(code, 2)
-    for (const line of stderr.trimEnd().split('\n')) assert.ok(readme.includes(line), `README lacks: ${line}`)
-    assert.equal(stderr.trimEnd().split('\n').length, 2)
-  } finally {
-    await project.remove()
-  }
+  await using project = await makeProject(files)
+  const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
+  assert.equal(code, 2)
+  for (const line of stderr.trimEnd().split('\n')) assert.ok(readme.includes(line), `README lacks: ${line}`)
+  assert.equal(stderr.trimEnd().split('\n').length, 2)
 })

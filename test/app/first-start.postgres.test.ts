@@ -19,26 +19,22 @@ const files = {
 
 describe('starts on an empty database', { skip: NO_POSTGRES }, () => {
   test('of several starts at once one creates the seed records, and the others wait', async () => {
-    const project = await databaseProject(files)
+    await using project = await databaseProject(files)
+    const open = async () => {
+      const loaded = await loadProject({ folder: project.folder.path, env: project.env, flags: {} })
+      return openApp(loaded, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
+    }
+    const apps = await Promise.all([open(), open(), open(), open()])
     try {
-      const open = async () => {
-        const loaded = await loadProject({ folder: project.folder.path, env: project.env, flags: {} })
-        return openApp(loaded, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
-      }
-      const apps = await Promise.all([open(), open(), open(), open()])
-      try {
-        assert.deepEqual(apps.map(({ seeded }) => seeded).sort(), [0, 0, 0, 3])
-        const [app] = apps
-        const { records } = await app.store.status()
-        assert.deepEqual(
-          ['tag', 'group', 'webhooksubscription'].map((table) => records.get(table)),
-          [3, 1, 1],
-        )
-      } finally {
-        for (const app of apps) await app.close()
-      }
+      assert.deepEqual(apps.map(({ seeded }) => seeded).sort(), [0, 0, 0, 3])
+      const [app] = apps
+      const { records } = await app.store.status()
+      assert.deepEqual(
+        ['tag', 'group', 'webhooksubscription'].map((table) => records.get(table)),
+        [3, 1, 1],
+      )
     } finally {
-      await project.remove()
+      for (const app of apps) await app.close()
     }
   })
 
@@ -64,16 +60,12 @@ describe('starts on an empty database', { skip: NO_POSTGRES }, () => {
   })
 
   test('records of permissions and groups that an interrupted start has left do not prevent the seed records', async () => {
-    const project = await databaseProject(files)
-    try {
-      // The permissions are committed before the seed records, which a fault of the file prevents.
-      await writeFile(join(project.folder.path, 'seed/tag.yaml'), '- { name: a }\n- { nme: b }\n')
-      assert.equal((await project.admin(['serve', '--port', '0'])).code, 2)
-      await writeFile(join(project.folder.path, 'seed/tag.yaml'), files['seed/tag.yaml'])
-      const { stderr } = await project.admin(['serve', '--port', '0', '--log-format', 'text'])
-      assert.match(stderr, /\(3 records from 1 seed file\)/)
-    } finally {
-      await project.remove()
-    }
+    await using project = await databaseProject(files)
+    // The permissions are committed before the seed records, which a fault of the file prevents.
+    await writeFile(join(project.folder.path, 'seed/tag.yaml'), '- { name: a }\n- { nme: b }\n')
+    assert.equal((await project.admin(['serve', '--port', '0'])).code, 2)
+    await writeFile(join(project.folder.path, 'seed/tag.yaml'), files['seed/tag.yaml'])
+    const { stderr } = await project.admin(['serve', '--port', '0', '--log-format', 'text'])
+    assert.match(stderr, /\(3 records from 1 seed file\)/)
   })
 })

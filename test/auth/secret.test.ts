@@ -9,12 +9,8 @@ import { type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
 const fixed = (bytes: number): Buffer => Buffer.alloc(bytes, 1)
 
 async function inFolder(use: (path: string, folder: TemporaryFolder) => Promise<void>): Promise<void> {
-  const folder = await temporaryFolder()
-  try {
-    await use(join(folder.path, 'data'), folder)
-  } finally {
-    await folder.remove()
-  }
+  await using folder = await temporaryFolder()
+  await use(join(folder.path, 'data'), folder)
 }
 
 describe('the secret of a project without a configured one', () => {

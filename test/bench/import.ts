@@ -31,58 +31,54 @@ export function importBench(options: BenchOptions): Promise<Result[]> {
 }
 
 async function benchAt(records: number): Promise<Figure[]> {
-  const project = await makeProject({ 'models/member.yaml': MEMBER_MODEL })
-  try {
-    const [file, seeds, copy] = ['members.ndjson', 'seed', 'copy.ndjson'].map((name) => join(project.path, name)) as [
-      string,
-      string,
-      string,
-    ]
-    await writeMembers(file, records)
-    const admin = [ADMIN_BIN, 'import', 'member', file, '--project', project.path]
-    const copied: Ended[] = []
-    const imported: Ended[] = []
-    const seeded: Ended[] = []
-    for (let run = 0; run < RUNS; run++) {
-      copied.push(await timed([join(import.meta.dirname, 'processes/copy-lines.mjs'), file, copy]))
-      imported.push(await timed(admin))
-      await rm(dataFolder(project.path), { recursive: true })
-      // A command that opens the data creates the seed records.
-      await mkdir(seeds)
-      await writeMembers(join(seeds, 'member.ndjson'), records)
-      seeded.push(await timed([ADMIN_BIN, 'mock', 'group', '--count', '1', '--project', project.path]))
-      await rm(dataFolder(project.path), { recursive: true })
-      await rm(seeds, { recursive: true })
-    }
-    const rate = (runs: readonly Ended[]) => records / median(runs.map(({ seconds }) => seconds))
-    const figure = (name: string, ours: number): Figure[] => [
-      {
-        bench: 'import',
-        name: `${name}, beside copying the lines`,
-        records,
-        unit: '/s',
-        ours,
-        baseline: rate(copied),
-        ratio: ours / rate(copied),
-      },
-      {
-        ...{ bench: 'import', name: `${name}, beside the required rate`, records, unit: '/s', ours, baseline: REQUIRED_RATE },
-        ratio: ours / REQUIRED_RATE,
-        ...(records >= 1_000_000 ? { bar: { is: 'at least', ratio: 1 } as const } : {}),
-      },
-    ]
-    const peak = (name: string, runs: readonly Ended[]): Figure => {
-      return { bench: 'import', name: `peak memory of ${name}`, records, unit: 'MiB', ours: median(runs.map((run) => run.peak)) }
-    }
-    return [
-      ...figure('import of NDJSON', rate(imported)),
-      ...figure('seeds of NDJSON', rate(seeded)),
-      peak('the import', imported),
-      peak('the start with seeds', seeded),
-    ]
-  } finally {
-    await project.remove()
+  await using project = await makeProject({ 'models/member.yaml': MEMBER_MODEL })
+  const [file, seeds, copy] = ['members.ndjson', 'seed', 'copy.ndjson'].map((name) => join(project.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await writeMembers(file, records)
+  const admin = [ADMIN_BIN, 'import', 'member', file, '--project', project.path]
+  const copied: Ended[] = []
+  const imported: Ended[] = []
+  const seeded: Ended[] = []
+  for (let run = 0; run < RUNS; run++) {
+    copied.push(await timed([join(import.meta.dirname, 'processes/copy-lines.mjs'), file, copy]))
+    imported.push(await timed(admin))
+    await rm(dataFolder(project.path), { recursive: true })
+    // A command that opens the data creates the seed records.
+    await mkdir(seeds)
+    await writeMembers(join(seeds, 'member.ndjson'), records)
+    seeded.push(await timed([ADMIN_BIN, 'mock', 'group', '--count', '1', '--project', project.path]))
+    await rm(dataFolder(project.path), { recursive: true })
+    await rm(seeds, { recursive: true })
   }
+  const rate = (runs: readonly Ended[]) => records / median(runs.map(({ seconds }) => seconds))
+  const figure = (name: string, ours: number): Figure[] => [
+    {
+      bench: 'import',
+      name: `${name}, beside copying the lines`,
+      records,
+      unit: '/s',
+      ours,
+      baseline: rate(copied),
+      ratio: ours / rate(copied),
+    },
+    {
+      ...{ bench: 'import', name: `${name}, beside the required rate`, records, unit: '/s', ours, baseline: REQUIRED_RATE },
+      ratio: ours / REQUIRED_RATE,
+      ...(records >= 1_000_000 ? { bar: { is: 'at least', ratio: 1 } as const } : {}),
+    },
+  ]
+  const peak = (name: string, runs: readonly Ended[]): Figure => {
+    return { bench: 'import', name: `peak memory of ${name}`, records, unit: 'MiB', ours: median(runs.map((run) => run.peak)) }
+  }
+  return [
+    ...figure('import of NDJSON', rate(imported)),
+    ...figure('seeds of NDJSON', rate(seeded)),
+    peak('the import', imported),
+    peak('the start with seeds', seeded),
+  ]
 }
 
 /** Writes members as clients send them, without the fields that the server sets. */

@@ -32,12 +32,8 @@ export function openBench(options: BenchOptions): Promise<Result[]> {
 }
 
 async function benchAt(records: number): Promise<Figure[]> {
-  const project = await memberProject(records, 1)
-  try {
-    return [...(await loadFigures(project, records)), ...(await serveFigures(project, records))]
-  } finally {
-    await project.remove()
-  }
+  await using project = await memberProject(records, 1)
+  return [...(await loadFigures(project, records)), ...(await serveFigures(project, records))]
 }
 
 /** Number of measurements. Large stores take long enough for one. */
@@ -82,17 +78,13 @@ async function serveFigures(project: TemporaryFolder, records: number): Promise<
   const peaks: number[] = []
   for (let run = 0; run < runsFor(records); run++) {
     const begin = performance.now()
-    const server = await startServer(['--project', project.path])
-    try {
-      await ask({ address: server.address, tokens }, { method: 'GET', path: `${MEMBERS_PATH}/${records}` })
-      times.push(performance.now() - begin)
-      const memory = await residentMemory(server.child.pid)
-      if (memory === undefined) continue
-      resident.push(memory.now)
-      peaks.push(memory.peak)
-    } finally {
-      await server.stop()
-    }
+    await using server = await startServer(['--project', project.path])
+    await ask({ address: server.address, tokens }, { method: 'GET', path: `${MEMBERS_PATH}/${records}` })
+    times.push(performance.now() - begin)
+    const memory = await residentMemory(server.child.pid)
+    if (memory === undefined) continue
+    resident.push(memory.now)
+    peaks.push(memory.peak)
   }
   const figure = (name: string, unit: string, values: readonly number[]): Figure[] =>
     values.length === 0 ? [] : [{ bench: 'open', name, records, unit, ours: median(values) }]

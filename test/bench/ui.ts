@@ -53,17 +53,13 @@ export async function uiBench({ records = [1_000_000] }: BenchOptions): Promise<
 
 /** Runs the fixture and the project of many models, both without limits of requests. */
 async function withServers(work: (blog: BenchSite, many: BenchSite) => Promise<void>): Promise<void> {
-  const project = await manyModels()
+  await using project = await manyModels()
+  const serve = (folder: string) => startServer(['--project', folder, '--ephemeral', '--no-rate-limit'])
+  const [blog, many] = await Promise.all([serve(join(ROOT, 'fixtures/blog')), serve(project.path)])
   try {
-    const serve = (folder: string) => startServer(['--project', folder, '--ephemeral', '--no-rate-limit'])
-    const [blog, many] = await Promise.all([serve(join(ROOT, 'fixtures/blog')), serve(project.path)])
-    try {
-      await work({ address: blog.address, account: BLOG_ACCOUNT }, { address: many.address, account: ROOT_ACCOUNT })
-    } finally {
-      await Promise.all([blog.stop(), many.stop()])
-    }
+    await work({ address: blog.address, account: BLOG_ACCOUNT }, { address: many.address, account: ROOT_ACCOUNT })
   } finally {
-    await project.remove()
+    await Promise.all([blog.stop(), many.stop()])
   }
 }
 

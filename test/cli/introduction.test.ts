@@ -9,30 +9,22 @@ const ADDRESS = 'http://127.0.0.1:8000'
 
 /** What a start logs, and the address that it opens. */
 async function introduced(options: TestAppOptions): Promise<{ messages: string[]; opened: string }> {
-  const app = await openTestApp(options)
-  try {
-    await introduce(app.live, { address: ADDRESS, showToken: false }, processIo())
-    const messages = app.logged.map((line) => String(JSON.parse(line).msg))
-    return { messages, opened: pageAddress(app.live, ADDRESS) }
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp(options)
+  await introduce(app.live, { address: ADDRESS, showToken: false }, processIo())
+  const messages = app.logged.map((line) => String(JSON.parse(line).msg))
+  return { messages, opened: pageAddress(app.live, ADDRESS) }
 }
 
 const pages = (messages: readonly string[]) => messages.filter((message) => / page |Documentation/.test(message))
 
 test('a start names the address of the admin page before that of the documentation', async () => {
-  const built = await builtPage()
-  try {
-    const { messages, opened } = await introduced({ ui: built.path, settings: { base_path: '/backend' } })
-    assert.deepEqual(pages(messages), [
-      `Admin page at ${ADDRESS}/backend/admin/`,
-      `Documentation at ${ADDRESS}/backend/docs; log in as admin`,
-    ])
-    assert.equal(opened, `${ADDRESS}/backend/admin/`)
-  } finally {
-    await built.remove()
-  }
+  await using built = await builtPage()
+  const { messages, opened } = await introduced({ ui: built.path, settings: { base_path: '/backend' } })
+  assert.deepEqual(pages(messages), [
+    `Admin page at ${ADDRESS}/backend/admin/`,
+    `Documentation at ${ADDRESS}/backend/docs; log in as admin`,
+  ])
+  assert.equal(opened, `${ADDRESS}/backend/admin/`)
 })
 
 test('a start without the admin page names, and opens, the documentation', async () => {

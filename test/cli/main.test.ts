@@ -58,21 +58,17 @@ describe('the command line', () => {
   }
 
   test('a faulty project is exit 2 with a line for every fault', async () => {
-    const project = await makeProject({
+    await using project = await makeProject({
       'models/a.yaml': 'name: A\nfields:\n  - { name: x, type: strng }\n',
       'views/a.yaml': 'name: F\nview_type: form\nmodel: Bee\nfields: []\n',
     })
-    try {
-      const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
-      assert.equal(code, 2)
-      assert.equal(stdout, '')
-      const lines = stderr.trimEnd().split('\n')
-      assert.equal(lines.length, 2)
-      assert.match(lines[0] ?? '', /^error models\/a\.yaml:3:22: Unknown type 'strng'; did you mean 'string'\?/)
-      assert.match(lines[1] ?? '', /^error views\/a\.yaml:3:8: View 'F' refers to the model 'Bee', which does not exist$/)
-    } finally {
-      await project.remove()
-    }
+    const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    const lines = stderr.trimEnd().split('\n')
+    assert.equal(lines.length, 2)
+    assert.match(lines[0] ?? '', /^error models\/a\.yaml:3:22: Unknown type 'strng'; did you mean 'string'\?/)
+    assert.match(lines[1] ?? '', /^error views\/a\.yaml:3:8: View 'F' refers to the model 'Bee', which does not exist$/)
   })
 
   const RED = '\u001b[31m'

@@ -30,15 +30,11 @@ const COMMANDS = [
 
 for (const line of COMMANDS) {
   test(`admin ${line} in a folder that is no project refuses and creates nothing`, async () => {
-    const folder = await temporaryFolder()
-    try {
-      const { code, stdout, stderr } = await runCli(line.split(' '), { cwd: folder.path, stdin: 'long-enough\n' })
-      const remedy = 'name its folder with --project, or create one with `admin init`'
-      const expected = `error There is no project in ${folder.path}: no models, views or admin.config; ${remedy}\n`
-      assert.deepEqual([code, stdout, stderr], [2, '', expected])
-      assert.deepEqual(await readdir(folder.path), [])
-    } finally {
-      await folder.remove()
-    }
+    await using folder = await temporaryFolder()
+    const { code, stdout, stderr } = await runCli(line.split(' '), { cwd: folder.path, stdin: 'long-enough\n' })
+    const remedy = 'name its folder with --project, or create one with `admin init`'
+    const expected = `error There is no project in ${folder.path}: no models, views or admin.config; ${remedy}\n`
+    assert.deepEqual([code, stdout, stderr], [2, '', expected])
+    assert.deepEqual(await readdir(folder.path), [])
   })
 }

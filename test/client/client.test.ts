@@ -152,14 +152,10 @@ describe('a client of a live server', () => {
 })
 
 test('uses another base path, version and admin path', async () => {
-  const app = await openLive({ settings: { base_path: '/shop', admin_path: '/back', api_version: 'v2' } })
-  try {
-    const client = createClient({ url: `${app.url}/shop`, admin_path: '/back', api_version: 'v2' })
-    await client.login(ADMIN.username, ADMIN.password)
-    assert.equal((await client.model('tag').read(1)).data.id, 1)
-    assert.ok((await client.viewsOf('tag')).length > 0, 'no views')
-    assert.equal(client.apiUrl, `${app.url}/shop/api/v2`)
-  } finally {
-    await app.close()
-  }
+  await using app = await openLive({ settings: { base_path: '/shop', admin_path: '/back', api_version: 'v2' } })
+  const client = createClient({ url: `${app.url}/shop`, admin_path: '/back', api_version: 'v2' })
+  await client.login(ADMIN.username, ADMIN.password)
+  assert.equal((await client.model('tag').read(1)).data.id, 1)
+  assert.ok((await client.viewsOf('tag')).length > 0, 'no views')
+  assert.equal(client.apiUrl, `${app.url}/shop/api/v2`)
 })

@@ -135,37 +135,29 @@ describe('titles in the messages of the providers', () => {
 })
 
 test('validation errors in the other shape have the same type', async () => {
-  const app = await openLive({ settings: { validation_status: 422 } })
-  try {
-    const client = await loggedIn(app)
-    const { type, status, fieldErrors } = await failureOf(client.model('tag').create({ name: 'No slug' }))
-    assert.deepEqual([type, status, fieldErrors], ['validation', 422, { slug: ['slug is mandatory'] }])
-  } finally {
-    await app.close()
-  }
+  await using app = await openLive({ settings: { validation_status: 422 } })
+  const client = await loggedIn(app)
+  const { type, status, fieldErrors } = await failureOf(client.model('tag').create({ name: 'No slug' }))
+  assert.deepEqual([type, status, fieldErrors], ['validation', 422, { slug: ['slug is mandatory'] }])
 })
 
 test('a request over the rate limit is repeated after a wait, except a POST', async () => {
-  const app = await openLive({ settings: { rate_limits: { default: 2, auth: 0, upload: 0 } } })
-  try {
-    const waits: number[] = []
-    const wait = async (milliseconds: number) => {
-      waits.push(milliseconds)
-      app.advance(milliseconds)
-    }
-    const client = await loggedIn(app, { wait, retry: { seconds: 60 } })
-    const tags = client.model('tag')
-    for (const id of [1, 2, 3]) assert.equal((await tags.read(id)).data.id, id)
-    assert.deepEqual(waits, [60_000])
-    await tags.read(1)
-    const created = await failureOf(tags.create({ name: 'Late', slug: 'late' }))
-    assert.deepEqual([created.type, created.retryAfter], ['rate_limit', 60])
-    const hasty = await loggedIn(app, { wait, retry: { seconds: 59 } })
-    assert.equal((await failureOf(hasty.model('tag').read(1))).type, 'rate_limit')
-    assert.equal(waits.length, 1)
-  } finally {
-    await app.close()
+  await using app = await openLive({ settings: { rate_limits: { default: 2, auth: 0, upload: 0 } } })
+  const waits: number[] = []
+  const wait = async (milliseconds: number) => {
+    waits.push(milliseconds)
+    app.advance(milliseconds)
   }
+  const client = await loggedIn(app, { wait, retry: { seconds: 60 } })
+  const tags = client.model('tag')
+  for (const id of [1, 2, 3]) assert.equal((await tags.read(id)).data.id, id)
+  assert.deepEqual(waits, [60_000])
+  await tags.read(1)
+  const created = await failureOf(tags.create({ name: 'Late', slug: 'late' }))
+  assert.deepEqual([created.type, created.retryAfter], ['rate_limit', 60])
+  const hasty = await loggedIn(app, { wait, retry: { seconds: 59 } })
+  assert.equal((await failureOf(hasty.model('tag').read(1))).type, 'rate_limit')
+  assert.equal(waits.length, 1)
 })
 
 describe('responses that are not from this API', () => {

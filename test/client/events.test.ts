@@ -107,31 +107,27 @@ describe('a client that subscribes', () => {
     }))
 
   test('ends with an error when it may not view a model, has no session, or its session ends', async () => {
-    const app = await openLive()
-    try {
-      const ended = (client: Awaited<ReturnType<typeof loggedIn>>, models: string[], onConnection?: () => void) =>
-        assert.rejects(client.subscribe({ models, onChange: () => {}, ...(onConnection && { onConnection }) }), (error) => {
-          types.push(error instanceof AdminError ? error.type : String(error))
-          return true
-        })
-      const types: string[] = []
-      const author = await loggedIn(app, { wait, random: () => 0 }, AUTHOR)
-      await ended(author, ['group'])
-      await ended(author, ['pots'])
-      await ended(createClient({ url: app.url }), ['tag'])
-      const connected = new Seen<true>()
-      const end = ended(author, ['tag'], () => connected.add(true))
-      await connected.until(1)
-      const admin = await loggedIn(app)
-      const { data } = await admin.me()
-      const [{ id } = { id: 0 }] = (await admin.model('user').list({ filters: { username: AUTHOR.username } })).data
-      assert.notEqual(id, data.id)
-      await admin.model('user').update(id, { is_active: false })
-      app.advance(100)
-      await end
-      assert.deepEqual(types, ['permission', 'not_found', 'authentication', 'authentication'])
-    } finally {
-      await app.close()
-    }
+    await using app = await openLive()
+    const ended = (client: Awaited<ReturnType<typeof loggedIn>>, models: string[], onConnection?: () => void) =>
+      assert.rejects(client.subscribe({ models, onChange: () => {}, ...(onConnection && { onConnection }) }), (error) => {
+        types.push(error instanceof AdminError ? error.type : String(error))
+        return true
+      })
+    const types: string[] = []
+    const author = await loggedIn(app, { wait, random: () => 0 }, AUTHOR)
+    await ended(author, ['group'])
+    await ended(author, ['pots'])
+    await ended(createClient({ url: app.url }), ['tag'])
+    const connected = new Seen<true>()
+    const end = ended(author, ['tag'], () => connected.add(true))
+    await connected.until(1)
+    const admin = await loggedIn(app)
+    const { data } = await admin.me()
+    const [{ id } = { id: 0 }] = (await admin.model('user').list({ filters: { username: AUTHOR.username } })).data
+    assert.notEqual(id, data.id)
+    await admin.model('user').update(id, { is_active: false })
+    app.advance(100)
+    await end
+    assert.deepEqual(types, ['permission', 'not_found', 'authentication', 'authentication'])
   })
 })

@@ -143,14 +143,10 @@ describe('a CommonJS project', () => {
   })
 
   test('may have no package.json', async () => {
-    const project = await makeProject({ 'models/tag.ts': tag('') })
-    try {
-      rmSync(join(project.path, 'package.json'))
-      const { faults } = await examineProject({ folder: project.path, env: {}, flags: {} })
-      assert.deepEqual(faults.list.map(formatFault), ["models/tag.ts:4:20: Unknown type 'strng'; did you mean 'string'?"])
-    } finally {
-      await project.remove()
-    }
+    await using project = await makeProject({ 'models/tag.ts': tag('') })
+    rmSync(join(project.path, 'package.json'))
+    const { faults } = await examineProject({ folder: project.path, env: {}, flags: {} })
+    assert.deepEqual(faults.list.map(formatFault), ["models/tag.ts:4:20: Unknown type 'strng'; did you mean 'string'?"])
   })
 })
 
@@ -199,18 +195,14 @@ for (const [format, type] of [
   ['js', 'module'],
 ]) {
   test(`a file in ${format} (${type}) that has changed is read again when the project is reloaded`, async () => {
-    const project = await makeProject({})
+    await using project = await makeProject({})
     const folder = join(project.path, 'models')
-    try {
-      writeFileSync(join(project.path, 'package.json'), JSON.stringify({ type }))
-      mkdirSync(folder)
-      for (const label of ['First', 'Second', 'Third']) {
-        writeFileSync(join(folder, `tag.${format}`), `export default { name: 'Tag', label: '${label}', fields: [] }\n`)
-        const { registry } = await loadProject({ folder: project.path, env: {}, flags: {} })
-        assert.equal(registry.expect('tag').label, label)
-      }
-    } finally {
-      await project.remove()
+    writeFileSync(join(project.path, 'package.json'), JSON.stringify({ type }))
+    mkdirSync(folder)
+    for (const label of ['First', 'Second', 'Third']) {
+      writeFileSync(join(folder, `tag.${format}`), `export default { name: 'Tag', label: '${label}', fields: [] }\n`)
+      const { registry } = await loadProject({ folder: project.path, env: {}, flags: {} })
+      assert.equal(registry.expect('tag').label, label)
     }
   })
 }
@@ -221,26 +213,18 @@ for (const name of ['a#b', '50%', '100%25', 'my shop', 'Büro', '注文']) {
       const source =
         "import { word } from '../lib/word.ts'\nexport default { name: 'Note', label: word, fields: [{ name: 'a', type: 'string' }] }\n"
       const files = { [`${name}/models/note.ts`]: source, [`${name}/lib/word.ts`]: "export const word: string = 'Notes'\n" }
-      const project = await makeProject({ ...files, [`${name}/package.json`]: JSON.stringify({ type }) })
-      try {
-        for (let load = 0; load < 2; load++) {
-          const { registry } = await loadProject({ folder: join(project.path, name), env: {}, flags: {} })
-          assert.equal(registry.expect('note').label, 'Notes')
-        }
-      } finally {
-        await project.remove()
+      await using project = await makeProject({ ...files, [`${name}/package.json`]: JSON.stringify({ type }) })
+      for (let load = 0; load < 2; load++) {
+        const { registry } = await loadProject({ folder: join(project.path, name), env: {}, flags: {} })
+        assert.equal(registry.expect('note').label, 'Notes')
       }
     })
   }
 }
 
 test("a TypeScript file below a folder with '?' is a fault that names the cause", async () => {
-  const project = await makeProject({ 'what?/models/note.ts': "export default { name: 'Note', fields: [] }\n" })
-  try {
-    await assert.rejects(loadProject({ folder: join(project.path, 'what?'), env: {}, flags: {} }), {
-      message: /^models\/note\.ts:1:1: Cannot be loaded: its path contains '\?', .*; rename the folder$/,
-    })
-  } finally {
-    await project.remove()
-  }
+  await using project = await makeProject({ 'what?/models/note.ts': "export default { name: 'Note', fields: [] }\n" })
+  await assert.rejects(loadProject({ folder: join(project.path, 'what?'), env: {}, flags: {} }), {
+    message: /^models\/note\.ts:1:1: Cannot be loaded: its path contains '\?', .*; rename the folder$/,
+  })
 })

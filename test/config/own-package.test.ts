@@ -24,17 +24,13 @@ const OTHER = {
 
 /** Runs the program as a global install does: the package is not above the project. */
 async function labelIn(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await temporaryFolder()
-  try {
-    for (const [name, content] of Object.entries(files)) {
-      await mkdir(dirname(join(folder.path, name)), { recursive: true })
-      await writeFile(join(folder.path, name), content)
-    }
-    const { stdout } = await run(process.execPath, [ADMIN_BIN, 'openapi'], { cwd: folder.path, maxBuffer: 1 << 24 })
-    return JSON.parse(stdout).components.schemas.Tag.description
-  } finally {
-    await folder.remove()
+  await using folder = await temporaryFolder()
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder.path, name)), { recursive: true })
+    await writeFile(join(folder.path, name), content)
   }
+  const { stdout } = await run(process.execPath, [ADMIN_BIN, 'openapi'], { cwd: folder.path, maxBuffer: 1 << 24 })
+  return JSON.parse(stdout).components.schemas.Tag.description
 }
 
 for (const [format, manifest] of [
@@ -55,21 +51,17 @@ for (const [format, manifest] of [
 }
 
 test('TypeScript of CommonJS is compiled once: a second run leaves no more in the cache of tsx', async () => {
-  const folder = await temporaryFolder()
-  try {
-    const project = join(folder.path, 'project')
-    await mkdir(join(project, 'models'), { recursive: true })
-    await mkdir(join(folder.path, 'temporary'))
-    await writeFile(join(project, 'models/tag.ts'), MODEL)
-    const env = { ...process.env, TMPDIR: join(folder.path, 'temporary') }
-    const cached = async () => {
-      await run(process.execPath, [ADMIN_BIN, 'openapi'], { cwd: project, maxBuffer: 1 << 24, env })
-      return (await readdir(env.TMPDIR, { recursive: true })).sort()
-    }
-    const first = await cached()
-    assert.notDeepEqual(first, [])
-    assert.deepEqual(await cached(), first)
-  } finally {
-    await folder.remove()
+  await using folder = await temporaryFolder()
+  const project = join(folder.path, 'project')
+  await mkdir(join(project, 'models'), { recursive: true })
+  await mkdir(join(folder.path, 'temporary'))
+  await writeFile(join(project, 'models/tag.ts'), MODEL)
+  const env = { ...process.env, TMPDIR: join(folder.path, 'temporary') }
+  const cached = async () => {
+    await run(process.execPath, [ADMIN_BIN, 'openapi'], { cwd: project, maxBuffer: 1 << 24, env })
+    return (await readdir(env.TMPDIR, { recursive: true })).sort()
   }
+  const first = await cached()
+  assert.notDeepEqual(first, [])
+  assert.deepEqual(await cached(), first)
 })

@@ -31,12 +31,8 @@ describe('a project folder', () => {
   })
 
   test('a file in its place is a USAGE error', async () => {
-    const folder = await makeProject({ 'models/note.yaml': NOTE })
-    try {
-      await assert.rejects(readProjectFiles(`${folder.path}/models/note.yaml`), { code: 'USAGE' })
-    } finally {
-      await folder.remove()
-    }
+    await using folder = await makeProject({ 'models/note.yaml': NOTE })
+    await assert.rejects(readProjectFiles(`${folder.path}/models/note.yaml`), { code: 'USAGE' })
   })
 
   test('a folder without a file of a project is wrong usage', async () => {
@@ -137,15 +133,11 @@ describe('files that are not in UTF-8', () => {
     ],
   ] as const) {
     test(encoding, async () => {
-      const folder = await makeProject({ 'models/note.yaml': NOTE })
-      try {
-        await mkdir(join(folder.path, 'seed'))
-        for (const file of ['models/other.yaml', 'seed/note.yaml']) await writeFile(join(folder.path, file), bytes)
-        const { faults } = await readProjectFiles(folder.path)
-        assert.deepEqual(linesOf(faults.list), [`models/other.yaml:1:1: ${message}`])
-      } finally {
-        await folder.remove()
-      }
+      await using folder = await makeProject({ 'models/note.yaml': NOTE })
+      await mkdir(join(folder.path, 'seed'))
+      for (const file of ['models/other.yaml', 'seed/note.yaml']) await writeFile(join(folder.path, file), bytes)
+      const { faults } = await readProjectFiles(folder.path)
+      assert.deepEqual(linesOf(faults.list), [`models/other.yaml:1:1: ${message}`])
     })
   }
 })
@@ -255,17 +247,13 @@ describe('misplaced files', () => {
 describe('files that cannot be read', () => {
   /** The faults of a project with these symbolic links (path → target). */
   async function faultsWith(links: Files, files: Files = {}): Promise<string[]> {
-    const folder = await makeProject({ 'parts/note.yaml': NOTE, ...files })
-    try {
-      for (const [name, target] of Object.entries(links)) {
-        await mkdir(dirname(join(folder.path, name)), { recursive: true })
-        await symlink(join(folder.path, target), join(folder.path, name))
-      }
-      const { faults } = await readProjectFiles(folder.path)
-      return linesOf(faults.list)
-    } finally {
-      await folder.remove()
+    await using folder = await makeProject({ 'parts/note.yaml': NOTE, ...files })
+    for (const [name, target] of Object.entries(links)) {
+      await mkdir(dirname(join(folder.path, name)), { recursive: true })
+      await symlink(join(folder.path, target), join(folder.path, name))
     }
+    const { faults } = await readProjectFiles(folder.path)
+    return linesOf(faults.list)
   }
 
   const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
@@ -305,17 +293,13 @@ describe('files that cannot be read', () => {
   })
 
   test('named pipes, since reading one would block', async () => {
-    const folder = await makeProject({ 'models/note.yaml': NOTE })
-    try {
-      for (const file of ['a.yaml', 'b.ts']) execFileSync('mkfifo', [join(folder.path, 'models', file)])
-      const { faults } = await readProjectFiles(folder.path)
-      assert.deepEqual(linesOf(faults.list), [
-        'models/a.yaml:1:1: Cannot be read: it is not a regular file',
-        'models/b.ts:1:1: Cannot be read: it is not a regular file',
-      ])
-    } finally {
-      await folder.remove()
-    }
+    await using folder = await makeProject({ 'models/note.yaml': NOTE })
+    for (const file of ['a.yaml', 'b.ts']) execFileSync('mkfifo', [join(folder.path, 'models', file)])
+    const { faults } = await readProjectFiles(folder.path)
+    assert.deepEqual(linesOf(faults.list), [
+      'models/a.yaml:1:1: Cannot be read: it is not a regular file',
+      'models/b.ts:1:1: Cannot be read: it is not a regular file',
+    ])
   })
 
   test('a link to a model is a model', async () => assert.deepEqual(await faultsWith({ 'models/a.yaml': 'parts/note.yaml' }), []))

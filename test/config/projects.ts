@@ -13,12 +13,8 @@ interface Surroundings extends Partial<Pick<ProjectSource, 'env' | 'flags'>> {
 
 /** Loads a project of these files from a temporary folder, which is removed afterwards. */
 export async function load(files: Files, { env = {}, flags = {}, inside = '' }: Surroundings = {}): Promise<Project> {
-  const folder = await makeProject(files)
-  try {
-    return await loadProject({ folder: `${folder.path}${inside}`, env, flags })
-  } finally {
-    await folder.remove()
-  }
+  await using folder = await makeProject(files)
+  return await loadProject({ folder: `${folder.path}${inside}`, env, flags })
 }
 
 /** Every fault of a project, in the order of the error message; empty if there is none. */

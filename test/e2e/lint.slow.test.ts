@@ -60,15 +60,11 @@ describe('a project file that ends the process is an error', () => {
   }
   for (const [name, { files, file }] of Object.entries(rows)) {
     test(name, async () => {
-      const folder = await makeProject(files)
-      try {
-        for (const argv of [['lint'], ['serve', '--port', '0']]) {
-          const { status, stderr } = spawnSync(process.execPath, [ADMIN_BIN, ...argv], { cwd: folder.path, encoding: 'utf8' })
-          assert.match(stderr, new RegExp(`^error ${file} ended the process while it was loaded: it calls process\\.exit, or `))
-          assert.equal(status, 2)
-        }
-      } finally {
-        await folder.remove()
+      await using folder = await makeProject(files)
+      for (const argv of [['lint'], ['serve', '--port', '0']]) {
+        const { status, stderr } = spawnSync(process.execPath, [ADMIN_BIN, ...argv], { cwd: folder.path, encoding: 'utf8' })
+        assert.match(stderr, new RegExp(`^error ${file} ended the process while it was loaded: it calls process\\.exit, or `))
+        assert.equal(status, 2)
       }
     })
   }

@@ -84,18 +84,14 @@ describe('the packed package', () => {
     const scripts = page.filter((name) => /^assets\/index-[^/]+\.js$/.test(name))
     assert.equal(scripts.length, 1)
     assert.ok(page.includes(`${scripts[0]}.br`) && page.includes(`${scripts[0]}.gz`))
-    const project = await copyFixture('blog')
-    try {
-      const server = await startServer(['--project', project.path], { bin, cwd: folder.path })
-      const document = await fetch(`${server.address}/admin/`)
-      assert.equal(document.status, 200)
-      assert.match(await document.text(), new RegExp(`/admin/${scripts[0]}`))
-      const script = await fetch(`${server.address}/admin/${scripts[0]}`, { headers: { 'accept-encoding': 'br' } })
-      assert.deepEqual([script.status, script.headers.get('content-encoding')], [200, 'br'])
-      assert.equal((await server.stop()).code, 0)
-    } finally {
-      await project.remove()
-    }
+    await using project = await copyFixture('blog')
+    const server = await startServer(['--project', project.path], { bin, cwd: folder.path })
+    const document = await fetch(`${server.address}/admin/`)
+    assert.equal(document.status, 200)
+    assert.match(await document.text(), new RegExp(`/admin/${scripts[0]}`))
+    const script = await fetch(`${server.address}/admin/${scripts[0]}`, { headers: { 'accept-encoding': 'br' } })
+    assert.deepEqual([script.status, script.headers.get('content-encoding')], [200, 'br'])
+    assert.equal((await server.stop()).code, 0)
   })
 
   test('serves a folder with empty settings', async () => {
@@ -107,33 +103,25 @@ describe('the packed package', () => {
   })
 
   test('serves a project with TypeScript files', async () => {
-    const project = await copyFixture('blog')
-    try {
-      const server = await startServer(['--project', project.path], { bin, cwd: folder.path })
-      const { data } = (await (await fetch(`${server.address}/admin/api/v1/views/post/`)).json()) as { data: { name: string }[] }
-      assert.deepEqual(
-        data.map(({ name }) => name),
-        ['PostForm', 'PostQuickEditForm', 'PostList'],
-      )
-      assert.equal((await server.stop()).code, 0)
-    } finally {
-      await project.remove()
-    }
+    await using project = await copyFixture('blog')
+    const server = await startServer(['--project', project.path], { bin, cwd: folder.path })
+    const { data } = (await (await fetch(`${server.address}/admin/api/v1/views/post/`)).json()) as { data: { name: string }[] }
+    assert.deepEqual(
+      data.map(({ name }) => name),
+      ['PostForm', 'PostQuickEditForm', 'PostList'],
+    )
+    assert.equal((await server.stop()).code, 0)
   })
 
   for (const extension of ['ts', 'js']) {
     test(`a global installation loads models in ${extension} that import the package`, async () => {
       const model = "import { defineModel } from 'admin-folder'\nexport default defineModel({ name: 'Tag', fields: [] })\n"
-      const project = await temporaryFolder()
-      try {
-        await mkdir(join(project.path, 'models'))
-        await writeFile(join(project.path, 'package.json'), '{"type": "module"}')
-        await writeFile(join(project.path, `models/tag.${extension}`), model)
-        const { stdout } = await run(process.execPath, [bin, 'openapi', '--project', project.path])
-        assert.match(stdout, /\/models\/tag/)
-      } finally {
-        await project.remove()
-      }
+      await using project = await temporaryFolder()
+      await mkdir(join(project.path, 'models'))
+      await writeFile(join(project.path, 'package.json'), '{"type": "module"}')
+      await writeFile(join(project.path, `models/tag.${extension}`), model)
+      const { stdout } = await run(process.execPath, [bin, 'openapi', '--project', project.path])
+      assert.match(stdout, /\/models\/tag/)
     })
   }
 
@@ -208,7 +196,7 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
 
   for (const situation of ['without a server', 'beside a running server'] as const) {
     test(`every command gives the output of its scenario, ${situation}`, async () => {
-      const project = await copyFixture('blog')
+      await using project = await copyFixture('blog')
       const admin = async (line: string, { stdin = '', interrupted = false } = {}) => {
         const child = execFile(process.execPath, [bin, ...line.split(' ')], {
           cwd: project.path,
@@ -222,27 +210,23 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
         const [code] = await once(child, 'close')
         return { code, ...said }
       }
+      // Creates the data folder with the seed records.
+      assert.equal((await admin('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })).code, 0)
+      const isServed = situation === 'beside a running server'
+      const server = isServed ? await startServer(['--no-rate-limit'], { bin, cwd: project.path }) : undefined
+      let stopped: { readonly code: number | null } | undefined
       try {
-        // Creates the data folder with the seed records.
-        assert.equal((await admin('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })).code, 0)
-        const isServed = situation === 'beside a running server'
-        const server = isServed ? await startServer(['--no-rate-limit'], { bin, cwd: project.path }) : undefined
-        let stopped: { readonly code: number | null } | undefined
-        try {
-          for (const { line, stdin = '', served, ...free } of SCENARIOS) {
-            const { code = 0, stdout = /^$/, stderr = /^$/ } = (isServed ? served : undefined) ?? free
-            const ended = await admin(line, { stdin, interrupted: isServed && served?.interrupted === true })
-            assert.equal(ended.code, code, `admin ${line}: ${ended.stdout}${ended.stderr}`)
-            assert.match(ended.stdout, stdout, `admin ${line}`)
-            assert.match(ended.stderr, stderr, `admin ${line}`)
-          }
-        } finally {
-          stopped = await server?.stop()
+        for (const { line, stdin = '', served, ...free } of SCENARIOS) {
+          const { code = 0, stdout = /^$/, stderr = /^$/ } = (isServed ? served : undefined) ?? free
+          const ended = await admin(line, { stdin, interrupted: isServed && served?.interrupted === true })
+          assert.equal(ended.code, code, `admin ${line}: ${ended.stdout}${ended.stderr}`)
+          assert.match(ended.stdout, stdout, `admin ${line}`)
+          assert.match(ended.stderr, stderr, `admin ${line}`)
         }
-        assert.equal(stopped?.code ?? 0, 0)
       } finally {
-        await project.remove()
+        stopped = await server?.stop()
       }
+      assert.equal(stopped?.code ?? 0, 0)
     })
   }
 })

@@ -109,26 +109,22 @@ writeFileSync(at('saved'), '')
   })
 
   test('--watch continues to deliver webhooks if the lock file cannot be written', BOUND, async () => {
-    const receiver = await startReceiver()
+    await using receiver = await startReceiver()
     const config = (version: string) => `api_version: ${version}\nwebhooks: [{ url: '${receiver.url}' }]\n`
-    try {
-      await write('admin.config.yaml', config('v1'))
-      await serve('--watch')
-      const bearer = await token()
-      await rm(join(project.path, 'data/lock'))
-      await mkdir(join(project.path, 'data/lock/taken'), { recursive: true })
-      await write('models/note.yaml', model('Remarks'))
-      await server.said('models/note.yaml changed')
-      await write('admin.config.yaml', config('v2'))
-      await server.said('Commands cannot find the API')
-      assert.equal((await post('/api/v2/models/note', { data: { title: 'Third' } }, bearer)).status, 201)
-      await receiver.arrived(1)
-      await rm(join(project.path, 'data/lock'), { recursive: true })
-      const { stderr } = await server.stop()
-      assert.equal(stderr.split('Commands cannot find the API').length, 2, 'only a changed API address is reported')
-    } finally {
-      await receiver.close()
-    }
+    await write('admin.config.yaml', config('v1'))
+    await serve('--watch')
+    const bearer = await token()
+    await rm(join(project.path, 'data/lock'))
+    await mkdir(join(project.path, 'data/lock/taken'), { recursive: true })
+    await write('models/note.yaml', model('Remarks'))
+    await server.said('models/note.yaml changed')
+    await write('admin.config.yaml', config('v2'))
+    await server.said('Commands cannot find the API')
+    assert.equal((await post('/api/v2/models/note', { data: { title: 'Third' } }, bearer)).status, 201)
+    await receiver.arrived(1)
+    await rm(join(project.path, 'data/lock'), { recursive: true })
+    const { stderr } = await server.stop()
+    assert.equal(stderr.split('Commands cannot find the API').length, 2, 'only a changed API address is reported')
   })
 
   test('--watch --ephemeral keeps the records in memory, and the tokens', BOUND, async () => {

@@ -111,47 +111,39 @@ describe('the server process, over HTTP', () => {
 describe('stopping the server process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`${signal}: an open request finishes, its record is on disk, the lock is gone, exit 0`, async () => {
-      const project = await copyFixture('minimal')
-      try {
-        const db = join(project.path, 'data/db.json')
-        await runCli(['users', 'add', 'ann', '--email', 'a@example.com', '--superuser', '--password-stdin'], {
-          cwd: project.path,
-          stdin: 'long-enough',
-        })
-        const { stdout: token } = await runCli(['token'], { cwd: project.path })
-        const server = await startServer(['--project', project.path])
-        const open = await openRequest(`${server.address}/api/v1/models/note`, token.trim())
-        const stopped = server.stop(signal)
-        await server.said(`${signal}: finishing open requests`)
-        assert.equal(await open.finish(JSON.stringify({ data: { title: 'Just in time' } })), 201)
-        assert.equal((await stopped).code, 0)
-        assert.match(await readFile(db, 'utf8'), /"title":"Just in time"/)
-        assert.equal(existsSync(join(project.path, 'data/lock')), false)
-      } finally {
-        await project.remove()
-      }
+      await using project = await copyFixture('minimal')
+      const db = join(project.path, 'data/db.json')
+      await runCli(['users', 'add', 'ann', '--email', 'a@example.com', '--superuser', '--password-stdin'], {
+        cwd: project.path,
+        stdin: 'long-enough',
+      })
+      const { stdout: token } = await runCli(['token'], { cwd: project.path })
+      const server = await startServer(['--project', project.path])
+      const open = await openRequest(`${server.address}/api/v1/models/note`, token.trim())
+      const stopped = server.stop(signal)
+      await server.said(`${signal}: finishing open requests`)
+      assert.equal(await open.finish(JSON.stringify({ data: { title: 'Just in time' } })), 201)
+      assert.equal((await stopped).code, 0)
+      assert.match(await readFile(db, 'utf8'), /"title":"Just in time"/)
+      assert.equal(existsSync(join(project.path, 'data/lock')), false)
     })
   }
 
   test('a second signal ends the process despite open requests', async () => {
-    const project = await copyFixture('blog')
-    try {
-      const server = await startServer(['--project', project.path])
-      const { stdout: token } = await runCli(['token'], { cwd: project.path })
-      const socket = await open(Number(new URL(server.address).port))
-      const heard = listen(socket)
-      const head = 'POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n'
-      socket.write(`${head}Authorization: Bearer ${token.trim()}\r\n\r\n`)
-      await once(socket, 'data')
-      const ended = once(server.child, 'exit')
-      server.child.kill('SIGTERM')
-      await server.said('SIGTERM: finishing open requests')
-      server.child.kill('SIGTERM')
-      assert.deepEqual(await ended, [null, 'SIGTERM'])
-      await heard
-    } finally {
-      await project.remove()
-    }
+    await using project = await copyFixture('blog')
+    const server = await startServer(['--project', project.path])
+    const { stdout: token } = await runCli(['token'], { cwd: project.path })
+    const socket = await open(Number(new URL(server.address).port))
+    const heard = listen(socket)
+    const head = 'POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n'
+    socket.write(`${head}Authorization: Bearer ${token.trim()}\r\n\r\n`)
+    await once(socket, 'data')
+    const ended = once(server.child, 'exit')
+    server.child.kill('SIGTERM')
+    await server.said('SIGTERM: finishing open requests')
+    server.child.kill('SIGTERM')
+    assert.deepEqual(await ended, [null, 'SIGTERM'])
+    await heard
   })
 })
 

@@ -7,8 +7,12 @@ import { ROOT } from './fixture.ts'
 /** Folder of compiled files: they find the packages of the project there. */
 export const COMPILED = join(ROOT, 'node_modules/.cache/admin-folder')
 
-/** Packages stay outside. */
-const OPTIONS = { platform: 'node', external: (id: string) => !id.startsWith('.') && !isAbsolute(id) } satisfies BuildOptions
+/** Packages stay outside, save what the compiler itself adds for Node.js versions without `await using`. */
+const OPTIONS = {
+  platform: 'node',
+  transform: { target: 'node20.19' },
+  external: (id: string) => !id.startsWith('.') && !isAbsolute(id) && !id.startsWith('@oxc-project/runtime/'),
+} satisfies BuildOptions
 
 /**
  * Compiles a script for a child process, with the modules of `src/` that it imports, as the build compiles the program: the process

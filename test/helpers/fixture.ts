@@ -6,14 +6,16 @@ import { dirname, join } from 'node:path'
 /** The folder of this package. */
 export const ROOT = join(import.meta.dirname, '../..')
 
-export interface TemporaryFolder {
+/** A folder that is removed at the end of the block that declares it with `await using`. */
+export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string
   remove(): Promise<void>
 }
 
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'admin-test-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+  const remove = () => rm(path, { recursive: true, force: true })
+  return { path, remove, [Symbol.asyncDispose]: remove }
 }
 
 /** A copy of `fixtures/<name>`, without its data, in which `import 'admin-folder'` means this package. */

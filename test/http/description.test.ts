@@ -35,70 +35,54 @@ async function addEditor(app: Parameters<typeof send>[0]): Promise<void> {
 }
 
 test('the page has the title of the project, escaped, and follows the dark theme', async () => {
-  const app = await openTestApp({ fixture: 'minimal', settings: { ui: { title: 'Fish & <Chips>' } } })
-  try {
-    const { payload } = await app.server.inject('/docs')
-    assert.match(payload, /<title>Fish &amp; &lt;Chips&gt; API<\/title>/)
-    assert.match(payload, /prefers-color-scheme: dark/)
-    const { json } = await play(app, { request: DOCUMENT, as: null, status: 200 })
-    assert.equal(json.info.title, 'Fish & <Chips> API')
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ fixture: 'minimal', settings: { ui: { title: 'Fish & <Chips>' } } })
+  const { payload } = await app.server.inject('/docs')
+  assert.match(payload, /<title>Fish &amp; &lt;Chips&gt; API<\/title>/)
+  assert.match(payload, /prefers-color-scheme: dark/)
+  const { json } = await play(app, { request: DOCUMENT, as: null, status: 200 })
+  assert.equal(json.info.title, 'Fish & <Chips> API')
 })
 
 test('the document is below the base path, which it states', async () => {
-  const app = await openTestApp({ fixture: 'minimal', settings: { base_path: '/backend', api_version: 'v2' } })
-  try {
-    const { json } = await play(app, { request: 'GET /backend/api/v2/openapi.json', as: null, status: 200 })
-    assert.deepEqual(json.servers, [{ url: '/backend' }])
-    assert.ok('/api/v2/models/note' in json.paths, 'paths begin behind the base path')
-    const page = await play(app, { request: 'GET /backend/docs', as: null, status: 200 })
-    assert.match(page.text, /src="\/backend\/docs\/page\.js" data-document="\/backend\/api\/v2\/openapi\.json"/)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ fixture: 'minimal', settings: { base_path: '/backend', api_version: 'v2' } })
+  const { json } = await play(app, { request: 'GET /backend/api/v2/openapi.json', as: null, status: 200 })
+  assert.deepEqual(json.servers, [{ url: '/backend' }])
+  assert.ok('/api/v2/models/note' in json.paths, 'paths begin behind the base path')
+  const page = await play(app, { request: 'GET /backend/docs', as: null, status: 200 })
+  assert.match(page.text, /src="\/backend\/docs\/page\.js" data-document="\/backend\/api\/v2\/openapi\.json"/)
 })
 
 describe('the page on which people read it', () => {
   test('loads nothing from elsewhere, and everything that it loads is there', async () => {
-    const app = await openTestApp({ fixture: 'minimal' })
-    try {
-      const home = await play(app, { request: 'GET /', as: null, status: 302 })
-      assert.equal(home.headers.location, '/docs')
-      const { text, headers } = await play(app, { request: 'GET /docs/', as: null, status: 200 })
-      assert.match(String(headers['content-type']), /^text\/html; charset=utf-8$/)
-      assert.doesNotMatch(text, /https?:|\/\//)
-      const loaded = [...text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
-      assert.deepEqual(loaded, ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/page.js'])
-      for (const path of loaded) {
-        const file = await send(app, { request: `GET ${path as '/'}`, as: null })
-        assert.equal(file.status, 200, `${path}: is the package built?`)
-        assert.match(String(file.headers['content-type']), path?.endsWith('.css') === true ? /^text\/css/ : /^text\/javascript/)
-      }
-    } finally {
-      await app.close()
+    await using app = await openTestApp({ fixture: 'minimal' })
+    const home = await play(app, { request: 'GET /', as: null, status: 302 })
+    assert.equal(home.headers.location, '/docs')
+    const { text, headers } = await play(app, { request: 'GET /docs/', as: null, status: 200 })
+    assert.match(String(headers['content-type']), /^text\/html; charset=utf-8$/)
+    assert.doesNotMatch(text, /https?:|\/\//)
+    const loaded = [...text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
+    assert.deepEqual(loaded, ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/page.js'])
+    for (const path of loaded) {
+      const file = await send(app, { request: `GET ${path as '/'}`, as: null })
+      assert.equal(file.status, 200, `${path}: is the package built?`)
+      assert.match(String(file.headers['content-type']), path?.endsWith('.css') === true ? /^text\/css/ : /^text\/javascript/)
     }
   })
 
   test('has scripts that are compressed once, and not sent again to a browser that has them', async () => {
-    const app = await openTestApp({ fixture: 'minimal' })
-    try {
-      const asked = (headers: Record<string, string>) =>
-        app.server.inject({ url: '/docs/swagger-ui-bundle.js', headers: { 'accept-encoding': 'gzip', ...headers } })
-      const file = await asked({})
-      assert.equal(file.statusCode, 200)
-      assert.equal(file.headers['content-encoding'], 'gzip')
-      assert.equal(file.headers['content-length'], file.rawPayload.length)
-      assert.match(gunzipSync(file.rawPayload).toString(), /SwaggerUIBundle/)
-      const again = await asked({ 'if-none-match': String(file.headers.etag) })
-      assert.equal(again.statusCode, 304)
-      const plain = await asked({ 'accept-encoding': 'identity' })
-      assert.equal(plain.headers['content-encoding'], undefined)
-      assert.deepEqual(gunzipSync(file.rawPayload), plain.rawPayload)
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ fixture: 'minimal' })
+    const asked = (headers: Record<string, string>) =>
+      app.server.inject({ url: '/docs/swagger-ui-bundle.js', headers: { 'accept-encoding': 'gzip', ...headers } })
+    const file = await asked({})
+    assert.equal(file.statusCode, 200)
+    assert.equal(file.headers['content-encoding'], 'gzip')
+    assert.equal(file.headers['content-length'], file.rawPayload.length)
+    assert.match(gunzipSync(file.rawPayload).toString(), /SwaggerUIBundle/)
+    const again = await asked({ 'if-none-match': String(file.headers.etag) })
+    assert.equal(again.statusCode, 304)
+    const plain = await asked({ 'accept-encoding': 'identity' })
+    assert.equal(plain.headers['content-encoding'], undefined)
+    assert.deepEqual(gunzipSync(file.rawPayload), plain.rawPayload)
   })
 
   test('alone of all answers may run scripts, its own', async () => {

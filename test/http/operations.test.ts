@@ -5,12 +5,8 @@ import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app
 import { type Reply, type Scenario, scenarios, send } from '../helpers/api/scenario.ts'
 
 async function withApp(settings: SettingsInput, work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ settings })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings })
+  await work(app)
 }
 
 const readOnly = async ({ app }: TestApp): Promise<void> => {

@@ -18,13 +18,9 @@ before(async () => {
 after(() => built.remove())
 
 async function withApp(work: (app: TestApp) => Promise<void>, options: TestAppOptions = {}): Promise<void> {
-  const app = await openTestApp({ ui: built.path, ...options })
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ ui: built.path, ...options })
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 /** A response with its body as bytes. */
@@ -97,18 +93,14 @@ describe('an asset of the admin page', () => {
     }))
 
   test('that a later build has removed is 404', async () => {
-    const other = await builtPage()
-    try {
-      await withApp(
-        async (app) => {
-          await rm(join(other.path, 'assets'), { recursive: true })
-          assert.equal((await load(app, JS)).status, 404)
-        },
-        { ui: other.path },
-      )
-    } finally {
-      await other.remove()
-    }
+    await using other = await builtPage()
+    await withApp(
+      async (app) => {
+        await rm(join(other.path, 'assets'), { recursive: true })
+        assert.equal((await load(app, JS)).status, 404)
+      },
+      { ui: other.path },
+    )
   })
 
   test('and the page are counted and logged by their route, without the path of the request', () =>

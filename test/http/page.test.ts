@@ -15,13 +15,9 @@ before(async () => {
 after(() => built.remove())
 
 async function withApp(work: (app: TestApp) => Promise<void>, settings: SettingsInput = {}, options: TestAppOptions = {}) {
-  const app = await openTestApp({ ui: built.path, ...options, settings })
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ ui: built.path, ...options, settings })
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const ask = (app: TestApp, request: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>

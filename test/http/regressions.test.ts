@@ -6,12 +6,8 @@ import { play, scenarios, send } from '../helpers/api/scenario.ts'
 const ADMIN = '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n'
 
 async function withApp(options: TestAppOptions, work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp(options)
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp(options)
+  await work(app)
 }
 
 describe('If-Match with several tags', () => {

@@ -13,12 +13,8 @@ import { permit } from '../security/access.ts'
 const SITE = '/admin/api/v1/site'
 
 const withBlog = async (work: (app: TestApp) => Promise<void>): Promise<void> => {
-  const app = await openTestApp()
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  await work(app)
 }
 
 const get = (path: string, as: string | null = 'admin', status = 200): Scenario => ({
@@ -51,17 +47,13 @@ describe('the site', () => {
 
   test('has the title, colour and logo of the settings, and the groups and icons of models', async () => {
     const ui = { title: 'The Journal', accent: '#0f766e', logo: '/logo.svg' }
-    const app = await openTestApp({ settings: { ui } })
-    try {
-      const { json } = await play(app, get(SITE))
-      assert.deepEqual([json.title, json.accent, json.logo], ['The Journal', '#0f766e', '/logo.svg'])
-      const post = json.models.find(({ key }: { key: string }) => key === 'post')
-      assert.deepEqual([post.group, post.icon], ['Journal', 'newspaper'])
-      const group = json.models.find(({ key }: { key: string }) => key === 'group')
-      assert.deepEqual([group.group, group.icon, group.history], [null, null, true])
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings: { ui } })
+    const { json } = await play(app, get(SITE))
+    assert.deepEqual([json.title, json.accent, json.logo], ['The Journal', '#0f766e', '/logo.svg'])
+    const post = json.models.find(({ key }: { key: string }) => key === 'post')
+    assert.deepEqual([post.group, post.icon], ['Journal', 'newspaper'])
+    const group = json.models.find(({ key }: { key: string }) => key === 'group')
+    assert.deepEqual([group.group, group.icon, group.history], [null, null, true])
   })
 
   test('says which models have a history', async () => {
@@ -70,14 +62,10 @@ describe('the site', () => {
       'models/note.yaml': 'name: Note\nhistory: false\nfields:\n  - { name: text, type: string }\n',
       'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
     }
-    const app = await openTestApp({ files })
-    try {
-      const { json } = await play(app, get(SITE))
-      const on = json.models.filter(({ history }: { history: boolean }) => history).map(({ key }: { key: string }) => key)
-      assert.deepEqual([json.capabilities.history, on], [true, ['user', 'group', 'permission']])
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ files })
+    const { json } = await play(app, get(SITE))
+    const on = json.models.filter(({ history }: { history: boolean }) => history).map(({ key }: { key: string }) => key)
+    assert.deepEqual([json.capabilities.history, on], [true, ['user', 'group', 'permission']])
   })
 
   test('offers snapshots to superusers, of data in files', { skip: NEEDS_DATA_FOLDER }, async () => {
@@ -181,22 +169,18 @@ describe('generated views', () => {
   }
 
   test('are added where a model has no form or list, if asked for', async () => {
-    const app = await openTestApp({ files: FILES })
-    try {
-      const views = '/admin/api/v1/views'
-      const plain = await play(app, get(`${views}/`, null))
-      assert.deepEqual(Object.keys(plain.json.data), ['tag'])
-      const all = (await play(app, get(`${views}/?generated=true`, null))).json.data
-      const kinds = (list: Record<string, unknown>[]) =>
-        list.map(({ view_type: type, generated }) => `${type} ${generated === true}`)
-      assert.deepEqual(kinds(all.tag), ['form false', 'list true'])
-      assert.deepEqual(kinds(all.note), ['form true', 'list true'])
-      assert.ok(kinds(all.user).includes('form true'))
-      assert.deepEqual((await play(app, get(`${views}/note?generated=true`, null))).json.data, all.note)
-      await play(app, get(`${views}/?generate=true`, null, 400))
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ files: FILES })
+    const views = '/admin/api/v1/views'
+    const plain = await play(app, get(`${views}/`, null))
+    assert.deepEqual(Object.keys(plain.json.data), ['tag'])
+    const all = (await play(app, get(`${views}/?generated=true`, null))).json.data
+    const kinds = (list: Record<string, unknown>[]) =>
+      list.map(({ view_type: type, generated }) => `${type} ${generated === true}`)
+    assert.deepEqual(kinds(all.tag), ['form false', 'list true'])
+    assert.deepEqual(kinds(all.note), ['form true', 'list true'])
+    assert.ok(kinds(all.user).includes('form true'))
+    assert.deepEqual((await play(app, get(`${views}/note?generated=true`, null))).json.data, all.note)
+    await play(app, get(`${views}/?generate=true`, null, 400))
   })
 })
 

@@ -198,27 +198,19 @@ describe('webhooks: permissions', () => {
   ] as const
 
   test('superusers only, whatever the other permissions', async () => {
-    const app = await openTestApp()
-    try {
-      await subscribe(app)
-      for (const request of requests) {
-        await play(app, { request, as: null, status: 401 })
-        await play(app, { request, as: 'jduarte', status: 403, expectPart: { error: 'Insufficient permissions' } })
-      }
-      await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 1 } })
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    await subscribe(app)
+    for (const request of requests) {
+      await play(app, { request, as: null, status: 401 })
+      await play(app, { request, as: 'jduarte', status: 403, expectPart: { error: 'Insufficient permissions' } })
     }
+    await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 1 } })
   })
 
   test('the tables behind them have no endpoints', async () => {
-    const app = await openTestApp()
-    try {
-      for (const model of ['webhooksubscription', 'webhookevent', 'webhookdelivery']) {
-        await play(app, { request: `GET /api/v1/models/${model}`, status: 404 })
-      }
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    for (const model of ['webhooksubscription', 'webhookevent', 'webhookdelivery']) {
+      await play(app, { request: `GET /api/v1/models/${model}`, status: 404 })
     }
   })
 })
@@ -228,25 +220,17 @@ describe('webhooks: addresses', () => {
 
   for (const url of ['http://127.0.0.1:9/', 'http://2130706433/', 'http://[::ffff:127.0.0.1]/', 'http://10.0.0.1/']) {
     test(`${url} is refused when the guard is on, in words`, async () => {
-      const app = await openTestApp({ settings: closed })
-      try {
-        const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url }, status: 400 })
-        assert.match(
-          json.detail.error.url[0],
-          /^url leads to .* address, which webhooks call only with `webhooks: \{allow_private: true\}`/,
-        )
-      } finally {
-        await app.close()
-      }
+      await using app = await openTestApp({ settings: closed })
+      const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url }, status: 400 })
+      assert.match(
+        json.detail.error.url[0],
+        /^url leads to .* address, which webhooks call only with `webhooks: \{allow_private: true\}`/,
+      )
     })
   }
 
   test('the guard is on by default where the server can be reached from outside', async () => {
-    const app = await openTestApp({ settings: { host: '0.0.0.0' } })
-    try {
-      await play(app, { request: `POST ${WEBHOOKS}`, body: { url: URL_ }, status: 400 })
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings: { host: '0.0.0.0' } })
+    await play(app, { request: `POST ${WEBHOOKS}`, body: { url: URL_ }, status: 400 })
   })
 })

@@ -91,17 +91,13 @@ describe('the lockout of two processes', { skip }, () => {
 
 describe('the limit of logins of two processes', { skip }, () => {
   test('lets exactly five of twenty at once pass, and no further one', async () => {
-    const apps = await openTwoApps({ settings: { rate_limits: { default: 0, auth: 5, upload: 0 } } })
-    try {
-      const sent = Array.from({ length: 20 }, (_, index) => attempt(index % 2 === 0 ? apps.a : apps.b, 'wrong', `nobody${index}`))
-      const statuses = await Promise.all(sent)
-      assert.equal(statuses.filter((status) => status === 401).length, 5)
-      assert.equal(statuses.filter((status) => status === 429).length, 15)
-      assert.equal(await attempt(apps.a, 'harbour-admin-2024'), 429)
-      assert.equal(await attempt(apps.b, 'harbour-admin-2024'), 429)
-    } finally {
-      await apps.close()
-    }
+    await using apps = await openTwoApps({ settings: { rate_limits: { default: 0, auth: 5, upload: 0 } } })
+    const sent = Array.from({ length: 20 }, (_, index) => attempt(index % 2 === 0 ? apps.a : apps.b, 'wrong', `nobody${index}`))
+    const statuses = await Promise.all(sent)
+    assert.equal(statuses.filter((status) => status === 401).length, 5)
+    assert.equal(statuses.filter((status) => status === 429).length, 15)
+    assert.equal(await attempt(apps.a, 'harbour-admin-2024'), 429)
+    assert.equal(await attempt(apps.b, 'harbour-admin-2024'), 429)
   })
 })
 

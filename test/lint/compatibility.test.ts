@@ -5,14 +5,10 @@ import { type Files, lintFiles } from './projects.ts'
 
 /** The findings of the compatibility rules between two versions, one line each. */
 async function changes(before: Files, after: Files): Promise<string[]> {
-  const earlier = await makeProject(before)
-  try {
-    const { findings } = await lintFiles(after, { against: earlier.path })
-    const found = findings.filter(({ rule }) => rule.startsWith('contract/'))
-    return found.map(({ breaking, severity, message }) => `${breaking ? 'breaking' : 'fine'} (${severity}): ${message}`)
-  } finally {
-    await earlier.remove()
-  }
+  await using earlier = await makeProject(before)
+  const { findings } = await lintFiles(after, { against: earlier.path })
+  const found = findings.filter(({ rule }) => rule.startsWith('contract/'))
+  return found.map(({ breaking, severity, message }) => `${breaking ? 'breaking' : 'fine'} (${severity}): ${message}`)
 }
 
 const model = (...fields: readonly string[]): Files => ({

@@ -13,15 +13,11 @@ const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
 
 /** The text of a file after `--fix`, the number of fixed findings, and the rules of those left. */
 async function fixed(file: string, text: string): Promise<{ text: string; count: number; left: string[] }> {
-  const project = await makeProject({ ...EXAMPLE_MODELS, [file]: text })
-  try {
-    const source = { folder: project.path, env: {}, flags: {} }
-    const { fixed: count, findings } = await lintProject(source, { cwd: project.path, fix: true })
-    const left = findings.filter((finding) => finding.file === file).map(({ rule }) => rule)
-    return { text: await readFile(join(project.path, file), 'utf8'), count, left }
-  } finally {
-    await project.remove()
-  }
+  await using project = await makeProject({ ...EXAMPLE_MODELS, [file]: text })
+  const source = { folder: project.path, env: {}, flags: {} }
+  const { fixed: count, findings } = await lintProject(source, { cwd: project.path, fix: true })
+  const left = findings.filter((finding) => finding.file === file).map(({ rule }) => rule)
+  return { text: await readFile(join(project.path, file), 'utf8'), count, left }
 }
 
 describe('a fix preserves comments and layout', () => {
@@ -168,27 +164,23 @@ test('a fix never changes what a form accepts, requires or limits, and always le
   for (const [id, { invalid }] of Object.entries<LintRule>(RULES)) {
     for (const { files } of invalid) {
       const clean = Object.fromEntries(Object.entries(files).map(([file, marked]) => [file, unmark(marked).text]))
-      const project = await makeProject({ ...EXAMPLE_MODELS, ...clean })
+      await using project = await makeProject({ ...EXAMPLE_MODELS, ...clean })
       const source = { folder: project.path, env: {}, flags: {} }
-      try {
-        const before = await loadProject(source).catch(() => undefined)
-        await lintProject(source, { cwd: project.path, fix: true })
-        if (before === undefined) continue
-        const after = await loadProject(source)
-        for (const [name, form] of before.forms) {
-          const settable = (names: ReadonlySet<string> | undefined) =>
-            [...(names ?? ['*'])].filter((field) => form.model.fields.get(field)?.system !== true).sort()
-          const is = after.forms.get(name) ?? assert.fail(`${id}: ${name} is gone`)
-          assert.deepEqual(settable(is.creationFields), settable(form.creationFields), id)
-          assert.deepEqual(settable(is.updateFields), settable(form.updateFields), id)
-          assert.deepEqual(
-            is.fields.map((field) => [field.name, field.required]),
-            form.fields.map((field) => [field.name, field.required]),
-            id,
-          )
-        }
-      } finally {
-        await project.remove()
+      const before = await loadProject(source).catch(() => undefined)
+      await lintProject(source, { cwd: project.path, fix: true })
+      if (before === undefined) continue
+      const after = await loadProject(source)
+      for (const [name, form] of before.forms) {
+        const settable = (names: ReadonlySet<string> | undefined) =>
+          [...(names ?? ['*'])].filter((field) => form.model.fields.get(field)?.system !== true).sort()
+        const is = after.forms.get(name) ?? assert.fail(`${id}: ${name} is gone`)
+        assert.deepEqual(settable(is.creationFields), settable(form.creationFields), id)
+        assert.deepEqual(settable(is.updateFields), settable(form.updateFields), id)
+        assert.deepEqual(
+          is.fields.map((field) => [field.name, field.required]),
+          form.fields.map((field) => [field.name, field.required]),
+          id,
+        )
       }
     }
   }

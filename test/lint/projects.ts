@@ -33,12 +33,8 @@ export type Files = Readonly<Record<string, string>>
 
 /** Lints a project of these files, which is removed afterwards. The report names files relative to the project. */
 export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintResult> {
-  const project = await makeProject(files)
-  try {
-    return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults, ...options })
-  } finally {
-    await project.remove()
-  }
+  await using project = await makeProject(files)
+  return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults, ...options })
 }
 
 /** Span of a finding: `views/a.yaml:3:5-3:9`. */
@@ -58,21 +54,17 @@ export async function lintExample({ files, before }: Example): Promise<{ report:
     marks.push(...spans.map((span) => placeOf({ file, ...span })))
   }
   if (before === undefined) return { report: await lintFiles(clean), marks }
-  const earlier = await makeProject({ ...EXAMPLE_MODELS, ...before })
-  try {
-    const isStored = Object.keys(before).some((file) => file.startsWith('seed/'))
-    if (!isStored) return { report: await lintFiles(clean, { against: earlier.path }), marks }
-    const project = await loadProject({ folder: earlier.path, env: {}, flags: {} })
-    const app = await openApp(project, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
-    await app.close()
-    const data = join(earlier.path, 'data')
-    const withData = (project: Project): Project => ({ ...project, settings: { ...project.settings, data } })
-    const options: Partial<LintOptions> = {
-      brokenRecords: (project) => brokenRecords(withData(project)),
-      lostNames: (project) => lostNames(withData(project)),
-    }
-    return { report: await lintFiles(clean, options), marks }
-  } finally {
-    await earlier.remove()
+  await using earlier = await makeProject({ ...EXAMPLE_MODELS, ...before })
+  const isStored = Object.keys(before).some((file) => file.startsWith('seed/'))
+  if (!isStored) return { report: await lintFiles(clean, { against: earlier.path }), marks }
+  const project = await loadProject({ folder: earlier.path, env: {}, flags: {} })
+  const app = await openApp(project, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
+  await app.close()
+  const data = join(earlier.path, 'data')
+  const withData = (project: Project): Project => ({ ...project, settings: { ...project.settings, data } })
+  const options: Partial<LintOptions> = {
+    brokenRecords: (project) => brokenRecords(withData(project)),
+    lostNames: (project) => lostNames(withData(project)),
   }
+  return { report: await lintFiles(clean, options), marks }
 }

@@ -33,27 +33,23 @@ describe('a project that violates every rule', () => {
   })
 
   test('faults that prevent admin serve have the same text in lint', async () => {
-    const project = await makeProject(FAULTY)
-    try {
-      const source = { folder: project.path, env: {}, flags: {} }
-      const { findings } = await lintProject(source, { cwd: project.path })
-      const stopping = findings.filter(({ stopsServe }) => stopsServe)
-      const refusal = await loadProject(source).then(
-        () => assert.fail('it was loaded'),
-        (error: unknown) => error,
-      )
-      assert.ok(refusal instanceof ConfigError, String(refusal))
-      assert.deepEqual(
-        stopping.map(({ file, line, column, rule, message }) => [`${file}:${line}:${column}: ${message}`, rule]).sort(),
-        refusal.faults.map((fault) => [formatFault(fault), fault.rule]).sort(),
-      )
-      assert.ok(
-        stopping.every(({ severity }) => severity === 'error'),
-        'every finding that prevents a start is an error',
-      )
-    } finally {
-      await project.remove()
-    }
+    await using project = await makeProject(FAULTY)
+    const source = { folder: project.path, env: {}, flags: {} }
+    const { findings } = await lintProject(source, { cwd: project.path })
+    const stopping = findings.filter(({ stopsServe }) => stopsServe)
+    const refusal = await loadProject(source).then(
+      () => assert.fail('it was loaded'),
+      (error: unknown) => error,
+    )
+    assert.ok(refusal instanceof ConfigError, String(refusal))
+    assert.deepEqual(
+      stopping.map(({ file, line, column, rule, message }) => [`${file}:${line}:${column}: ${message}`, rule]).sort(),
+      refusal.faults.map((fault) => [formatFault(fault), fault.rule]).sort(),
+    )
+    assert.ok(
+      stopping.every(({ severity }) => severity === 'error'),
+      'every finding that prevents a start is an error',
+    )
   })
 })
 
@@ -93,13 +89,9 @@ describe('follow-on errors are left out', () => {
 
 test('fixtures/blog and fixtures/minimal have no findings', async () => {
   for (const name of ['blog', 'minimal'] as const) {
-    const project = await copyFixture(name)
-    try {
-      const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults })
-      assert.deepEqual(findings.map(lineOf), [])
-    } finally {
-      await project.remove()
-    }
+    await using project = await copyFixture(name)
+    const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults })
+    assert.deepEqual(findings.map(lineOf), [])
   }
 })
 

@@ -12,22 +12,18 @@ fields:
 
 describe('a model that extends a built-in one', () => {
   test('has the fields of both, in this order', async () => {
-    const app = await openTestApp({
+    await using app = await openTestApp({
       files: {
         'models/user.yaml': EXTENSION,
         'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true, phone: "1" }\n',
       },
     })
-    try {
-      const user = app.app.project.registry.expect('user')
-      assert.deepEqual([user.name, user.label, user.timestamps], ['User', 'People', true])
-      assert.deepEqual([...user.fields.keys()].slice(-5), ['permissions', 'phone', 'manager_id', 'created_at', 'updated_at'])
-      assert.equal(user.fields.get('username')?.unique, true)
-      const [admin] = await app.app.store.get('user', [1])
-      assert.equal(admin?.phone, '1')
-    } finally {
-      await app.close()
-    }
+    const user = app.app.project.registry.expect('user')
+    assert.deepEqual([user.name, user.label, user.timestamps], ['User', 'People', true])
+    assert.deepEqual([...user.fields.keys()].slice(-5), ['permissions', 'phone', 'manager_id', 'created_at', 'updated_at'])
+    assert.equal(user.fields.get('username')?.unique, true)
+    const [admin] = await app.app.store.get('user', [1])
+    assert.equal(admin?.phone, '1')
   })
 
   for (const [what, text, finding] of [

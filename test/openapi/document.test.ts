@@ -99,23 +99,19 @@ describe('an OpenAPI document', () => {
   })
 
   test('has every route of the server, and nothing else', async () => {
-    const app = await openTestApp({ fixture: 'minimal' })
-    try {
-      const { paths } = documentOf(app.app.project)
-      const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
-      const routed = app.server
-        .table()
-        .map(({ method, path }) => `${method} ${path}`)
-        // The redirect, the page, its files, and what hapi answers by itself.
-        .filter((route) => route !== 'get /' && !route.includes(' /docs') && !/^(options|head)|\/\{p/.test(route))
-      const models = app.app.project.registry.public.map(({ key }) => key)
-      const everyRoute = routed.flatMap((route) =>
-        route.includes('/models/{model}') ? models.map((key) => route.replace('{model}', key)) : [route],
-      )
-      assert.deepEqual(told.sort(), everyRoute.sort())
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ fixture: 'minimal' })
+    const { paths } = documentOf(app.app.project)
+    const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
+    const routed = app.server
+      .table()
+      .map(({ method, path }) => `${method} ${path}`)
+      // The redirect, the page, its files, and what hapi answers by itself.
+      .filter((route) => route !== 'get /' && !route.includes(' /docs') && !/^(options|head)|\/\{p/.test(route))
+    const models = app.app.project.registry.public.map(({ key }) => key)
+    const everyRoute = routed.flatMap((route) =>
+      route.includes('/models/{model}') ? models.map((key) => route.replace('{model}', key)) : [route],
+    )
+    assert.deepEqual(told.sort(), everyRoute.sort())
   })
 })
 

@@ -11,12 +11,8 @@ export const fixture = (name: 'blog' | 'minimal', settings: SettingsInput = {}):
 
 /** A project of these files, understood. */
 export async function projectOf(files: Readonly<Record<string, string>>): Promise<Project> {
-  const folder = await makeProject(files)
-  try {
-    return await loadProject({ folder: folder.path, env: {}, flags: {} })
-  } finally {
-    await folder.remove()
-  }
+  await using folder = await makeProject(files)
+  return await loadProject({ folder: folder.path, env: {}, flags: {} })
 }
 
 export const documentOf = (project: Project): OpenApiDocument => apiDocument(project)

@@ -5,13 +5,9 @@ import { ids } from '../http/records/expected.ts'
 
 /** Does something with an application that never calls anything its own fault. */
 export async function withApp(work: (app: TestApp) => Promise<void>, options: TestAppOptions = {}): Promise<void> {
-  const app = await openTestApp(options)
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp(options)
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 /** A user of the blog who may write posts, and sees neither users nor what they hold. */

@@ -54,14 +54,10 @@ test('an invalid body, or one with further members, changes nothing', () =>
   }))
 
 test('they count for the user', async () => {
-  const app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
-  try {
-    for (let call = 0; call < 2; call++) await play(app, { request: `GET ${SNAPSHOTS}`, status: 200 })
-    for (const request of ALL) {
-      await play(app, { request, ...bodyOf(request), status: 429, expectHeaders: { 'retry-after': /^\d+$/ } })
-    }
-    await assertUntouched(app)
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
+  for (let call = 0; call < 2; call++) await play(app, { request: `GET ${SNAPSHOTS}`, status: 200 })
+  for (const request of ALL) {
+    await play(app, { request, ...bodyOf(request), status: 429, expectHeaders: { 'retry-after': /^\d+$/ } })
   }
+  await assertUntouched(app)
 })

@@ -9,19 +9,15 @@ const FROM = { address: '127.0.0.1' }
 
 /** Plays something at the default level, and gives what was logged of it, without times and ids. */
 async function eventsOf(play: (app: TestApp) => Promise<unknown>): Promise<object[]> {
-  const app = await openTestApp({ settings: { log: { level: 'info' } } })
-  try {
-    app.logged.length = 0
-    await play(app)
-    return app.logged.map((line) => {
-      const { time, msg, request_id, ...event } = JSON.parse(line)
-      assert.ok(typeof time === 'string' && typeof msg === 'string', line)
-      if (event.address !== undefined) assert.match(request_id, /^[\w-]{22}$/)
-      return event
-    })
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { log: { level: 'info' } } })
+  app.logged.length = 0
+  await play(app)
+  return app.logged.map((line) => {
+    const { time, msg, request_id, ...event } = JSON.parse(line)
+    assert.ok(typeof time === 'string' && typeof msg === 'string', line)
+    if (event.address !== undefined) assert.match(request_id, /^[\w-]{22}$/)
+    return event
+  })
 }
 
 const event = (name: string, more: object) => ({ level: 'info', event: name, ...more })
@@ -108,14 +104,10 @@ describe('the log at its default level contains', () => {
   })
 
   test('the client address behind a proxy', async () => {
-    const app = await openTestApp({ settings: { trusted_proxies: 1 } })
-    try {
-      await send(app, { request: TOKEN, as: null, body: GOOD, headers: { 'x-forwarded-for': '9.9.9.9, 5.5.5.5' } })
-      const line = app.logged.find((each) => each.includes('login_succeeded'))
-      assert.equal(JSON.parse(line ?? '{}').address, '5.5.5.5')
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings: { trusted_proxies: 1 } })
+    await send(app, { request: TOKEN, as: null, body: GOOD, headers: { 'x-forwarded-for': '9.9.9.9, 5.5.5.5' } })
+    const line = app.logged.find((each) => each.includes('login_succeeded'))
+    assert.equal(JSON.parse(line ?? '{}').address, '5.5.5.5')
   })
 
   test('nothing of requests that end well or are refused', async () => {
@@ -130,26 +122,22 @@ describe('the log at its default level contains', () => {
 })
 
 test('at level debug every request is a line: route, status, time, id and user, and no values', async () => {
-  const app = await openTestApp({ settings: { log: { level: 'debug' } } })
-  try {
-    await send(app, { request: 'GET /api/v1/models/user/3?fields=email' })
-    await send(app, { request: 'GET /private/ann@example.org?card=4111', as: null })
-    const lines = app.logged.map((line) => JSON.parse(line)).filter(({ route }) => route !== undefined)
-    const expected = [
-      ['GET', '/api/v1/models/{model}/{record_id}', 200, 1],
-      ['other', 'other', 404, undefined],
-    ]
-    assert.deepEqual(
-      lines.map(({ method, route, status, user_id }) => [method, route, status, user_id]),
-      expected,
-    )
-    for (const { ms, request_id, level } of lines) {
-      assert.ok(Number.isInteger(ms) && ms >= 0, `${ms}`)
-      assert.match(request_id, /^[\w-]{22}$/)
-      assert.equal(level, 'debug')
-    }
-    assert.doesNotMatch(app.logged.join(''), /4111|example\.org|fields=/)
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ settings: { log: { level: 'debug' } } })
+  await send(app, { request: 'GET /api/v1/models/user/3?fields=email' })
+  await send(app, { request: 'GET /private/ann@example.org?card=4111', as: null })
+  const lines = app.logged.map((line) => JSON.parse(line)).filter(({ route }) => route !== undefined)
+  const expected = [
+    ['GET', '/api/v1/models/{model}/{record_id}', 200, 1],
+    ['other', 'other', 404, undefined],
+  ]
+  assert.deepEqual(
+    lines.map(({ method, route, status, user_id }) => [method, route, status, user_id]),
+    expected,
+  )
+  for (const { ms, request_id, level } of lines) {
+    assert.ok(Number.isInteger(ms) && ms >= 0, `${ms}`)
+    assert.match(request_id, /^[\w-]{22}$/)
+    assert.equal(level, 'debug')
   }
+  assert.doesNotMatch(app.logged.join(''), /4111|example\.org|fields=/)
 })

@@ -38,46 +38,38 @@ const REQUESTS: readonly (readonly [Scenario['request'], unknown?])[] = [
 describe('a 500 forced inside', () => {
   for (const [request, body] of REQUESTS) {
     test(`${request}: the client learns nothing but an id, under which the log has all of it`, async () => {
-      const app = await openTestApp({ settings: { log: { level: 'error' } } })
-      try {
-        breakTags(app)
-        const { status, json, text, headers } = await send(app, { request, ...(body === undefined ? {} : { body }) })
-        assert.equal(status, 500)
-        assert.deepEqual(json, {
-          error: 'Internal server error',
-          status_code: 500,
-          details: `Request ${json.request_id} failed; the server's log says more`,
-          request_id: json.request_id,
-        })
-        assert.equal(headers['x-request-id'], json.request_id)
-        const answer = text + JSON.stringify(headers)
-        for (const inside of ['EIO', '/srv', 'journal', 'cause', 'TypeError', '.ts', 'node_modules', '    at ']) {
-          assert.ok(!answer.includes(inside), `${inside} in ${answer}`)
-        }
-        const [line, ...more] = app.logged
-        assert.equal(more.length, 0)
-        const entry = JSON.parse(line ?? '')
-        assert.equal(entry.level, 'error')
-        assert.equal(entry.request_id, json.request_id)
-        assert.equal(entry.error.message, INSIDE)
-        assert.match(entry.error.stack, /failures\.test\.ts/)
-        assert.equal(entry.error.cause.message, 'the cause within')
-        assert.match(entry.route, /^\/api\/v1\/models\/\{model\}/)
-      } finally {
-        await app.close()
+      await using app = await openTestApp({ settings: { log: { level: 'error' } } })
+      breakTags(app)
+      const { status, json, text, headers } = await send(app, { request, ...(body === undefined ? {} : { body }) })
+      assert.equal(status, 500)
+      assert.deepEqual(json, {
+        error: 'Internal server error',
+        status_code: 500,
+        details: `Request ${json.request_id} failed; the server's log says more`,
+        request_id: json.request_id,
+      })
+      assert.equal(headers['x-request-id'], json.request_id)
+      const answer = text + JSON.stringify(headers)
+      for (const inside of ['EIO', '/srv', 'journal', 'cause', 'TypeError', '.ts', 'node_modules', '    at ']) {
+        assert.ok(!answer.includes(inside), `${inside} in ${answer}`)
       }
+      const [line, ...more] = app.logged
+      assert.equal(more.length, 0)
+      const entry = JSON.parse(line ?? '')
+      assert.equal(entry.level, 'error')
+      assert.equal(entry.request_id, json.request_id)
+      assert.equal(entry.error.message, INSIDE)
+      assert.match(entry.error.stack, /failures\.test\.ts/)
+      assert.equal(entry.error.cause.message, 'the cause within')
+      assert.match(entry.route, /^\/api\/v1\/models\/\{model\}/)
     })
   }
 
   test('and each has an id of its own', async () => {
-    const app = await openTestApp()
-    try {
-      breakTags(app)
-      const ids = new Set<string>()
-      for (let count = 0; count < 5; count++) ids.add((await send(app, { request: 'GET /api/v1/models/tag' })).json.request_id)
-      assert.equal(ids.size, 5)
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    breakTags(app)
+    const ids = new Set<string>()
+    for (let count = 0; count < 5; count++) ids.add((await send(app, { request: 'GET /api/v1/models/tag' })).json.request_id)
+    assert.equal(ids.size, 5)
   })
 })

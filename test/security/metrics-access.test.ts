@@ -14,16 +14,12 @@ const HERE = { remoteAddress: '127.0.0.1', headers: { host: 'localhost:8000' } }
 const ELSEWHERE = { remoteAddress: '192.0.2.7', headers: { host: 'shop.example.org' } }
 
 async function statusFor(metrics: Settings['metrics'], { remoteAddress, headers = {}, as }: Caller): Promise<number> {
-  const app = await openTestApp({ settings: { metrics } })
-  try {
-    const authorization = as === undefined ? {} : { authorization: `Bearer ${await app.tokenOf(as)}` }
-    const reply = await app.server.inject({ url: '/metrics', remoteAddress, headers: { ...headers, ...authorization } })
-    if (reply.statusCode === 401) assert.equal(reply.headers['www-authenticate'], 'Bearer')
-    if (reply.statusCode !== 200) assert.doesNotMatch(reply.payload, /admin_records/)
-    return reply.statusCode
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { metrics } })
+  const authorization = as === undefined ? {} : { authorization: `Bearer ${await app.tokenOf(as)}` }
+  const reply = await app.server.inject({ url: '/metrics', remoteAddress, headers: { ...headers, ...authorization } })
+  if (reply.statusCode === 401) assert.equal(reply.headers['www-authenticate'], 'Bearer')
+  if (reply.statusCode !== 200) assert.doesNotMatch(reply.payload, /admin_records/)
+  return reply.statusCode
 }
 
 const rows: readonly (readonly [name: string, metrics: Settings['metrics'], caller: Caller, status: number])[] = [
@@ -51,14 +47,10 @@ describe('access to the metrics', () => {
   }
 
   test('pages of other origins have none, whatever cors says', async () => {
-    const app = await openTestApp({ settings: { cors: ['http://localhost:5173'] } })
-    try {
-      const headers = { ...HERE.headers, origin: 'http://localhost:5173' }
-      const reply = await app.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers })
-      assert.equal(reply.statusCode, 200)
-      assert.equal(reply.headers['access-control-allow-origin'], undefined)
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings: { cors: ['http://localhost:5173'] } })
+    const headers = { ...HERE.headers, origin: 'http://localhost:5173' }
+    const reply = await app.server.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers })
+    assert.equal(reply.statusCode, 200)
+    assert.equal(reply.headers['access-control-allow-origin'], undefined)
   })
 })

@@ -48,36 +48,28 @@ test('mock data contains no secret', () =>
   }))
 
 test('mock data counts for the user, the test endpoint for the address', async () => {
-  const app = await openTestApp({ settings: { rate_limits: { default: 3, auth: 5, upload: 10 }, trusted_proxies: 1 } })
-  try {
-    const mock = () => send(app, { request: `GET ${MODELS}/tag/mock?count=1` })
-    const check = (address: string) =>
-      send(app, { request: `GET ${MODELS}/tag/test`, as: null, headers: { 'x-forwarded-for': address } })
-    for (let call = 0; call < 3; call++) {
-      assert.equal((await mock()).status, 200)
-      assert.equal((await check('192.0.2.1')).status, 200)
-    }
-    const refused = await check('192.0.2.1')
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60'])
-    assert.equal((await mock()).status, 429)
-    assert.equal((await check('192.0.2.2')).status, 200)
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ settings: { rate_limits: { default: 3, auth: 5, upload: 10 }, trusted_proxies: 1 } })
+  const mock = () => send(app, { request: `GET ${MODELS}/tag/mock?count=1` })
+  const check = (address: string) =>
+    send(app, { request: `GET ${MODELS}/tag/test`, as: null, headers: { 'x-forwarded-for': address } })
+  for (let call = 0; call < 3; call++) {
+    assert.equal((await mock()).status, 200)
+    assert.equal((await check('192.0.2.1')).status, 200)
   }
+  const refused = await check('192.0.2.1')
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60'])
+  assert.equal((await mock()).status, 429)
+  assert.equal((await check('192.0.2.2')).status, 200)
 })
 
 test('creating mock records is for superusers, counts towards their limit, and returns no record', async () => {
-  const app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
-  try {
-    const fill = (as: string | null) => send(app, { request: 'POST /api/v1/mock', body: { models: ['user'], count: 2 }, as })
-    assert.deepEqual([(await fill(null)).status, (await fill('anna.lind')).status], [401, 403])
-    const made = await fill('admin')
-    assert.equal(made.status, 201)
-    assert.doesNotMatch(made.text, /password|username|\$quick\$/)
-    assert.equal((await fill('admin')).status, 201)
-    const refused = await fill('admin')
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60'])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
+  const fill = (as: string | null) => send(app, { request: 'POST /api/v1/mock', body: { models: ['user'], count: 2 }, as })
+  assert.deepEqual([(await fill(null)).status, (await fill('anna.lind')).status], [401, 403])
+  const made = await fill('admin')
+  assert.equal(made.status, 201)
+  assert.doesNotMatch(made.text, /password|username|\$quick\$/)
+  assert.equal((await fill('admin')).status, 201)
+  const refused = await fill('admin')
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60'])
 })

@@ -27,12 +27,8 @@ access: { view: public }
 }
 
 const withUsers = async (work: (app: TestApp) => Promise<void>): Promise<void> => {
-  const app = await openTestApp({ files: FILES })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES })
+  await work(app)
 }
 
 const ask = (app: TestApp, as: string | null, request: string, body?: unknown): Promise<Reply> =>
@@ -110,16 +106,12 @@ fields:
         .replace(', is_superuser: true', ', is_superuser: true, team_id: 1')
         .replace('phone: "2"', 'phone: "2", team_id: 2'),
     }
-    const app = await openTestApp({ files })
-    try {
-      const teams = '/api/v1/models/team'
-      for (const query of ['', '?dry_run=true']) assert.equal((await ask(app, 'bob', `DELETE ${teams}/1${query}`)).status, 403)
-      assert.equal((await ask(app, 'bob', `DELETE ${teams}/2`)).status, 200)
-      assert.equal((await ask(app, 'super', `GET ${USERS}`)).json.total, 2)
-      assert.equal((await ask(app, 'super', `DELETE ${teams}/1`)).status, 409)
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ files })
+    const teams = '/api/v1/models/team'
+    for (const query of ['', '?dry_run=true']) assert.equal((await ask(app, 'bob', `DELETE ${teams}/1${query}`)).status, 403)
+    assert.equal((await ask(app, 'bob', `DELETE ${teams}/2`)).status, 200)
+    assert.equal((await ask(app, 'super', `GET ${USERS}`)).json.total, 2)
+    assert.equal((await ask(app, 'super', `DELETE ${teams}/1`)).status, 409)
   })
 
   test('does not log a user in with the name of another', () =>

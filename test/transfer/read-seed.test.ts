@@ -27,19 +27,15 @@ async function all(reading: SeedReading['records']): Promise<SeedRecord[]> {
 async function read(name: string, marked: string): Promise<Read> {
   const { text, places: marks } = unmark(marked)
   const file = `seed/${name}`
-  const folder = await makeProject({ [file]: text })
-  try {
-    const {
-      records: reading,
-      faults,
-      sourceOf,
-    } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
-    const records = await all(reading)
-    const places = records.map(({ position }) => sourceOf(position).at([])).map((at) => `${at.line}:${at.column}`)
-    return { data: records.map(({ data }) => data), places, faults: linesOf(faults.list), marks }
-  } finally {
-    await folder.remove()
-  }
+  await using folder = await makeProject({ [file]: text })
+  const {
+    records: reading,
+    faults,
+    sourceOf,
+  } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
+  const records = await all(reading)
+  const places = records.map(({ position }) => sourceOf(position).at([])).map((at) => `${at.line}:${at.column}`)
+  return { data: records.map(({ data }) => data), places, faults: linesOf(faults.list), marks }
 }
 
 const RECORDS = [
@@ -234,15 +230,11 @@ describe('faults', () => {
 
   for (const name of ['post.yaml', 'post.json', 'post.ndjson', 'post.csv']) {
     test(`${name} that cannot be read`, async () => {
-      const folder = await makeProject({ 'seed/other.txt': '' })
-      try {
-        const file = `seed/${name}`
-        const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
-        assert.deepEqual(await all(records), [])
-        assertLines(linesOf(faults.list), [`${file}:1:1: Cannot be read: ENOENT…`])
-      } finally {
-        await folder.remove()
-      }
+      await using folder = await makeProject({ 'seed/other.txt': '' })
+      const file = `seed/${name}`
+      const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post, MAX_RECORD)
+      assert.deepEqual(await all(records), [])
+      assertLines(linesOf(faults.list), [`${file}:1:1: Cannot be read: ENOENT…`])
     })
   }
 
@@ -272,7 +264,7 @@ describe('a file that is not in UTF-8 is refused by the name of its encoding', (
   for (const name of Object.keys(SAME)) {
     test(name, async () => {
       const file = `seed/${name}`
-      const folder = await makeProject({ [file]: '' })
+      await using folder = await makeProject({ [file]: '' })
       const path = join(folder.path, file)
       const faultsOf = async (bytes: Uint8Array) => {
         await writeFile(path, bytes)
@@ -280,16 +272,12 @@ describe('a file that is not in UTF-8 is refused by the name of its encoding', (
         await all(records)
         return linesOf(faults.list)
       }
-      try {
-        const text = SAME[name] ?? ''
-        assertLines(await faultsOf(Buffer.from(`\uFEFF${text}`, 'utf16le')), [
-          `${file}:1:1: The file is in UTF-16; save it as UTF-8`,
-        ])
-        const latin = 'The file is not in UTF-8, but probably in Latin-1 (Windows-1252); save it as UTF-8'
-        assertLines(await faultsOf(Buffer.from(text.replace('👍', ''), 'latin1')), [`${file}:1:1: ${latin}`])
-      } finally {
-        await folder.remove()
-      }
+      const text = SAME[name] ?? ''
+      assertLines(await faultsOf(Buffer.from(`\uFEFF${text}`, 'utf16le')), [
+        `${file}:1:1: The file is in UTF-16; save it as UTF-8`,
+      ])
+      const latin = 'The file is not in UTF-8, but probably in Latin-1 (Windows-1252); save it as UTF-8'
+      assertLines(await faultsOf(Buffer.from(text.replace('👍', ''), 'latin1')), [`${file}:1:1: ${latin}`])
     })
   }
 })

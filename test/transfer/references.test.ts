@@ -34,19 +34,15 @@ async function stored(app: TestApp, table: string): Promise<readonly object[]> {
 
 describe('references by a unique field', () => {
   test('in seeds, to records of other files, of the same file, and by several fields', async () => {
-    const app = await openTestApp({ files: SEEDS })
-    try {
-      assert.deepEqual(await stored(app, 'shelf'), [
-        { id: 7, code: 'a', parent_id: null },
-        { id: 8, code: 'b', parent_id: 7 },
-      ])
-      assert.deepEqual(await stored(app, 'book'), [
-        { id: 1, title: 'One', shelf_id: 8, owner_id: 2, others: [7, 8] },
-        { id: 2, title: 'Two', shelf_id: 7, owner_id: null, others: [] },
-      ])
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ files: SEEDS })
+    assert.deepEqual(await stored(app, 'shelf'), [
+      { id: 7, code: 'a', parent_id: null },
+      { id: 8, code: 'b', parent_id: 7 },
+    ])
+    assert.deepEqual(await stored(app, 'book'), [
+      { id: 1, title: 'One', shelf_id: 8, owner_id: 2, others: [7, 8] },
+      { id: 2, title: 'Two', shelf_id: 7, owner_id: null, others: [] },
+    ])
   })
 
   test('in seeds look up a stored record once, however many refer to it', async () => {
@@ -83,51 +79,43 @@ describe('references by a unique field', () => {
   })
 
   test('in imports, also of rows that are updated', async () => {
-    const app = await openTestApp({
+    await using app = await openTestApp({
       files: {
         ...SEEDS,
         'models/unique.yaml':
           'name: Tag\nfields:\n  - { name: name, type: string, unique: true }\n  - { name: shelf_id, type: foreignkey, model: shelf }\n',
       },
     })
-    try {
-      const rows = ['{"name":"x","shelf_id":{"code":"a"}}', '{"name":"y","shelf_id":{"code":"b"}}'].join('\n')
-      const run = (content: string) =>
-        app.app.imports.run(SHELL, 'tag', { format: 'ndjson', open: () => [content] }, { upsertBy: 'name' })
-      await run(rows)
-      await run('{"name":"y","shelf_id":{"code":"a"}}')
-      assert.deepEqual(await stored(app, 'tag'), [
-        { id: 1, name: 'x', shelf_id: 7 },
-        { id: 2, name: 'y', shelf_id: 7 },
-      ])
-      await assert.rejects(run('{"name":"z","shelf_id":{"code":"nope"}}'), {
-        details: { '1.shelf_id': ['shelf_id refers to no shelf: none has the code "nope"'] },
-      })
-    } finally {
-      await app.close()
-    }
+    const rows = ['{"name":"x","shelf_id":{"code":"a"}}', '{"name":"y","shelf_id":{"code":"b"}}'].join('\n')
+    const run = (content: string) =>
+      app.app.imports.run(SHELL, 'tag', { format: 'ndjson', open: () => [content] }, { upsertBy: 'name' })
+    await run(rows)
+    await run('{"name":"y","shelf_id":{"code":"a"}}')
+    assert.deepEqual(await stored(app, 'tag'), [
+      { id: 1, name: 'x', shelf_id: 7 },
+      { id: 2, name: 'y', shelf_id: 7 },
+    ])
+    await assert.rejects(run('{"name":"z","shelf_id":{"code":"nope"}}'), {
+      details: { '1.shelf_id': ['shelf_id refers to no shelf: none has the code "nope"'] },
+    })
   })
 
   test('in an import find nothing that the user may not view', async () => {
-    const app = await openTestApp({ files: SEEDS })
-    try {
-      const { records } = await app.app.store.find('permission', {
-        filters: [{ field: 'codename', operator: 'eq', value: 'add_book' }],
-        sort: [],
-        offset: 0,
-        limit: 1,
-      })
-      await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { permissions: [records[0]?.id] } }, status: 200 })
-      const { json } = await play(app, {
-        request: 'POST /api/v1/models/book/import',
-        as: 'ann',
-        headers: { 'content-type': 'application/json' },
-        rawBody: '[{"title":"One","shelf_id":{"code":"a"}}]',
-        status: 400,
-      })
-      assert.deepEqual(json.detail.error, { '1.shelf_id': ['shelf_id refers to no shelf: none has the code "a"'] })
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ files: SEEDS })
+    const { records } = await app.app.store.find('permission', {
+      filters: [{ field: 'codename', operator: 'eq', value: 'add_book' }],
+      sort: [],
+      offset: 0,
+      limit: 1,
+    })
+    await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { permissions: [records[0]?.id] } }, status: 200 })
+    const { json } = await play(app, {
+      request: 'POST /api/v1/models/book/import',
+      as: 'ann',
+      headers: { 'content-type': 'application/json' },
+      rawBody: '[{"title":"One","shelf_id":{"code":"a"}}]',
+      status: 400,
+    })
+    assert.deepEqual(json.detail.error, { '1.shelf_id': ['shelf_id refers to no shelf: none has the code "a"'] })
   })
 })

@@ -18,15 +18,11 @@ const MODELS = `- name: Shelf
 `
 
 async function seeded(seeds: Readonly<Record<string, string>>): Promise<Record<string, object[]>> {
-  const app = await openTestApp({ files: { 'models/all.yaml': MODELS, ...seeds } })
-  try {
-    const plan = { filters: [], sort: [], offset: 0, limit: 100 }
-    const stored: Record<string, object[]> = {}
-    for (const table of ['shelf', 'book']) stored[table] = [...(await app.app.store.find(table, plan)).records]
-    return stored
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: { 'models/all.yaml': MODELS, ...seeds } })
+  const plan = { filters: [], sort: [], offset: 0, limit: 100 }
+  const stored: Record<string, object[]> = {}
+  for (const table of ['shelf', 'book']) stored[table] = [...(await app.app.store.find(table, plan)).records]
+  return stored
 }
 
 async function assertSeedFaults(marked: Readonly<Record<string, string>>, messages: readonly string[]): Promise<void> {
@@ -139,16 +135,12 @@ fields:
     test(`numbers that the API answers are read from ${file}`, async () => {
       const record = '{ "rate": 1234567890123456800, "extra": [1e+21, 1152921504606846976, 5e-324], "amount": -1.50 }'
       const text = file.endsWith('.ndjson') ? `${record}\n{}\n` : `[${record}, {}]`
-      const app = await openTestApp({ files: { 'models/measure.yaml': MEASURES, [file]: text } })
-      try {
-        const { records } = await app.app.store.find('measure', { filters: [], sort: [], offset: 0, limit: 2 })
-        assert.deepEqual(records, [
-          { id: 1, amount: '-1.5', rate: 1234567890123456800, extra: [1e21, 2 ** 60, 5e-324] },
-          { id: 2, amount: null, rate: null, extra: { a: [1234567890123456800] } },
-        ])
-      } finally {
-        await app.close()
-      }
+      await using app = await openTestApp({ files: { 'models/measure.yaml': MEASURES, [file]: text } })
+      const { records } = await app.app.store.find('measure', { filters: [], sort: [], offset: 0, limit: 2 })
+      assert.deepEqual(records, [
+        { id: 1, amount: '-1.5', rate: 1234567890123456800, extra: [1e21, 2 ** 60, 5e-324] },
+        { id: 2, amount: null, rate: null, extra: { a: [1234567890123456800] } },
+      ])
     })
   }
 
@@ -161,25 +153,21 @@ fields:
   })
 
   test('other work runs while the records of a list are read', async () => {
-    const app = await openTestApp({ files: { 'models/all.yaml': MODELS } })
-    try {
-      let loading: Promise<unknown> | undefined
-      const turns = await turnsDuring(async () => {
-        let read = () => {}
-        const wholeList = new Promise<void>((resolve) => {
-          read = resolve
-        })
-        function* items() {
-          for (let id = 1; id <= 20_000; id++) yield { model: 'shelf', id, data: { name: `shelf ${id}` } }
-          read()
-        }
-        loading = app.app.records.load(SYSTEM, items())
-        await wholeList
+    await using app = await openTestApp({ files: { 'models/all.yaml': MODELS } })
+    let loading: Promise<unknown> | undefined
+    const turns = await turnsDuring(async () => {
+      let read = () => {}
+      const wholeList = new Promise<void>((resolve) => {
+        read = resolve
       })
-      assert.ok(turns > 1, `${turns} turns`)
-      assert.deepEqual(await loading, [])
-    } finally {
-      await app.close()
-    }
+      function* items() {
+        for (let id = 1; id <= 20_000; id++) yield { model: 'shelf', id, data: { name: `shelf ${id}` } }
+        read()
+      }
+      loading = app.app.records.load(SYSTEM, items())
+      await wholeList
+    })
+    assert.ok(turns > 1, `${turns} turns`)
+    assert.deepEqual(await loading, [])
   })
 })

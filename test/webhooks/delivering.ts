@@ -30,20 +30,15 @@ export async function delivering(
   body: (delivering: Delivering) => Promise<void>,
   { subscription = {}, as = 'admin', ...options }: TestAppOptions & { subscription?: object; as?: string } = {},
 ): Promise<void> {
-  const receiver = await startReceiver(...answers)
-  const app = await openTestApp(options)
-  try {
-    const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
-    const worker = await app.app.webhooks.startDelivery()
-    const pass = async (milliseconds: number) => {
-      app.advance(milliseconds)
-      await worker.idle()
-    }
-    await body({ app, worker, receiver, id, secret, pass })
-  } finally {
-    await app.close()
-    await receiver.close()
+  await using receiver = await startReceiver(...answers)
+  await using app = await openTestApp(options)
+  const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
+  const worker = await app.app.webhooks.startDelivery()
+  const pass = async (milliseconds: number) => {
+    app.advance(milliseconds)
+    await worker.idle()
   }
+  await body({ app, worker, receiver, id, secret, pass })
 }
 
 export async function subscribe(app: TestApp, body: object, as = 'admin'): Promise<{ id: number; secret: string }> {

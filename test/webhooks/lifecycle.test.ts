@@ -55,21 +55,16 @@ describe('restarts and pauses', () => {
     }))
 
   test('events committed without a worker are delivered later', async () => {
-    const receiver = await startReceiver(200)
-    const app = await openTestApp()
-    try {
-      await subscribe(app, { url: receiver.url })
-      await makeTag(app)
-      await makeTag(app)
-      assert.equal(await app.app.webhooks.depth(), 2)
-      const worker = await app.app.webhooks.startDelivery()
-      await worker.idle()
-      assert.equal(receiver.received.length, 2)
-      assert.equal(await app.app.webhooks.depth(), 0)
-    } finally {
-      await app.close()
-      await receiver.close()
-    }
+    await using receiver = await startReceiver(200)
+    await using app = await openTestApp()
+    await subscribe(app, { url: receiver.url })
+    await makeTag(app)
+    await makeTag(app)
+    assert.equal(await app.app.webhooks.depth(), 2)
+    const worker = await app.app.webhooks.startDelivery()
+    await worker.idle()
+    assert.equal(receiver.received.length, 2)
+    assert.equal(await app.app.webhooks.depth(), 0)
   })
 
   test('a stop during the first pruning leaves no timer behind', async () => {
@@ -112,18 +107,14 @@ describe('restarts and pauses', () => {
 
   test('removing one webhook resends nothing to another', () =>
     delivering([500, 200], async ({ app, receiver, worker }) => {
-      const other = await startReceiver(500)
-      try {
-        const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url: other.url }, status: 201 })
-        await makeTag(app)
-        await worker.idle()
-        assert.deepEqual([receiver.received.length, other.received.length], [1, 1])
-        await play(app, { request: `DELETE ${WEBHOOKS}/${json.data.id}`, status: 200 })
-        await worker.idle()
-        assert.equal(receiver.received.length, 1, 'it was retried too soon')
-      } finally {
-        await other.close()
-      }
+      await using other = await startReceiver(500)
+      const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url: other.url }, status: 201 })
+      await makeTag(app)
+      await worker.idle()
+      assert.deepEqual([receiver.received.length, other.received.length], [1, 1])
+      await play(app, { request: `DELETE ${WEBHOOKS}/${json.data.id}`, status: 200 })
+      await worker.idle()
+      assert.equal(receiver.received.length, 1, 'it was retried too soon')
     }))
 
   test('events of a disabled webhook stay pending until it is enabled', () =>

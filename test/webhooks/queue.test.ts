@@ -39,23 +39,19 @@ describe('the queue', () => {
     delivering(
       [500, 200],
       async ({ app, receiver, worker }) => {
-        const other = await startReceiver(200)
-        try {
-          await subscribe(app, { url: other.url, models: ['category'] })
-          await makeTag(app)
-          await worker.idle()
-          assert.equal(receiver.received.length, 1)
-          for (let index = 0; index < 40 && receiver.received.length < 2; index++) {
-            app.advance(200)
-            const data = { name: `Category ${index}`, slug: `category-${index}` }
-            await play(app, { request: 'POST /api/v1/models/category', body: { data }, status: 201 })
-            await other.arrived(index + 1)
-            for (let count = 0; count < 20; count++) await settle()
-          }
-          assert.equal(receiver.received.length, 2, 'there was no retry within 8 s')
-        } finally {
-          await other.close()
+        await using other = await startReceiver(200)
+        await subscribe(app, { url: other.url, models: ['category'] })
+        await makeTag(app)
+        await worker.idle()
+        assert.equal(receiver.received.length, 1)
+        for (let index = 0; index < 40 && receiver.received.length < 2; index++) {
+          app.advance(200)
+          const data = { name: `Category ${index}`, slug: `category-${index}` }
+          await play(app, { request: 'POST /api/v1/models/category', body: { data }, status: 201 })
+          await other.arrived(index + 1)
+          for (let count = 0; count < 20; count++) await settle()
         }
+        assert.equal(receiver.received.length, 2, 'there was no retry within 8 s')
       },
       { subscription: { models: ['tag'] } },
     ))

@@ -39,17 +39,13 @@ describe('one attempt', () => {
   })
 
   test('follows no redirect', async () => {
-    const other = await startReceiver(200)
-    try {
-      const answer: Answer = (response) => response.writeHead(302, { location: other.url }).end()
-      await withReceiver([answer], async ({ url, received }, sender) => {
-        assert.equal((await sender.send(url, REQUEST)).status, 302)
-        assert.equal(received.length, 1)
-      })
-      assert.equal(other.received.length, 0, 'the redirect was followed')
-    } finally {
-      await other.close()
-    }
+    await using other = await startReceiver(200)
+    const answer: Answer = (response) => response.writeHead(302, { location: other.url }).end()
+    await withReceiver([answer], async ({ url, received }, sender) => {
+      assert.equal((await sender.send(url, REQUEST)).status, 302)
+      assert.equal(received.length, 1)
+    })
+    assert.equal(other.received.length, 0, 'the redirect was followed')
   })
 
   test('reuses a connection, and opens another if the receiver has closed it', async () => {

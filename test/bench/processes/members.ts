@@ -27,18 +27,14 @@ export async function withMembers<T>(
   work: (address: string, folder: string, pid: number) => Promise<T>,
   { users = CONNECTIONS, bin = ADMIN_BIN, execArgv = [], env = {}, ...options }: MembersOptions = {},
 ): Promise<T> {
-  const project = await memberProject(records, users, options)
+  await using project = await memberProject(records, users, options)
   const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  try {
-    const server = await startServer(['--project', project.path], { execArgv: [...execArgv, ...profiling], env, bin })
-    const [outcome] = await Promise.allSettled([work(server.address, project.path, server.child.pid ?? 0)])
-    const { code, stderr } = await server.stop()
-    const end = code === 0 ? undefined : new Error(`The server ended with ${code ?? 'a signal'}: ${stderr}`)
-    if (outcome.status === 'rejected') throw end ?? outcome.reason
-    // The results were measured before the server failed, so they are kept.
-    if (end !== undefined) process.stderr.write(`  ${reasonOf(end)}\n`)
-    return outcome.value
-  } finally {
-    await project.remove()
-  }
+  const server = await startServer(['--project', project.path], { execArgv: [...execArgv, ...profiling], env, bin })
+  const [outcome] = await Promise.allSettled([work(server.address, project.path, server.child.pid ?? 0)])
+  const { code, stderr } = await server.stop()
+  const end = code === 0 ? undefined : new Error(`The server ended with ${code ?? 'a signal'}: ${stderr}`)
+  if (outcome.status === 'rejected') throw end ?? outcome.reason
+  // The results were measured before the server failed, so they are kept.
+  if (end !== undefined) process.stderr.write(`  ${reasonOf(end)}\n`)
+  return outcome.value
 }

@@ -74,29 +74,25 @@ inBrowser('a change made elsewhere appears among the latest changes, and changes
 })
 
 inBrowser('a webhook whose receiver fails is shown until it answers well', {}, async ({ page, server, variant, checkAccess }) => {
-  const receiver = await startReceiver(500)
-  try {
-    const api = await apiOf(server)
-    const url = `${receiver.url}/${variant.scheme}-${variant.width}`
-    const body = { url, events: ['update'], models: ['category'] }
-    const { data: webhook } = (await api.request('/webhooks', { method: 'POST', body })) as { data: { id: number } }
-    await api.model('category').update(1, { position: variant.width })
-    await receiver.arrived(1)
-    await failed(server, webhook.id)
-    await page.reload()
-    const section = page.getByRole('region', { name: 'Webhooks' })
-    const failing = section.getByRole('status').filter({ hasText: url })
-    await failing.getByText('Failing since').waitFor()
-    await checkAccess()
-    await failing.getByRole('link').click()
-    await page.getByRole('heading', { level: 1, name: url }).waitFor()
-    await api.request(`/webhooks/${webhook.id}`, { method: 'DELETE' })
-    await page.goto('/admin/')
-    await cards(page).first().waitFor()
-    await page.getByText(url).waitFor({ state: 'detached' })
-  } finally {
-    await receiver.close()
-  }
+  await using receiver = await startReceiver(500)
+  const api = await apiOf(server)
+  const url = `${receiver.url}/${variant.scheme}-${variant.width}`
+  const body = { url, events: ['update'], models: ['category'] }
+  const { data: webhook } = (await api.request('/webhooks', { method: 'POST', body })) as { data: { id: number } }
+  await api.model('category').update(1, { position: variant.width })
+  await receiver.arrived(1)
+  await failed(server, webhook.id)
+  await page.reload()
+  const section = page.getByRole('region', { name: 'Webhooks' })
+  const failing = section.getByRole('status').filter({ hasText: url })
+  await failing.getByText('Failing since').waitFor()
+  await checkAccess()
+  await failing.getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: url }).waitFor()
+  await api.request(`/webhooks/${webhook.id}`, { method: 'DELETE' })
+  await page.goto('/admin/')
+  await cards(page).first().waitFor()
+  await page.getByText(url).waitFor({ state: 'detached' })
 })
 
 /** Waits until the server has recorded that the receiver failed. */

@@ -11,12 +11,8 @@ const inBrowser = browserSite()
 
 /** A receiver that ends with the test. */
 async function withReceiver(answers: readonly Answer[], body: (receiver: Receiver) => Promise<void>): Promise<void> {
-  const receiver = await startReceiver(...answers)
-  try {
-    await body(receiver)
-  } finally {
-    await receiver.close()
-  }
+  await using receiver = await startReceiver(...answers)
+  await body(receiver)
 }
 
 interface Webhook {

@@ -137,24 +137,19 @@ describe('admin export', () => {
 })
 
 test('--all that fails at a model names its file and the number of files written', async () => {
-  const folder = await temporaryFolder()
+  await using folder = await temporaryFolder()
   const described = Object.fromEntries(['Tag', 'Post', 'User'].map((name) => [name, { 'x-display-field': 'id' }]))
   const forbidden = { error: 'Insufficient permissions', status_code: 403, details: 'Not for you' }
-  const server = await startReceiver((response, { url = '' }) => {
+  await using server = await startReceiver((response, { url = '' }) => {
     if (url.endsWith('/openapi.json')) response.end(JSON.stringify({ components: { schemas: described } }))
     else if (url.includes('/post/')) response.writeHead(403).end(JSON.stringify(forbidden))
     else response.writeHead(200, FILE).end('id\r\n')
   })
-  try {
-    const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
-    const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
-    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files written\n'
-    assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
-    assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
-  } finally {
-    await server.close()
-    await folder.remove()
-  }
+  const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
+  const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
+  const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files written\n'
+  assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
+  assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
 })
 
 test('the real program leaves no temporary file after SIGINT', async () => {

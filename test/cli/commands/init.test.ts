@@ -71,19 +71,15 @@ describe('admin init', () => {
   })
 
   test('writes schema comments with the path of the installed package', async () => {
-    const place = await temporaryFolder()
-    try {
-      const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
-      assert.equal((await runCli(['init', 'shop'], { cwd: place.path })).code, 0)
-      const usual = '# yaml-language-server: $schema=../node_modules/admin-folder/schemas/model.json'
-      assert.equal(await firstLine('shop/models/article.yaml'), usual)
-      await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
-      assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
-      assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../', '../../'))
-      assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))
-    } finally {
-      await place.remove()
-    }
+    await using place = await temporaryFolder()
+    const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
+    assert.equal((await runCli(['init', 'shop'], { cwd: place.path })).code, 0)
+    const usual = '# yaml-language-server: $schema=../node_modules/admin-folder/schemas/model.json'
+    assert.equal(await firstLine('shop/models/article.yaml'), usual)
+    await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
+    assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
+    assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../', '../../'))
+    assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))
   })
 
   test('stores no plain-text password', async () => {
@@ -94,38 +90,30 @@ describe('admin init', () => {
   })
 
   test('works beside other files, which stay as they are; a .gitignore gets the missing line', async () => {
-    const place = await temporaryFolder()
-    try {
-      const files = {
-        'package.json': '{"name":"site"}',
-        'README.md': '# Site',
-        '.git/HEAD': 'ref: x',
-        '.gitignore': 'node_modules/',
-      }
-      for (const name of ['.git', 'node_modules/admin-folder']) await mkdir(join(place.path, name), { recursive: true })
-      for (const [name, content] of Object.entries(files)) await writeFile(join(place.path, name), content)
-      const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
-      assert.equal(code, 0, stderr)
-      assert.match(stderr, /^Created a project in the current folder\..*\nNext: admin serve --watch\n$/)
-      const textOf = (name: string) => readFile(join(place.path, name), 'utf8')
-      for (const name of ['package.json', 'README.md', '.git/HEAD'] as const) assert.equal(await textOf(name), files[name])
-      assert.match(await textOf('.gitignore'), /^node_modules\/\n# .*\ndata\/\n$/)
-      assert.match(await textOf('admin.config.yaml'), /^# yaml-language-server: \$schema=node_modules\/admin-folder\/schemas/)
-      assert.equal((await runCli(['lint'], { cwd: place.path })).code, 0)
-    } finally {
-      await place.remove()
+    await using place = await temporaryFolder()
+    const files = {
+      'package.json': '{"name":"site"}',
+      'README.md': '# Site',
+      '.git/HEAD': 'ref: x',
+      '.gitignore': 'node_modules/',
     }
+    for (const name of ['.git', 'node_modules/admin-folder']) await mkdir(join(place.path, name), { recursive: true })
+    for (const [name, content] of Object.entries(files)) await writeFile(join(place.path, name), content)
+    const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^Created a project in the current folder\..*\nNext: admin serve --watch\n$/)
+    const textOf = (name: string) => readFile(join(place.path, name), 'utf8')
+    for (const name of ['package.json', 'README.md', '.git/HEAD'] as const) assert.equal(await textOf(name), files[name])
+    assert.match(await textOf('.gitignore'), /^node_modules\/\n# .*\ndata\/\n$/)
+    assert.match(await textOf('admin.config.yaml'), /^# yaml-language-server: \$schema=node_modules\/admin-folder\/schemas/)
+    assert.equal((await runCli(['lint'], { cwd: place.path })).code, 0)
   })
 
   test('a .gitignore that ignores data stays as it is', async () => {
-    const place = await temporaryFolder()
-    try {
-      await writeFile(join(place.path, '.gitignore'), '/data\n')
-      assert.equal((await runCli(['init', '.'], { cwd: place.path })).code, 0)
-      assert.equal(await readFile(join(place.path, '.gitignore'), 'utf8'), '/data\n')
-    } finally {
-      await place.remove()
-    }
+    await using place = await temporaryFolder()
+    await writeFile(join(place.path, '.gitignore'), '/data\n')
+    assert.equal((await runCli(['init', '.'], { cwd: place.path })).code, 0)
+    assert.equal(await readFile(join(place.path, '.gitignore'), 'utf8'), '/data\n')
   })
 
   for (const [what, file, says] of [
@@ -136,18 +124,14 @@ describe('admin init', () => {
     ['a data folder', 'data/db.json', /data exists already and is not overwritten/],
   ] as const) {
     test(`refuses a folder with ${what} and writes nothing`, async () => {
-      const place = await temporaryFolder()
-      try {
-        await mkdir(join(place.path, file, '..'), { recursive: true })
-        await writeFile(join(place.path, file), 'mine')
-        const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: place.path })
-        assert.deepEqual([code, stdout], [1, ''])
-        assert.match(stderr, says)
-        assert.deepEqual(await readdir(place.path), [file.split('/')[0]])
-        assert.equal(await readFile(join(place.path, file), 'utf8'), 'mine')
-      } finally {
-        await place.remove()
-      }
+      await using place = await temporaryFolder()
+      await mkdir(join(place.path, file, '..'), { recursive: true })
+      await writeFile(join(place.path, file), 'mine')
+      const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: place.path })
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, says)
+      assert.deepEqual(await readdir(place.path), [file.split('/')[0]])
+      assert.equal(await readFile(join(place.path, file), 'utf8'), 'mine')
     })
   }
 
@@ -156,14 +140,10 @@ describe('admin init', () => {
     ['npx --package <tarball> admin', false, 'Next: npx --package … admin serve --watch'],
   ] as const) {
     test(`run by ${what}, prints a next command that starts the same program`, async () => {
-      const place = await temporaryFolder()
-      try {
-        if (isInstalled) await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
-        const { stderr } = await runCli(['init', '.'], { cwd: place.path, env: { npm_command: 'exec' } })
-        assert.equal(stderr.trimEnd().split('\n').at(-1), says)
-      } finally {
-        await place.remove()
-      }
+      await using place = await temporaryFolder()
+      if (isInstalled) await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
+      const { stderr } = await runCli(['init', '.'], { cwd: place.path, env: { npm_command: 'exec' } })
+      assert.equal(stderr.trimEnd().split('\n').at(-1), says)
     })
   }
 

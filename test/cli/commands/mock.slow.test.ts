@@ -164,32 +164,24 @@ describe('admin mock in a project of one’s own', () => {
     ],
   ] as const) {
     test(`says that ${what}, before anything is created`, async () => {
-      const project = await makeProject({ 'models/shop.yaml': SHOP })
-      try {
-        const { code, stderr } = await runCli(['mock', ...argv], { cwd: project.path })
-        assert.equal(code, 1)
-        if (typeof words === 'string') assert.equal(stderr, words)
-        else assert.match(stderr, words)
-        const { stdout } = await runCli(['doctor', '--json'], { cwd: project.path })
-        assert.deepEqual(Object.keys(JSON.parse(stdout).tables), ['permission'])
-      } finally {
-        await project.remove()
-      }
+      await using project = await makeProject({ 'models/shop.yaml': SHOP })
+      const { code, stderr } = await runCli(['mock', ...argv], { cwd: project.path })
+      assert.equal(code, 1)
+      if (typeof words === 'string') assert.equal(stderr, words)
+      else assert.match(stderr, words)
+      const { stdout } = await runCli(['doctor', '--json'], { cwd: project.path })
+      assert.deepEqual(Object.keys(JSON.parse(stdout).tables), ['permission'])
     })
   }
 
   test('mocks one of each where each may have one', async () => {
-    const project = await makeProject({ 'models/shop.yaml': SHOP })
-    try {
-      assert.equal((await runCli(['mock', 'shop', 'owner', '--count', '50'], { cwd: project.path })).code, 0)
-    } finally {
-      await project.remove()
-    }
+    await using project = await makeProject({ 'models/shop.yaml': SHOP })
+    assert.equal((await runCli(['mock', 'shop', 'owner', '--count', '50'], { cwd: project.path })).code, 0)
   })
 })
 
 test('admin serve --ephemeral begins with the seed records each time, and writes nothing', async () => {
-  const project = await copyFixture('blog')
+  await using project = await copyFixture('blog')
   const serve = (whileRunning: CliOptions['whileRunning'] & {}) =>
     runCli(['serve', '--port', '0', '--ephemeral', '--show-token'], { cwd: project.path, whileRunning })
   const totals: number[] = []
@@ -202,20 +194,16 @@ test('admin serve --ephemeral begins with the seed records each time, and writes
     const body = JSON.stringify({ data: { name: 'New', slug: 'new' } })
     assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 201)
   }
-  try {
-    for (let time = 0; time < 2; time++) {
-      const { code, stderr } = await serve((stdout, said) => waitFor(said).then((text) => api(stdout, text)))
-      assert.equal(code, 0, stderr)
-      assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 8 seed files\)/)
-    }
-    assert.deepEqual(totals, [12, 12])
-    await assert.rejects(readFile(join(project.path, 'data/secret')), { code: 'ENOENT' })
-    await assert.rejects(readFile(join(project.path, 'data/db.json')), { code: 'ENOENT' })
-    const both = await runCli(['serve', '--ephemeral', '--data', 'x'], { cwd: project.path })
-    assert.deepEqual([both.code, /cannot be used with option/.test(both.stderr)], [2, true], both.stderr)
-  } finally {
-    await project.remove()
+  for (let time = 0; time < 2; time++) {
+    const { code, stderr } = await serve((stdout, said) => waitFor(said).then((text) => api(stdout, text)))
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 8 seed files\)/)
   }
+  assert.deepEqual(totals, [12, 12])
+  await assert.rejects(readFile(join(project.path, 'data/secret')), { code: 'ENOENT' })
+  await assert.rejects(readFile(join(project.path, 'data/db.json')), { code: 'ENOENT' })
+  const both = await runCli(['serve', '--ephemeral', '--data', 'x'], { cwd: project.path })
+  assert.deepEqual([both.code, /cannot be used with option/.test(both.stderr)], [2, true], both.stderr)
 })
 
 /** What was said once the token is. */

@@ -62,15 +62,11 @@ describe('admin openapi, admin types and admin generate', () => {
   })
 
   test('admin openapi names every fault of a faulty project, and exits 2', async () => {
-    const faulty = await copyFixture('minimal')
-    try {
-      await writeFile(join(faulty.path, 'models/note.yaml'), 'name: Note\nfields: [{ name: a, type: strnig }]\n')
-      const { code, stdout, stderr } = await runCli(['openapi', '--project', faulty.path], { cwd: project.path })
-      assert.deepEqual([code, stdout], [2, ''])
-      assert.match(stderr, /models\/note\.yaml:2:27: Unknown type 'strnig'/)
-    } finally {
-      await faulty.remove()
-    }
+    await using faulty = await copyFixture('minimal')
+    await writeFile(join(faulty.path, 'models/note.yaml'), 'name: Note\nfields: [{ name: a, type: strnig }]\n')
+    const { code, stdout, stderr } = await runCli(['openapi', '--project', faulty.path], { cwd: project.path })
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, /models\/note\.yaml:2:27: Unknown type 'strnig'/)
   })
 
   test('admin types --check accepts the output of admin types, with other line ends too', async () => {
@@ -126,18 +122,14 @@ describe('admin openapi, admin types and admin generate', () => {
   })
 
   test('generated views of every model form a valid project', async () => {
-    const fresh = await copyFixture('blog')
-    try {
-      for (const model of ['user', 'group', 'permission', 'comment', 'post', 'category', 'tag']) {
-        const { code } = await runCli(['generate', 'view', model, '-o', `views/new-${model}.yaml`], { cwd: fresh.path })
-        assert.equal(code, 0, model)
-      }
-      assert.equal((await runCli(['openapi'], { cwd: fresh.path })).code, 0)
-      const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
-      assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 21 files.\n'])
-    } finally {
-      await fresh.remove()
+    await using fresh = await copyFixture('blog')
+    for (const model of ['user', 'group', 'permission', 'comment', 'post', 'category', 'tag']) {
+      const { code } = await runCli(['generate', 'view', model, '-o', `views/new-${model}.yaml`], { cwd: fresh.path })
+      assert.equal(code, 0, model)
     }
+    assert.equal((await runCli(['openapi'], { cwd: fresh.path })).code, 0)
+    const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
+    assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 21 files.\n'])
   })
 
   test('admin generate view --all writes the views that are missing, one file a model, all or none', async () => {
@@ -147,29 +139,25 @@ describe('admin openapi, admin types and admin generate', () => {
         'name: Item\nfields:\n  - { name: name, type: string }\n  - { name: seen_on, type: date, default: today }\n  - { name: seen_at, type: datetime, default: now }\n  - { name: shop_id, type: foreignkey, model: shop }\n',
       'views/item.yaml': 'name: Items\nview_type: list\nmodel: Item\nfields:\n  - { name: name, title: Name }\n',
     }
-    const fresh = await makeProject(files)
+    await using fresh = await makeProject(files)
     const generate = (...argv: readonly string[]) => runCli(['generate', 'view', ...argv], { cwd: fresh.path })
-    try {
-      const printed = await generate('--all', '--form')
-      const names = [...printed.stdout.matchAll(/^- name: (\w+)$/gm)].map(([, name]) => name)
-      assert.deepEqual(names, ['UserForm', 'GroupForm', 'PermissionForm', 'ItemForm', 'ShopForm'])
-      await rename(join(fresh.path, 'views/item.yaml'), join(fresh.path, 'views/shop.yaml'))
-      const refused = await generate('--all', '-o', 'views')
-      assert.deepEqual([refused.code, refused.stderr], [1, 'error views/shop.yaml already exists; --force overwrites it\n'])
-      assert.deepEqual(await readdir(join(fresh.path, 'views')), ['shop.yaml'])
-      await rename(join(fresh.path, 'views/shop.yaml'), join(fresh.path, 'views/item.yaml'))
-      const { code, stdout, stderr } = await generate('--all', '-o', 'views')
-      const written = ['user', 'group', 'permission', 'item-form', 'shop'].map((name) => `Wrote views/${name}.yaml\n`)
-      assert.deepEqual([code, stdout, stderr], [0, '', written.join('')])
-      assert.match(await readFile(join(fresh.path, 'views/shop.yaml'), 'utf8'), /help_text: On the sign/)
-      assert.doesNotMatch(await readFile(join(fresh.path, 'views/item-form.yaml'), 'utf8'), /view_type: list/)
-      assert.equal(await readFile(join(fresh.path, 'views/item.yaml'), 'utf8'), files['views/item.yaml'])
-      const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
-      assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 8 files.\n'])
-      assert.deepEqual(await generate('--all'), { code: 0, stdout: '', stderr: 'No view is missing.\n' })
-    } finally {
-      await fresh.remove()
-    }
+    const printed = await generate('--all', '--form')
+    const names = [...printed.stdout.matchAll(/^- name: (\w+)$/gm)].map(([, name]) => name)
+    assert.deepEqual(names, ['UserForm', 'GroupForm', 'PermissionForm', 'ItemForm', 'ShopForm'])
+    await rename(join(fresh.path, 'views/item.yaml'), join(fresh.path, 'views/shop.yaml'))
+    const refused = await generate('--all', '-o', 'views')
+    assert.deepEqual([refused.code, refused.stderr], [1, 'error views/shop.yaml already exists; --force overwrites it\n'])
+    assert.deepEqual(await readdir(join(fresh.path, 'views')), ['shop.yaml'])
+    await rename(join(fresh.path, 'views/shop.yaml'), join(fresh.path, 'views/item.yaml'))
+    const { code, stdout, stderr } = await generate('--all', '-o', 'views')
+    const written = ['user', 'group', 'permission', 'item-form', 'shop'].map((name) => `Wrote views/${name}.yaml\n`)
+    assert.deepEqual([code, stdout, stderr], [0, '', written.join('')])
+    assert.match(await readFile(join(fresh.path, 'views/shop.yaml'), 'utf8'), /help_text: On the sign/)
+    assert.doesNotMatch(await readFile(join(fresh.path, 'views/item-form.yaml'), 'utf8'), /view_type: list/)
+    assert.equal(await readFile(join(fresh.path, 'views/item.yaml'), 'utf8'), files['views/item.yaml'])
+    const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
+    assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 8 files.\n'])
+    assert.deepEqual(await generate('--all'), { code: 0, stdout: '', stderr: 'No view is missing.\n' })
   })
 
   test('admin generate view takes a model or --all', async () => {
@@ -191,17 +179,13 @@ describe('admin openapi, admin types and admin generate', () => {
   })
 
   test('admin generate view works when the shell has created the empty output file', async () => {
-    const fresh = await copyFixture('blog')
-    try {
-      await writeFile(join(fresh.path, 'views/new-tag.yaml'), '')
-      const { code, stdout } = await runCli(['generate', 'view', 'tag', '--list'], { cwd: fresh.path })
-      assert.equal(code, 0)
-      assert.match(stdout, /^name: TagList/)
-      await writeFile(join(fresh.path, 'models/tag.yaml'), 'name: 5')
-      assert.equal((await runCli(['generate', 'view', 'tag'], { cwd: fresh.path })).code, 2)
-    } finally {
-      await fresh.remove()
-    }
+    await using fresh = await copyFixture('blog')
+    await writeFile(join(fresh.path, 'views/new-tag.yaml'), '')
+    const { code, stdout } = await runCli(['generate', 'view', 'tag', '--list'], { cwd: fresh.path })
+    assert.equal(code, 0)
+    assert.match(stdout, /^name: TagList/)
+    await writeFile(join(fresh.path, 'models/tag.yaml'), 'name: 5')
+    assert.equal((await runCli(['generate', 'view', 'tag'], { cwd: fresh.path })).code, 2)
   })
 
   test('admin generate view says which model was meant', async () => {

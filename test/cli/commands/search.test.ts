@@ -106,13 +106,9 @@ describe('admin search', () => {
   }
 
   test('without any data says so', async () => {
-    const other = await copyFixture('minimal')
-    try {
-      const { code, stderr } = await runCli(['search', 'user', 'x'], { cwd: other.path })
-      assert.equal(code, 1)
-      assert.match(stderr, new RegExp(`There is no data in ${join(other.path, 'data')} yet`))
-    } finally {
-      await other.remove()
-    }
+    await using other = await copyFixture('minimal')
+    const { code, stderr } = await runCli(['search', 'user', 'x'], { cwd: other.path })
+    assert.equal(code, 1)
+    assert.match(stderr, new RegExp(`There is no data in ${join(other.path, 'data')} yet`))
   })
 })

@@ -132,13 +132,9 @@ describe('admin reset and admin snapshot', () => {
   })
 
   test('without data there is nothing to save', async () => {
-    const other = await copyFixture('minimal')
-    try {
-      const { code, stderr } = await runCli(['snapshot', 'save', 'x'], { cwd: other.path })
-      assert.equal(code, 1)
-      assert.match(stderr, /There is no data in .* yet/)
-    } finally {
-      await other.remove()
-    }
+    await using other = await copyFixture('minimal')
+    const { code, stderr } = await runCli(['snapshot', 'save', 'x'], { cwd: other.path })
+    assert.equal(code, 1)
+    assert.match(stderr, /There is no data in .* yet/)
   })
 })

@@ -82,30 +82,23 @@ describe('admin webhooks', () => {
   test('listen receives while it runs, and forwards', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
-        const target = await startReceiver((response) => response.writeHead(418).end())
-        try {
-          let subscribed = ''
-          const whileRunning = async () => {
-            subscribed = (await admin('webhooks', 'list')).stdout
-            await makeNote(server, admin, 'Low tide')
-            await target.arrived(1)
-            // Answered once the log has it.
-            for (let attempts = ''; !attempts.includes('418'); )
-              attempts = (await admin('webhooks', 'deliveries', '--json')).stdout
-          }
-          const argv = ['webhooks', 'listen', '--forward-to', target.url]
-          const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
-          assert.equal(code, 0, stderr)
-          assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
-          assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
-          assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
-          const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
-          assert.doesNotThrow(() =>
-            new Webhook(secret).verify(target.received[0]?.body ?? '', { ...target.received[0]?.headers }),
-          )
-        } finally {
-          await target.close()
+        await using target = await startReceiver((response) => response.writeHead(418).end())
+        let subscribed = ''
+        const whileRunning = async () => {
+          subscribed = (await admin('webhooks', 'list')).stdout
+          await makeNote(server, admin, 'Low tide')
+          await target.arrived(1)
+          // Answered once the log has it.
+          for (let attempts = ''; !attempts.includes('418'); ) attempts = (await admin('webhooks', 'deliveries', '--json')).stdout
         }
+        const argv = ['webhooks', 'listen', '--forward-to', target.url]
+        const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
+        assert.equal(code, 0, stderr)
+        assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
+        assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
+        assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
+        const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
+        assert.doesNotThrow(() => new Webhook(secret).verify(target.received[0]?.body ?? '', { ...target.received[0]?.headers }))
       }),
     ))
 

@@ -207,7 +207,7 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
 })
 
 test('doctor names the records and permissions of a removed model, and --purge removes them', { skip: NO_POSTGRES }, async () => {
-  const project = await databaseProject({
+  await using project = await databaseProject({
     'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
     'models/other.yaml': [
       'name: Other',
@@ -219,38 +219,31 @@ test('doctor names the records and permissions of a removed model, and --purge r
     ].join('\n'),
   })
   const { admin } = project
-  try {
-    succeeded(await admin(['mock', 'note', 'other', '--count', '3']))
-    await rm(join(project.folder.path, 'models/other.yaml'))
-    const warning = "'other' is no model any more, and has 3 records and 4 permissions"
-    assert.match(
-      (await admin(['doctor'])).stdout,
-      new RegExp(`^warn  models +${warning}: admin doctor --purge removes them$`, 'm'),
-    )
-    const early = await admin(['doctor', '--purge', '--yes'])
-    assert.deepEqual([early.code, /admin migrate --apply/.test(early.stderr)], [1, true], early.stderr)
-    succeeded(await admin(['migrate', '--apply']))
-    assert.equal((await admin(['doctor', '--purge'])).code, 2)
-    const done = await admin(['doctor', '--purge', '--yes'])
-    assert.equal(done.code, 0, done.stderr)
-    assert.match(done.stderr, /\nDeleted 3 records and 4 permissions\n$/)
-    const { stdout } = await admin(['doctor'])
-    assert.match(stdout, /^ok {4}tables {6}as the models define$/m)
-    assert.match(stdout, /^ok {4}models {6}no records or permissions of removed models$/m)
-    assert.equal(
-      succeeded(await admin(['export', 'permission', '--format', 'ndjson']))
-        .trim()
-        .split('\n').length,
-      16,
-    )
-    assert.equal(
-      succeeded(await admin(['export', 'note', '--format', 'ndjson']))
-        .trim()
-        .split('\n').length,
-      3,
-    )
-    assert.match((await admin(['migrate', '--plan'])).stderr, /is up to date\n$/)
-  } finally {
-    await project.remove()
-  }
+  succeeded(await admin(['mock', 'note', 'other', '--count', '3']))
+  await rm(join(project.folder.path, 'models/other.yaml'))
+  const warning = "'other' is no model any more, and has 3 records and 4 permissions"
+  assert.match((await admin(['doctor'])).stdout, new RegExp(`^warn  models +${warning}: admin doctor --purge removes them$`, 'm'))
+  const early = await admin(['doctor', '--purge', '--yes'])
+  assert.deepEqual([early.code, /admin migrate --apply/.test(early.stderr)], [1, true], early.stderr)
+  succeeded(await admin(['migrate', '--apply']))
+  assert.equal((await admin(['doctor', '--purge'])).code, 2)
+  const done = await admin(['doctor', '--purge', '--yes'])
+  assert.equal(done.code, 0, done.stderr)
+  assert.match(done.stderr, /\nDeleted 3 records and 4 permissions\n$/)
+  const { stdout } = await admin(['doctor'])
+  assert.match(stdout, /^ok {4}tables {6}as the models define$/m)
+  assert.match(stdout, /^ok {4}models {6}no records or permissions of removed models$/m)
+  assert.equal(
+    succeeded(await admin(['export', 'permission', '--format', 'ndjson']))
+      .trim()
+      .split('\n').length,
+    16,
+  )
+  assert.equal(
+    succeeded(await admin(['export', 'note', '--format', 'ndjson']))
+      .trim()
+      .split('\n').length,
+    3,
+  )
+  assert.match((await admin(['migrate', '--plan'])).stderr, /is up to date\n$/)
 })

@@ -26,7 +26,8 @@ import { type FakeTime, fakeTime } from '../time.ts'
 /** The moment at which every test application begins. */
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
 
-export interface TestApp {
+/** An application of a test, which is closed at the end of the block that declares it with `await using`. */
+export interface TestApp extends AsyncDisposable {
   readonly live: LiveServer
   /** The application that is served at present, and what serves it. */
   readonly app: App
@@ -208,6 +209,10 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     await live.app.close()
     assertNoSecrets(logged)
   }
+  const close = async () => {
+    await stop()
+    await folder.remove()
+  }
   return {
     live,
     get app() {
@@ -232,9 +237,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
       await stop()
       return openOn(folder, await loadFrom(folder, flagsOf(options)), options, place)
     },
-    async close() {
-      await stop()
-      await folder.remove()
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -20,14 +20,10 @@ export interface ListeningApp extends TestApp {
 
 /** Opens an application that listens on a port of its own, does something with it, and closes it. */
 export async function withListening(options: TestAppOptions, work: (app: ListeningApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ ...options, settings: { port: 0, ...options.settings } })
-  try {
-    await app.live.start()
-    const authorization = `Authorization: Bearer ${await app.tokenOf('admin')}\r\n`
-    await work({ ...app, port: Number(app.server.info.port), authorization })
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ ...options, settings: { port: 0, ...options.settings } })
+  await app.live.start()
+  const authorization = `Authorization: Bearer ${await app.tokenOf('admin')}\r\n`
+  await work({ ...app, port: Number(app.server.info.port), authorization })
 }
 
 /** A connection on which nothing is said yet. */

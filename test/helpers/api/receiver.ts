@@ -12,7 +12,7 @@ export interface Received {
 /** What a receiver does with a request: answers with a status, or anything at all. */
 export type Answer = number | ((response: ServerResponse, request: IncomingMessage) => void)
 
-export interface Receiver {
+export interface Receiver extends AsyncDisposable {
   readonly url: string
   readonly received: Received[]
   readonly server: Server
@@ -43,6 +43,11 @@ export async function startReceiver(...answers: Answer[]): Promise<Receiver> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
@@ -54,10 +59,7 @@ export async function startReceiver(...answers: Answer[]): Promise<Receiver> {
           throw new Error(`${received.length} of ${count} requests have arrived`, { cause })
         })
     },
-    async close() {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -53,13 +53,9 @@ export function scenarios(title: string, list: readonly Scenario[], options: Tes
           await playWithoutErrors(await shared, scenario)
           return
         }
-        const app = await openTestApp(options)
-        try {
-          await scenario.given?.(app)
-          await playWithoutErrors(app, scenario)
-        } finally {
-          await app.close()
-        }
+        await using app = await openTestApp(options)
+        await scenario.given?.(app)
+        await playWithoutErrors(app, scenario)
       })
     }
     after(async () => (await shared)?.close())

@@ -10,24 +10,16 @@ export type Admin = (...argv: string[]) => ReturnType<typeof runCli>
 
 /** Runs a test with a copy of the fixture `minimal` and a superuser. */
 export async function withProject(body: (project: TemporaryFolder, admin: Admin) => Promise<void>): Promise<void> {
-  const project = await copyFixture('minimal')
+  await using project = await copyFixture('minimal')
   const admin: Admin = (...argv) => runCli(argv, { cwd: project.path, stdin: 'long-enough\n' })
-  try {
-    await admin('users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin')
-    await body(project, admin)
-  } finally {
-    await project.remove()
-  }
+  await admin('users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin')
+  await body(project, admin)
 }
 
 /** Runs a test while the real program serves a project. */
 export async function withServer(project: TemporaryFolder, body: (server: RunningServer) => Promise<void>): Promise<void> {
-  const server = await startServer(['--project', project.path])
-  try {
-    await body(server)
-  } finally {
-    await server.stop()
-  }
+  await using server = await startServer(['--project', project.path])
+  await body(server)
 }
 
 /** Creates a note over HTTP. */

@@ -7,7 +7,7 @@ import { addressIn } from './cli.ts'
 export const ADMIN_BIN = join(import.meta.dirname, '../../../bin/admin.js')
 
 /** A server in a process of its own. */
-export interface RunningServer {
+export interface RunningServer extends AsyncDisposable {
   readonly address: string
   readonly child: ChildProcess
   /** Resolves when the server has written this text to stderr. */
@@ -41,16 +41,18 @@ export async function startServer(
     })
     exited.then(([code]) => reject(new Error(`admin serve ended with ${code}: ${written.stderr}`)))
   })
+  const stop: RunningServer['stop'] = async (signal = 'SIGINT') => {
+    child.kill(signal)
+    const [code] = await exited
+    return { code, ...written }
+  }
   return {
     address: addressIn(written.stdout),
     child,
     async said(text) {
       while (!written.stderr.includes(text)) await once(child.stderr, 'data')
     },
-    async stop(signal = 'SIGINT') {
-      child.kill(signal)
-      const [code] = await exited
-      return { code, ...written }
-    },
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
   }
 }

@@ -8,7 +8,7 @@ import { serverAddress, sharedDatabase } from './server.ts'
 export const SECRET_KEY = 'm7Jq0cW3v9Zt5RbN1xKf8LpYd2HsGa4EuTiOo6VhQwA='
 
 /** A project whose records are in a schema of the tests' server. */
-export interface DatabaseProject {
+export interface DatabaseProject extends AsyncDisposable {
   readonly folder: TemporaryFolder
   readonly schema: string
   /** The environment that names the database. */
@@ -26,15 +26,17 @@ export async function databaseProject(
   const folder = typeof from === 'string' ? await copyFixture(from) : await makeProject(from)
   const { schema, drop } = newSchema(await sharedDatabase())
   const env = { ADMIN_STORE: url ?? (await serverAddress()), ADMIN_STORE__SCHEMA: schema, ADMIN_SECRET_KEY: SECRET_KEY }
+  const remove = async () => {
+    await drop()
+    await folder.remove()
+  }
   return {
     folder,
     schema,
     env,
     admin: (argv, options) => runCli(argv, { cwd: folder.path, stdin: 'long-enough\n', env, ...options }),
-    async remove() {
-      await drop()
-      await folder.remove()
-    },
+    remove,
+    [Symbol.asyncDispose]: remove,
   }
 }
 

@@ -32,7 +32,7 @@ export interface Sent {
 }
 
 /** Two applications that serve one project from one database. */
-export interface TwoApps {
+export interface TwoApps extends AsyncDisposable {
   readonly a: SharingApp
   readonly b: SharingApp
   readonly database: Database
@@ -88,16 +88,11 @@ export async function openTwoApps({ settings = {}, files }: TwoAppsOptions = {})
   }
   const a = await open()
   const b = await open()
-  return {
-    a,
-    b,
-    database,
-    schema,
-    async close() {
-      await a.close()
-      await b.close()
-      await drop()
-      await folder.remove()
-    },
+  const close = async () => {
+    await a.close()
+    await b.close()
+    await drop()
+    await folder.remove()
   }
+  return { a, b, database, schema, close, [Symbol.asyncDispose]: close }
 }

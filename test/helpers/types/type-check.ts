@@ -31,20 +31,16 @@ const OPTIONS = {
 
 /** What the compiler has to say, under strict, of files that stand alone (name → content); nothing when they are right. */
 export async function typeCheck(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await temporaryFolder()
-  try {
-    await symlink(MODULES, join(folder.path, 'node_modules'))
-    const all = { ...files, 'package.json': '{"type":"module"}', 'tsconfig.json': JSON.stringify(OPTIONS) }
-    for (const [name, content] of Object.entries(all)) {
-      await mkdir(dirname(join(folder.path, name)), { recursive: true })
-      await writeFile(join(folder.path, name), content)
-    }
-    return await new Promise((resolve) => {
-      execFile(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', folder.path], (_, stdout, stderr) =>
-        resolve(stdout + stderr),
-      )
-    })
-  } finally {
-    await folder.remove()
+  await using folder = await temporaryFolder()
+  await symlink(MODULES, join(folder.path, 'node_modules'))
+  const all = { ...files, 'package.json': '{"type":"module"}', 'tsconfig.json': JSON.stringify(OPTIONS) }
+  for (const [name, content] of Object.entries(all)) {
+    await mkdir(dirname(join(folder.path, name)), { recursive: true })
+    await writeFile(join(folder.path, name), content)
   }
+  return await new Promise((resolve) => {
+    execFile(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', folder.path], (_, stdout, stderr) =>
+      resolve(stdout + stderr),
+    )
+  })
 }

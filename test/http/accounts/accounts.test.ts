@@ -83,35 +83,23 @@ describe('a login', () => {
   } as const
 
   test('ends when the password is changed', async () => {
-    const app = await openTestApp()
-    try {
-      const { refresh_token } = (await play(app, { ...LOGIN, status: 200 })).json
-      await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { password: 'something-new-18' } }, status: 200 })
-      await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token }, status: 401 })
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    const { refresh_token } = (await play(app, { ...LOGIN, status: 200 })).json
+    await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { password: 'something-new-18' } }, status: 200 })
+    await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token }, status: 401 })
   })
 
   test('notes the time and leaves updated_at alone', async () => {
-    const app = await openTestApp()
-    try {
-      const before = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
-      app.advance(60_000)
-      await play(app, { ...LOGIN, status: 200 })
-      const after = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
-      assert.deepEqual(after, { ...before, last_login: '2026-01-15T12:01:00.000Z' })
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    const before = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
+    app.advance(60_000)
+    await play(app, { ...LOGIN, status: 200 })
+    const after = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
+    assert.deepEqual(after, { ...before, last_login: '2026-01-15T12:01:00.000Z' })
   })
 
   test('must not be stored by caches', async () => {
-    const app = await openTestApp()
-    try {
-      await play(app, { ...LOGIN, status: 200, expectHeaders: { 'cache-control': 'no-store' } })
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    await play(app, { ...LOGIN, status: 200, expectHeaders: { 'cache-control': 'no-store' } })
   })
 })

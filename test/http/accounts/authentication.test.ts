@@ -76,13 +76,9 @@ scenarios('token', [
 type Grant = { readonly access_token: string; readonly refresh_token: string }
 
 async function withApp(run: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {
-  const app = await openTestApp({ ...options, settings: { ...UNLIMITED, ...options.settings } })
-  try {
-    await run(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ ...options, settings: { ...UNLIMITED, ...options.settings } })
+  await run(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const login = async (app: TestApp, body: unknown = ANNA): Promise<Grant> =>

@@ -66,23 +66,19 @@ scenarios('last_login is set by the server only', [
 
 describe('last_login comes with', () => {
   test('seeds, and files whose ids are kept', async () => {
-    const app = await openTestApp({
+    await using app = await openTestApp({
       files: {
         'models/note.yaml': 'name: Note\nfields: [{ name: text, type: text }]\n',
         'seed/user.yaml': `- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true, last_login: '${LAST_LOGIN}' }\n`,
       },
     })
-    try {
-      assert.equal((await dataOf(app, `GET ${PATH}/1`)).last_login, LAST_LOGIN)
-      const open = () => Readable.from([Buffer.from(JSON.stringify([{ id: 7, ...USER }]))])
-      await app.app.imports.run(SHELL, 'user', { format: 'json', open }, { keepIds: true })
-      assert.equal((await dataOf(app, `GET ${PATH}/7`)).last_login, LAST_LOGIN)
-      const { json } = await send(app, { request: 'GET /admin/api/v1/views/user/?generated=true' })
-      const [form] = json.data
-      assert.equal(form.fields.find(({ name }: { name: string }) => name === 'last_login').readonly, true)
-      assert.ok(!form.creation_fields.includes('last_login') && !form.allowed_update_fields.includes('last_login'))
-    } finally {
-      await app.close()
-    }
+    assert.equal((await dataOf(app, `GET ${PATH}/1`)).last_login, LAST_LOGIN)
+    const open = () => Readable.from([Buffer.from(JSON.stringify([{ id: 7, ...USER }]))])
+    await app.app.imports.run(SHELL, 'user', { format: 'json', open }, { keepIds: true })
+    assert.equal((await dataOf(app, `GET ${PATH}/7`)).last_login, LAST_LOGIN)
+    const { json } = await send(app, { request: 'GET /admin/api/v1/views/user/?generated=true' })
+    const [form] = json.data
+    assert.equal(form.fields.find(({ name }: { name: string }) => name === 'last_login').readonly, true)
+    assert.ok(!form.creation_fields.includes('last_login') && !form.allowed_update_fields.includes('last_login'))
   })
 })

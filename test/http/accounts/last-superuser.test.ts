@@ -173,27 +173,23 @@ describe('of two superusers who demote, disable or delete each other at once, on
   ]
   for (const [name, request] of ways) {
     test(name, async () => {
-      const app = await openTestApp({ files: { ...FILES, 'seed/user.yaml': TWO }, settings: UNLIMITED })
-      try {
-        for (let round = 0; round < 10; round++) {
-          const tokens = [await app.tokenOf('admin'), await app.tokenOf('ann')]
-          const sent = [ADMIN, ANN].map((id, index) => {
-            const headers = { authorization: `Bearer ${tokens[1 - index]}` }
-            return send(app, { ...request(id), as: null, headers })
-          })
-          const statuses = (await Promise.all(sent)).map(({ status }) => status)
-          const left = await app.app.store.find('user', { filters: ACTIVE, sort: [], offset: 0, limit: 10 })
-          assert.equal(left.total, 1, `${left.total} are left, after ${statuses}`)
-          assert.ok(statuses.filter((status) => status === 200).length === 1, String(statuses))
-          if (name === 'delete') break
-          const other = left.records[0]?.id === ADMIN ? ANN : ADMIN
-          await dataOf(app, `PUT ${USER}/${other}`, {
-            as: other === ADMIN ? 'ann' : 'admin',
-            body: { data: { is_superuser: true, is_active: true } },
-          })
-        }
-      } finally {
-        await app.close()
+      await using app = await openTestApp({ files: { ...FILES, 'seed/user.yaml': TWO }, settings: UNLIMITED })
+      for (let round = 0; round < 10; round++) {
+        const tokens = [await app.tokenOf('admin'), await app.tokenOf('ann')]
+        const sent = [ADMIN, ANN].map((id, index) => {
+          const headers = { authorization: `Bearer ${tokens[1 - index]}` }
+          return send(app, { ...request(id), as: null, headers })
+        })
+        const statuses = (await Promise.all(sent)).map(({ status }) => status)
+        const left = await app.app.store.find('user', { filters: ACTIVE, sort: [], offset: 0, limit: 10 })
+        assert.equal(left.total, 1, `${left.total} are left, after ${statuses}`)
+        assert.ok(statuses.filter((status) => status === 200).length === 1, String(statuses))
+        if (name === 'delete') break
+        const other = left.records[0]?.id === ADMIN ? ANN : ADMIN
+        await dataOf(app, `PUT ${USER}/${other}`, {
+          as: other === ADMIN ? 'ann' : 'admin',
+          body: { data: { is_superuser: true, is_active: true } },
+        })
       }
     })
   }

@@ -12,12 +12,8 @@ async function withApp(
   settings: { trusted_proxies?: number; views_auth?: 'required'; rate_limits?: typeof LIMITS },
   work: (app: TestApp) => Promise<void>,
 ) {
-  const app = await openTestApp({ settings: { rate_limits: LIMITS, ...settings } })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { rate_limits: LIMITS, ...settings } })
+  await work(app)
 }
 
 /** Lets the exchange begin in which the processes that share the records count the requests so far: it is due after 100 ms. */

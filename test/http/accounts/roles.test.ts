@@ -16,28 +16,24 @@ const NOTES = '/api/v1/models/note'
 const GROUPS = '/api/v1/models/group'
 
 test('the groups of roles exist from the first start, with their permissions', async () => {
-  const app = await openTestApp({ files: FILES })
-  try {
-    const groups = (await send(app, { request: `GET ${GROUPS}`, as: 'super' })).json.data
-    assert.deepEqual(
-      groups.map(({ name, permissions }: { name: string; permissions: { codename: string }[] }) => [
-        name,
-        permissions.map(({ codename }) => codename),
-      ]),
-      [
-        ['Readers', ['view_note']],
-        ['Writers', ['view_note', 'add_note']],
-      ],
-    )
-    for (const [as, view, add] of [
-      ['reader', 200, 403],
-      ['writer', 200, 201],
-    ] as const) {
-      assert.equal((await send(app, { request: `GET ${NOTES}`, as })).status, view)
-      assert.equal((await send(app, { request: `POST ${NOTES}`, as, body: { data: { title: 'x' } } })).status, add)
-    }
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ files: FILES })
+  const groups = (await send(app, { request: `GET ${GROUPS}`, as: 'super' })).json.data
+  assert.deepEqual(
+    groups.map(({ name, permissions }: { name: string; permissions: { codename: string }[] }) => [
+      name,
+      permissions.map(({ codename }) => codename),
+    ]),
+    [
+      ['Readers', ['view_note']],
+      ['Writers', ['view_note', 'add_note']],
+    ],
+  )
+  for (const [as, view, add] of [
+    ['reader', 200, 403],
+    ['writer', 200, 201],
+  ] as const) {
+    assert.equal((await send(app, { request: `GET ${NOTES}`, as })).status, view)
+    assert.equal((await send(app, { request: `POST ${NOTES}`, as, body: { data: { title: 'x' } } })).status, add)
   }
 })
 
@@ -45,12 +41,8 @@ test('a group that exists keeps its permissions', async () => {
   const app = await openTestApp({ files: FILES })
   const changed = await send(app, { request: `PUT ${GROUPS}/2`, as: 'super', body: { data: { permissions: [] } } })
   assert.equal(changed.status, 200)
-  const later = await app.reopen()
-  try {
-    const { json } = await send(later, { request: `GET ${GROUPS}`, as: 'super' })
-    assert.equal(json.total, 2)
-    assert.deepEqual(json.data[1].permissions, [])
-  } finally {
-    await later.close()
-  }
+  await using later = await app.reopen()
+  const { json } = await send(later, { request: `GET ${GROUPS}`, as: 'super' })
+  assert.equal(json.total, 2)
+  assert.deepEqual(json.data[1].permissions, [])
 })

@@ -35,41 +35,33 @@ const FORGERIES: readonly (readonly [string, (claims: Part, token: string) => st
 
 describe('a forged access token', () => {
   test('is refused unless it is right in every respect, always in the same words', async () => {
-    const app = await openTestApp({ settings: { ...UNLIMITED, secret_key: KEY } })
+    await using app = await openTestApp({ settings: { ...UNLIMITED, secret_key: KEY } })
     const status = async (token: string) =>
       send(app, { request: 'GET /api/v1/models/post/1', as: null, headers: { authorization: `Bearer ${token}` } })
-    try {
-      const token = await app.tokenOf('admin')
-      const claims = decode(token, 1)
-      assert.equal(decode(token, 0).alg, 'HS256')
-      assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sub', 'type'])
-      assert.equal(Number(claims.exp) - Number(claims.iat), 1800)
-      assert.equal((await status(token)).status, 200)
-      assert.equal((await status(forge(claims))).status, 200)
-      for (const [name, make] of FORGERIES) {
-        const reply = await status(make(claims, token))
-        assert.equal(reply.status, 401, name)
-        assert.deepEqual(reply.json, UNAUTHENTICATED, name)
-        assert.equal(reply.headers['www-authenticate'], 'Bearer', name)
-      }
-      assert.deepEqual(app.reported, [])
-    } finally {
-      await app.close()
+    const token = await app.tokenOf('admin')
+    const claims = decode(token, 1)
+    assert.equal(decode(token, 0).alg, 'HS256')
+    assert.deepEqual(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'sub', 'type'])
+    assert.equal(Number(claims.exp) - Number(claims.iat), 1800)
+    assert.equal((await status(token)).status, 200)
+    assert.equal((await status(forge(claims))).status, 200)
+    for (const [name, make] of FORGERIES) {
+      const reply = await status(make(claims, token))
+      assert.equal(reply.status, 401, name)
+      assert.deepEqual(reply.json, UNAUTHENTICATED, name)
+      assert.equal(reply.headers['www-authenticate'], 'Bearer', name)
     }
+    assert.deepEqual(app.reported, [])
   })
 
   test('is verified with the configured algorithm', async () => {
-    const app = await openTestApp({ settings: { secret_key: KEY, jwt: { algorithm: 'HS384' } } })
+    await using app = await openTestApp({ settings: { secret_key: KEY, jwt: { algorithm: 'HS384' } } })
     const ask = async (token: string) =>
       (await send(app, { request: 'GET /api/v1/models/post/1', as: null, headers: { authorization: `Bearer ${token}` } })).status
-    try {
-      const token = await app.tokenOf('admin')
-      assert.equal(decode(token, 0).alg, 'HS384')
-      assert.equal(await ask(token), 200)
-      assert.equal(await ask(forge(decode(token, 1))), 401)
-    } finally {
-      await app.close()
-    }
+    const token = await app.tokenOf('admin')
+    assert.equal(decode(token, 0).alg, 'HS384')
+    assert.equal(await ask(token), 200)
+    assert.equal(await ask(forge(decode(token, 1))), 401)
   })
 })
 

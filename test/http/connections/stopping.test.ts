@@ -108,44 +108,36 @@ describe('a server that is stopping, over real connections', () => {
   })
 
   test('finishes open requests and accepts no new connections', BOUND, async () => {
-    const app = await openTestApp({ settings: { port: 0 } })
-    try {
-      const token = await app.tokenOf('admin')
-      await app.live.start()
-      const port = Number(app.server.info.port)
-      const { reached, release } = holdTags(app)
-      const busy = await Connection.open(port)
-      const idle = await Connection.open(port)
-      assert.match(await idle.answer('/readyz'), /^HTTP\/1\.1 200 /)
-      busy.ask('/api/v1/models/tag/1', token)
-      await reached
+    await using app = await openTestApp({ settings: { port: 0 } })
+    const token = await app.tokenOf('admin')
+    await app.live.start()
+    const port = Number(app.server.info.port)
+    const { reached, release } = holdTags(app)
+    const busy = await Connection.open(port)
+    const idle = await Connection.open(port)
+    assert.match(await idle.answer('/readyz'), /^HTTP\/1\.1 200 /)
+    busy.ask('/api/v1/models/tag/1', token)
+    await reached
 
-      const stopped = app.live.stop()
-      await idle.ended()
-      await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
-      assert.equal(busy.received, '', 'the open request was answered too early')
-      release()
-      await Promise.all([stopped, busy.ended()])
-      assert.match(busy.received, /^HTTP\/1\.1 200 OK\r\n.*"name":"Lighthouse"/s)
-    } finally {
-      await app.close()
-    }
+    const stopped = app.live.stop()
+    await idle.ended()
+    await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
+    assert.equal(busy.received, '', 'the open request was answered too early')
+    release()
+    await Promise.all([stopped, busy.ended()])
+    assert.match(busy.received, /^HTTP\/1\.1 200 OK\r\n.*"name":"Lighthouse"/s)
   })
 
   test('does not wait for ever', BOUND, async () => {
-    const app = await openTestApp({ settings: { port: 0 }, connections: { ...CONNECTION_LIMITS, stopTimeout: 10 } })
-    try {
-      const token = await app.tokenOf('admin')
-      await app.live.start()
-      const { reached, release } = holdTags(app)
-      const busy = await Connection.open(Number(app.server.info.port))
-      busy.ask('/api/v1/models/tag/1', token)
-      await reached
-      await app.live.stop()
-      assert.equal(busy.received, '')
-      release()
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings: { port: 0 }, connections: { ...CONNECTION_LIMITS, stopTimeout: 10 } })
+    const token = await app.tokenOf('admin')
+    await app.live.start()
+    const { reached, release } = holdTags(app)
+    const busy = await Connection.open(Number(app.server.info.port))
+    busy.ask('/api/v1/models/tag/1', token)
+    await reached
+    await app.live.stop()
+    assert.equal(busy.received, '')
+    release()
   })
 })

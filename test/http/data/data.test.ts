@@ -235,12 +235,8 @@ test('a reset keeps accounts with their sessions, and counts what it removes', (
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
     assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
-    const reopened = await app.reopen()
-    try {
-      assert.deepEqual([await countTags(reopened), (await reopened.app.store.status()).records.get('user')], [1, 9])
-    } finally {
-      await reopened.close()
-    }
+    await using reopened = await app.reopen()
+    assert.deepEqual([await countTags(reopened), (await reopened.app.store.status()).records.get('user')], [1, 9])
   }))
 
 test('a reset with seed records keeps a changed account, and creates no account again', () =>
@@ -284,7 +280,7 @@ test('a reset is refused if a seed record refers to an account that was deleted'
   }))
 
 test('a reset is refused if an account refers to a record that it removes', async () => {
-  const app = await openTestApp({
+  await using app = await openTestApp({
     files: {
       'models/team.yaml': 'name: Team\nfields:\n  - { name: name, type: string, required: true }\n',
       'models/group.yaml': [
@@ -301,22 +297,18 @@ test('a reset is refused if an account refers to a record that it removes', asyn
       'seed/group.yaml': '- { name: editors, team_id: 2 }\n',
     },
   })
-  try {
-    const post = (body: object) =>
-      app.server.inject({
-        method: 'POST',
-        url: '/api/v1/reset',
-        payload: body,
-        auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
-      })
-    const words = "'team_id' of group 1 refers to team 2, which the reset removes"
-    const refused = await app.app.rehearse({ data: { kind: 'reset', seeds: false, accounts: false } }).catch((error) => error)
-    assert.ok(refused.message.startsWith(words), refused.message)
-    await app.app.rehearse({ data: { kind: 'reset', seeds: true, accounts: false } })
-    assert.match((await post({ dry_run: true })).payload, /refers to team 2/)
-  } finally {
-    await app.close()
-  }
+  const post = (body: object) =>
+    app.server.inject({
+      method: 'POST',
+      url: '/api/v1/reset',
+      payload: body,
+      auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
+    })
+  const words = "'team_id' of group 1 refers to team 2, which the reset removes"
+  const refused = await app.app.rehearse({ data: { kind: 'reset', seeds: false, accounts: false } }).catch((error) => error)
+  assert.ok(refused.message.startsWith(words), refused.message)
+  await app.app.rehearse({ data: { kind: 'reset', seeds: true, accounts: false } })
+  assert.match((await post({ dry_run: true })).payload, /refers to team 2/)
 })
 
 test('a reset with accounts leaves no record, session or webhook; tokens of removed users fail', () =>

@@ -94,34 +94,26 @@ scenarios('export', [
 
 describe('a HEAD request', () => {
   test('is answered with the headers alone', async () => {
-    const app = await openTestApp()
-    try {
-      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
-      const reply = await app.server.inject({ method: 'HEAD', url: EXPORT, headers })
-      assert.deepEqual([reply.statusCode, reply.payload], [200, ''])
-      assert.equal(reply.headers['content-disposition'], 'attachment; filename="post.csv"')
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
+    const reply = await app.server.inject({ method: 'HEAD', url: EXPORT, headers })
+    assert.deepEqual([reply.statusCode, reply.payload], [200, ''])
+    assert.equal(reply.headers['content-disposition'], 'attachment; filename="post.csv"')
   })
 
   test('ends the reading of records, which on PostgreSQL holds a connection', async ({ mock }) => {
-    const app = await openTestApp()
-    try {
-      let isEnded = false
-      mock.method(app.app.store, 'stream', async function* () {
-        try {
-          for (;;) yield []
-        } finally {
-          isEnded = true
-        }
-      })
-      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
-      assert.equal((await app.server.inject({ method: 'HEAD', url: EXPORT, headers })).statusCode, 200)
-      for (let turn = 0; turn < 100 && !isEnded; turn++) await setImmediate()
-      assert.ok(isEnded)
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp()
+    let isEnded = false
+    mock.method(app.app.store, 'stream', async function* () {
+      try {
+        for (;;) yield []
+      } finally {
+        isEnded = true
+      }
+    })
+    const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
+    assert.equal((await app.server.inject({ method: 'HEAD', url: EXPORT, headers })).statusCode, 200)
+    for (let turn = 0; turn < 100 && !isEnded; turn++) await setImmediate()
+    assert.ok(isEnded)
   })
 })

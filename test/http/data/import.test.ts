@@ -282,13 +282,9 @@ scenarios('import', [
 
 describe('import', () => {
   const withApp = async (work: (app: TestApp) => Promise<void>, settings = {}) => {
-    const app = await openTestApp({ settings })
-    try {
-      await work(app)
-      assert.deepEqual(app.reported, [])
-    } finally {
-      await app.close()
-    }
+    await using app = await openTestApp({ settings })
+    await work(app)
+    assert.deepEqual(app.reported, [])
   }
 
   test('of bytes that are no UTF-8 is refused by the name of the encoding', () =>

@@ -97,38 +97,30 @@ scenarios('filling the store with mock data', [
 ])
 
 test('concurrent calls run one after the other, so that unique values stay unique', async () => {
-  const app = await openTestApp()
-  try {
-    const fill = () => play(app, { request: FILL, body: { models: ['tag'], count: 300, seed: 9 }, status: 201 })
-    await Promise.all([fill(), fill()])
-    assert.equal((await app.app.store.status()).records.get('tag'), 612)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  const fill = () => play(app, { request: FILL, body: { models: ['tag'], count: 300, seed: 9 }, status: 201 })
+  await Promise.all([fill(), fill()])
+  assert.equal((await app.app.store.status()).records.get('tag'), 612)
 })
 
 test('other requests are served after each 50 records that are generated', async () => {
-  const app = await openTestApp()
-  try {
-    const { records, store, project } = app.app
-    let served = 0
-    const pause = async () => {
-      await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
-      served++
-    }
-    const filler = new MockFiller({
-      registry: project.registry,
-      store,
-      records,
-      forms: project.forms,
-      random: systemRandom,
-      pause,
-    })
-    await filler.request(SYSTEM, { models: ['tag'], count: 300, seed: 9 })
-    assert.equal(served, 5)
-  } finally {
-    await app.close()
+  await using app = await openTestApp()
+  const { records, store, project } = app.app
+  let served = 0
+  const pause = async () => {
+    await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
+    served++
   }
+  const filler = new MockFiller({
+    registry: project.registry,
+    store,
+    records,
+    forms: project.forms,
+    random: systemRandom,
+    pause,
+  })
+  await filler.request(SYSTEM, { models: ['tag'], count: 300, seed: 9 })
+  assert.equal(served, 5)
 })
 
 const EVENT = `name: Event
@@ -146,15 +138,11 @@ const form = (rule: string) => `- name: EventForm
 `
 
 async function fillEvents(rule: string) {
-  const app = await openTestApp({
+  await using app = await openTestApp({
     files: { 'models/event.yaml': EVENT, 'views/event.yaml': form(rule), 'seed/user.yaml': ADMIN },
   })
-  try {
-    const reply = await send(app, { request: FILL, body: { models: ['event'], count: 100, seed: 1 } })
-    return { reply, events: (await send(app, { request: 'GET /api/v1/models/event?page_size=100' })).json.data }
-  } finally {
-    await app.close()
-  }
+  const reply = await send(app, { request: FILL, body: { models: ['event'], count: 100, seed: 1 } })
+  return { reply, events: (await send(app, { request: 'GET /api/v1/models/event?page_size=100' })).json.data }
 }
 const ADMIN = '- { username: admin, email: a@example.com, password: a-good-password, is_superuser: true }\n'
 

@@ -83,24 +83,20 @@ scenarios('mock data', [
 ])
 
 test('a mock record is accepted by a create', async () => {
-  const app = await openTestApp()
-  try {
-    for (const model of ['tag', 'category', 'post', 'comment', 'group']) {
-      const { json } = await play(app, { request: `GET ${MODELS}/${model}/mock?count=20&seed=5`, status: 200 })
-      const fields = app.app.project.registry.expect(model).fields
-      for (const record of json.data) {
-        const settable = Object.entries(record).filter(([name]) => fields.get(name)?.system === false)
-        await play(app, { request: `POST ${MODELS}/${model}`, body: { data: Object.fromEntries(settable) }, status: 201 })
-      }
+  await using app = await openTestApp()
+  for (const model of ['tag', 'category', 'post', 'comment', 'group']) {
+    const { json } = await play(app, { request: `GET ${MODELS}/${model}/mock?count=20&seed=5`, status: 200 })
+    const fields = app.app.project.registry.expect(model).fields
+    for (const record of json.data) {
+      const settable = Object.entries(record).filter(([name]) => fields.get(name)?.system === false)
+      await play(app, { request: `POST ${MODELS}/${model}`, body: { data: Object.fromEntries(settable) }, status: 201 })
     }
-  } finally {
-    await app.close()
   }
 })
 
 describe('in a project without records', () => {
   const withShop = async (work: (app: TestApp) => Promise<void>) => {
-    const app = await openTestApp({
+    await using app = await openTestApp({
       files: {
         'models/shop.yaml': `
 - { name: Shop, fields: [{ name: name, type: string, required: true }, { name: owner_id, type: one_to_one, model: owner, required: true }] }
@@ -109,14 +105,10 @@ describe('in a project without records', () => {
       },
       settings: { secret_key: 'x'.repeat(32) },
     })
-    try {
-      await app.app.records.create({ ...SYSTEM }, 'user', {
-        data: { username: 'admin', email: 'a@example.org', password: 'a-long-password', is_superuser: true },
-      })
-      await work(app)
-    } finally {
-      await app.close()
-    }
+    await app.app.records.create({ ...SYSTEM }, 'user', {
+      data: { username: 'admin', email: 'a@example.org', password: 'a-long-password', is_superuser: true },
+    })
+    await work(app)
   }
 
   test('relations refer to mock records, nested as usual', () =>
@@ -138,25 +130,21 @@ describe('in a project without records', () => {
 
 describe('the test endpoint', () => {
   test('describes a model without a token, and reads no record', async () => {
-    const app = await openTestApp()
-    try {
-      const request = { as: null, status: 200 } as const
-      app.app.store.get = app.app.store.find = () => assert.fail('A stored record was read')
-      const { json } = await play(app, { ...request, request: `GET ${MODELS}/tag/test` })
-      const { endpoints, ...told } = json.data
-      assert.deepEqual(told, { model: 'tag', status: 'ok', fields: ['id', 'name', 'slug', 'color'], forms: ['TagForm'] })
-      const routes = app.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-      const ofModels = routes.filter((route) => route.includes(`${MODELS}/{model}`) && !/^(HEAD|OPTIONS)|history$/.test(route))
-      assert.deepEqual([...endpoints].sort(), ofModels.map((route) => route.replace('{model}', 'tag')).sort())
-      for (const model of app.app.project.registry.public) {
-        const sampled = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test/?sample=true` })
-        const again = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test?sample=true` })
-        assert.equal(sampled.text, again.text)
-        assert.doesNotMatch(sampled.text, /password|secret/)
-        assert.equal(sampled.json.data.sample.id, 1)
-      }
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    const request = { as: null, status: 200 } as const
+    app.app.store.get = app.app.store.find = () => assert.fail('A stored record was read')
+    const { json } = await play(app, { ...request, request: `GET ${MODELS}/tag/test` })
+    const { endpoints, ...told } = json.data
+    assert.deepEqual(told, { model: 'tag', status: 'ok', fields: ['id', 'name', 'slug', 'color'], forms: ['TagForm'] })
+    const routes = app.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+    const ofModels = routes.filter((route) => route.includes(`${MODELS}/{model}`) && !/^(HEAD|OPTIONS)|history$/.test(route))
+    assert.deepEqual([...endpoints].sort(), ofModels.map((route) => route.replace('{model}', 'tag')).sort())
+    for (const model of app.app.project.registry.public) {
+      const sampled = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test/?sample=true` })
+      const again = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test?sample=true` })
+      assert.equal(sampled.text, again.text)
+      assert.doesNotMatch(sampled.text, /password|secret/)
+      assert.equal(sampled.json.data.sample.id, 1)
     }
   })
 

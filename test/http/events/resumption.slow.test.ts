@@ -68,71 +68,66 @@ class Subscriber {
 test(`${WRITES} changes by ${WRITERS} clients are told once each to subscribers that are cut off`, {
   timeout: 120_000,
 }, async () => {
-  const folder = await makeProject(FILES)
-  const server = await startServer(['--project', folder.path])
-  try {
-    const tokenOf = async (user: string) => (await runCli(['token', '--user', user], { cwd: folder.path })).stdout.trim()
-    const admin = await tokenOf('admin')
-    const subscribers = [admin, await tokenOf('ann')].map((token) => new Subscriber(`${server.address}/api/v1/events`, token))
-    for (const subscriber of subscribers) await subscriber.open()
+  await using folder = await makeProject(FILES)
+  await using server = await startServer(['--project', folder.path])
+  const tokenOf = async (user: string) => (await runCli(['token', '--user', user], { cwd: folder.path })).stdout.trim()
+  const admin = await tokenOf('admin')
+  const subscribers = [admin, await tokenOf('ann')].map((token) => new Subscriber(`${server.address}/api/v1/events`, token))
+  for (const subscriber of subscribers) await subscriber.open()
 
-    let left = WRITES
-    const expected: string[] = []
-    const write = async (method: string, path: string, data?: object): Promise<number> => {
-      const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
-      const body = data === undefined ? {} : { body: JSON.stringify({ data }) }
-      const reply = await fetch(`${server.address}/api/v1/models/tag${path}`, { method, headers, ...body })
-      assert.ok(reply.ok, `${method} ${path}: ${reply.status}`)
-      return JSON.parse(await reply.text()).data.id
-    }
-    const keepWriting = async () => {
-      while (left > 0) {
-        left--
-        const id = await write('POST', '', { name: 'a' })
-        expected.push(`create ${id}`)
-        for (const name of ['b', 'c']) {
-          if (left <= 0) return
-          left--
-          await write('PUT', `/${id}`, { name })
-          expected.push(`update ${id}`)
-        }
-        if (left <= 0 || id % 2 === 0) continue
-        left--
-        await write('DELETE', `/${id}`)
-        expected.push(`delete ${id}`)
-      }
-    }
-    let isWriting = true
-    const cutting = async () => {
-      for (let turn = 0; isWriting; turn++) {
-        await delay(CUT_MS)
-        await subscribers[turn % subscribers.length]?.cut()
-      }
-    }
-    const cut = cutting()
-    await Promise.all(Array.from({ length: WRITERS }, keepWriting))
-    isWriting = false
-    await cut
-    for (const subscriber of subscribers) await subscriber.all(WRITES)
-
-    assert.equal(expected.length, WRITES)
-    const [first = [], second = []] = subscribers.map(({ told }) =>
-      told.map(({ id, data }) => `${id} ${data.action} ${data.record_id}`),
-    )
-    assert.deepEqual(first, second, 'the subscribers were told the same, in the same order')
-    const changes = first.map((line) => line.replace(/^\S+ /, ''))
-    assert.deepEqual(changes.toSorted(), expected.toSorted(), 'each change was told once')
-    const sequences = first.map((line) => Number(/-(\d+) /.exec(line)?.[1]))
-    assert.deepEqual(
-      sequences,
-      sequences.toSorted((a, b) => a - b),
-    )
-    assert.ok(
-      subscribers.every(({ cuts }) => cuts >= 3),
-      subscribers.map(({ cuts }) => cuts).join(),
-    )
-  } finally {
-    await server.stop()
-    await folder.remove()
+  let left = WRITES
+  const expected: string[] = []
+  const write = async (method: string, path: string, data?: object): Promise<number> => {
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }
+    const body = data === undefined ? {} : { body: JSON.stringify({ data }) }
+    const reply = await fetch(`${server.address}/api/v1/models/tag${path}`, { method, headers, ...body })
+    assert.ok(reply.ok, `${method} ${path}: ${reply.status}`)
+    return JSON.parse(await reply.text()).data.id
   }
+  const keepWriting = async () => {
+    while (left > 0) {
+      left--
+      const id = await write('POST', '', { name: 'a' })
+      expected.push(`create ${id}`)
+      for (const name of ['b', 'c']) {
+        if (left <= 0) return
+        left--
+        await write('PUT', `/${id}`, { name })
+        expected.push(`update ${id}`)
+      }
+      if (left <= 0 || id % 2 === 0) continue
+      left--
+      await write('DELETE', `/${id}`)
+      expected.push(`delete ${id}`)
+    }
+  }
+  let isWriting = true
+  const cutting = async () => {
+    for (let turn = 0; isWriting; turn++) {
+      await delay(CUT_MS)
+      await subscribers[turn % subscribers.length]?.cut()
+    }
+  }
+  const cut = cutting()
+  await Promise.all(Array.from({ length: WRITERS }, keepWriting))
+  isWriting = false
+  await cut
+  for (const subscriber of subscribers) await subscriber.all(WRITES)
+
+  assert.equal(expected.length, WRITES)
+  const [first = [], second = []] = subscribers.map(({ told }) =>
+    told.map(({ id, data }) => `${id} ${data.action} ${data.record_id}`),
+  )
+  assert.deepEqual(first, second, 'the subscribers were told the same, in the same order')
+  const changes = first.map((line) => line.replace(/^\S+ /, ''))
+  assert.deepEqual(changes.toSorted(), expected.toSorted(), 'each change was told once')
+  const sequences = first.map((line) => Number(/-(\d+) /.exec(line)?.[1]))
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((a, b) => a - b),
+  )
+  assert.ok(
+    subscribers.every(({ cuts }) => cuts >= 3),
+    subscribers.map(({ cuts }) => cuts).join(),
+  )
 })

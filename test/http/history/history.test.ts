@@ -30,12 +30,8 @@ fields:
 }
 
 const withApp = async (work: (app: TestApp) => Promise<void>, history: object | null = { days: 90 }): Promise<void> => {
-  const app = await openTestApp({ files: FILES, settings: { ...(history === null ? {} : { history: history as never }) } })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES, settings: { ...(history === null ? {} : { history: history as never }) } })
+  await work(app)
 }
 
 const ask = (app: TestApp, request: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>

@@ -54,32 +54,28 @@ async function keepWriting(address: string, token: string, random: Random, ackno
 }
 
 test('kill -9 leaves no change without its history entry, and no entry without its change', { timeout: 300_000 }, async () => {
-  const folder = await makeProject(FILES)
+  await using folder = await makeProject(FILES)
   const random = mulberry32(9)
   const acknowledged: string[] = []
-  try {
-    for (let round = 1; round <= ROUNDS || acknowledged.length < ACKNOWLEDGED; round++) {
-      const server = await startServer(['--project', folder.path])
-      const token = (await runCli(['token'], { cwd: folder.path })).stdout.trim()
-      const writers = Array.from({ length: WRITERS }, () => keepWriting(server.address, token, random, acknowledged))
-      await delay(integer(random, 200, 900))
-      await server.stop('SIGKILL')
-      await Promise.all(writers)
+  for (let round = 1; round <= ROUNDS || acknowledged.length < ACKNOWLEDGED; round++) {
+    const server = await startServer(['--project', folder.path])
+    const token = (await runCli(['token'], { cwd: folder.path })).stdout.trim()
+    const writers = Array.from({ length: WRITERS }, () => keepWriting(server.address, token, random, acknowledged))
+    await delay(integer(random, 200, 900))
+    await server.stop('SIGKILL')
+    await Promise.all(writers)
 
-      const { registry } = await loadProject({ folder: folder.path, env: {}, flags: {} })
-      const store = await FileStore.open(join(folder.path, 'data'), registry, 'read')
-      const entries = (await allRecords(store, HISTORY)) as unknown as (Entry & { readonly request_id: string })[]
-      const present = await presentState(store, registry, RECORDED)
-      await store.close()
-      assert.deepEqual(comparable(replay({ label: {}, note: {} }, entries)), comparable(present), `round ${round}`)
-      const known = new Set(entries.map(({ request_id: id }) => id))
-      assert.deepEqual(
-        acknowledged.filter((id) => !known.has(id)),
-        [],
-        `round ${round}: acknowledged, and not in the history`,
-      )
-    }
-  } finally {
-    await folder.remove()
+    const { registry } = await loadProject({ folder: folder.path, env: {}, flags: {} })
+    const store = await FileStore.open(join(folder.path, 'data'), registry, 'read')
+    const entries = (await allRecords(store, HISTORY)) as unknown as (Entry & { readonly request_id: string })[]
+    const present = await presentState(store, registry, RECORDED)
+    await store.close()
+    assert.deepEqual(comparable(replay({ label: {}, note: {} }, entries)), comparable(present), `round ${round}`)
+    const known = new Set(entries.map(({ request_id: id }) => id))
+    assert.deepEqual(
+      acknowledged.filter((id) => !known.has(id)),
+      [],
+      `round ${round}: acknowledged, and not in the history`,
+    )
   }
 })

@@ -255,13 +255,9 @@ scenarios(
 )
 
 async function withApp(work: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {
-  const app = await openTestApp(options)
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp(options)
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const found = async (app: TestApp, q: string, model = 'tag'): Promise<number[]> =>

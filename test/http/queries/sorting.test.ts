@@ -63,21 +63,17 @@ scenarios('sorting by unsortable fields', [
 
 describe('pages of a sorted list', () => {
   test('hold every record once although most tie', async () => {
-    const app = await openTestApp()
-    try {
-      const seen: number[] = []
-      for (let page = 1; page <= 7; page++) {
-        const { json } = await play(app, {
-          request: `GET /api/v1/models/post?sort_by=status&sort_order=desc&page_size=7&page=${page}`,
-          status: 200,
-        })
-        seen.push(...ids(json))
-      }
-      assert.equal(seen.length, 46)
-      assert.equal(new Set(seen).size, 46)
-      assert.deepEqual(seen.slice(-6), [6, 7, 11, 15, 17, 22])
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    const seen: number[] = []
+    for (let page = 1; page <= 7; page++) {
+      const { json } = await play(app, {
+        request: `GET /api/v1/models/post?sort_by=status&sort_order=desc&page_size=7&page=${page}`,
+        status: 200,
+      })
+      seen.push(...ids(json))
     }
+    assert.equal(seen.length, 46)
+    assert.equal(new Set(seen).size, 46)
+    assert.deepEqual(seen.slice(-6), [6, 7, 11, 15, 17, 22])
   })
 })

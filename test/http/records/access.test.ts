@@ -71,12 +71,8 @@ const TITLES: Readonly<Record<number, string>> = { 1: 'open news', 2: 'own draft
 const BASE = '/api/v1/models'
 
 async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ files: FILES })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES })
+  await work(app)
 }
 
 const ask = (app: TestApp, as: Actor, request: string, body?: unknown): Promise<Reply> =>
@@ -230,7 +226,7 @@ describe('what each actor may write', () => {
     }))
 
   test('without public access a request without a token learns nothing', async () => {
-    const app = await openTestApp({
+    await using app = await openTestApp({
       files: {
         ...FILES,
         'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
@@ -239,11 +235,7 @@ describe('what each actor may write', () => {
         'seed/remark.yaml': '[]',
       },
     })
-    try {
-      for (const path of ['note', 'remark', 'unknown']) assert.equal((await ask(app, null, `GET ${BASE}/${path}`)).status, 401)
-      assert.equal((await ask(app, 'other', `GET ${BASE}/remark`)).status, 200)
-    } finally {
-      await app.close()
-    }
+    for (const path of ['note', 'remark', 'unknown']) assert.equal((await ask(app, null, `GET ${BASE}/${path}`)).status, 401)
+    assert.equal((await ask(app, 'other', `GET ${BASE}/remark`)).status, 200)
   })
 })

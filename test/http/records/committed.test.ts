@@ -34,12 +34,8 @@ async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
     allow_private: true,
     subscriptions: [{ url: 'http://127.0.0.1:9/', events: ['create', 'update', 'delete'], models: [] }],
   }
-  const app = await openTestApp({ settings: { history: { days: 30 }, webhooks: webhooks as never } })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { history: { days: 30 }, webhooks: webhooks as never } })
+  await work(app)
 }
 
 /** Sends a request after whose commit nothing can be read. */
@@ -174,13 +170,9 @@ describe('a write that was committed is no error, if nothing can be read after i
         throw new Error('the listener is broken')
       })
       const created = await play(app, { request: `POST ${MODELS}/post`, body: { data: POST }, status: 201 })
-      const again = await app.reopen()
-      try {
-        await play(again, { request: `GET ${MODELS}/post/${created.json.data.id}`, status: 200 })
-        assert.match(app.logged.join(''), /the listener is broken.*listener of committed changes failed/s)
-      } finally {
-        await again.close()
-      }
+      await using again = await app.reopen()
+      await play(again, { request: `GET ${MODELS}/post/${created.json.data.id}`, status: 200 })
+      assert.match(app.logged.join(''), /the listener is broken.*listener of committed changes failed/s)
     }))
 })
 

@@ -18,13 +18,9 @@ function withDistance(app: TestApp): void {
 }
 
 async function withApp(run: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ settings: UNLIMITED })
-  try {
-    await run(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: UNLIMITED })
+  await run(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
@@ -56,16 +52,12 @@ describe('at the same time', () => {
     )
     assert.equal(withStatus(replies, 201).length, 200)
     assert.equal(new Set(replies.map(({ json }) => json.data.id)).size, 200)
-    const reopened = await app.reopen()
-    try {
-      for (const { json } of replies) {
-        assert.deepEqual(await dataOf(reopened, `GET /api/v1/models/tag/${json.data.id}`), json.data)
-      }
-      const { json } = await play(reopened, { request: 'GET /api/v1/models/tag', status: 200 })
-      assert.equal(json.total, 212)
-    } finally {
-      await reopened.close()
+    await using reopened = await app.reopen()
+    for (const { json } of replies) {
+      assert.deepEqual(await dataOf(reopened, `GET /api/v1/models/tag/${json.data.id}`), json.data)
     }
+    const { json } = await play(reopened, { request: 'GET /api/v1/models/tag', status: 200 })
+    assert.equal(json.total, 212)
   })
 
   test('overlapping bulk creates: each is complete or absent', () =>

@@ -6,12 +6,8 @@ import { type Reply, type Scenario, send } from '../../helpers/api/scenario.ts'
 const MODELS = '/api/v1/models'
 
 const withBlog = async (work: (app: TestApp) => Promise<void>): Promise<void> => {
-  const app = await openTestApp()
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  await work(app)
 }
 
 const ask = (app: TestApp, request: string, body?: unknown, as = 'admin'): Promise<Reply> =>

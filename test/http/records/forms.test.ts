@@ -355,23 +355,19 @@ scenarios(
 
 describe('every form that the views name, a generated one too', () => {
   test('is accepted as form_id', async () => {
-    const app = await openTestApp()
-    try {
-      const views: Readonly<Record<string, readonly { name: string; view_type: string; generated?: true }[]>> = await dataOf(
-        app,
-        'GET /admin/api/v1/views/?generated=true',
-      )
-      const forms = Object.entries(views).flatMap(([model, all]) =>
-        all.filter(({ view_type: type }) => type === 'form').map(({ name, generated }) => ({ model, name, generated })),
-      )
-      assert.ok(forms.some(({ generated }) => generated === true))
-      for (const { model, name } of forms) {
-        const body = { data: {}, form_id: name }
-        const { text } = await send(app, { request: `POST /api/v1/models/${model}?dry_run=true`, body })
-        assert.doesNotMatch(text, /Form '/, `${name} of ${model}`)
-      }
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    const views: Readonly<Record<string, readonly { name: string; view_type: string; generated?: true }[]>> = await dataOf(
+      app,
+      'GET /admin/api/v1/views/?generated=true',
+    )
+    const forms = Object.entries(views).flatMap(([model, all]) =>
+      all.filter(({ view_type: type }) => type === 'form').map(({ name, generated }) => ({ model, name, generated })),
+    )
+    assert.ok(forms.some(({ generated }) => generated === true))
+    for (const { model, name } of forms) {
+      const body = { data: {}, form_id: name }
+      const { text } = await send(app, { request: `POST /api/v1/models/${model}?dry_run=true`, body })
+      assert.doesNotMatch(text, /Form '/, `${name} of ${model}`)
     }
   })
 })

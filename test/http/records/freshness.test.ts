@@ -8,13 +8,9 @@ const POST = 'GET /api/v1/models/post/1'
 const POSTS = 'GET /api/v1/models/post?page_size=100'
 
 async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp()
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 /** A post as it is read by itself and as it is listed, which must be the same. */

@@ -8,14 +8,10 @@ const MODELS = '/api/v1/models' as const
 const TAG = { name: 'Knots', slug: 'knots' }
 
 async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp()
-  try {
-    await app.tokenOf('admin')
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  await app.tokenOf('admin')
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 /** Registers a hook of each stage. Returns what they were called with. */

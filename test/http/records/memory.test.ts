@@ -24,12 +24,8 @@ class SetHeap {
 
 async function withApp(run: (app: TestApp, heap: SetHeap) => Promise<void>): Promise<void> {
   const heap = new SetHeap()
-  const app = await openTestApp({ heap })
-  try {
-    await run(app, heap)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ heap })
+  await run(app, heap)
 }
 
 const TAG = { name: 'Memory', slug: 'memory' }

@@ -80,13 +80,9 @@ const PLACES: Readonly<Record<string, (name: string) => Request[]>> = {
 }
 
 async function withApp(run: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ settings: UNLIMITED })
-  try {
-    await run(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: UNLIMITED })
+  await run(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const isPolluted = () => Reflect.get({}, 'polluted') !== undefined

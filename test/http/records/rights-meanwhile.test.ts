@@ -47,22 +47,18 @@ async function attempt(
   model: string,
   records?: number,
 ): Promise<readonly [number, number]> {
-  const app = await openTestApp({ files, settings: UNLIMITED, engine: 'embedded' })
-  try {
-    const permissions = await idsOf(app, 'permission', 'codename', ['add_note', 'add_letter'])
-    const account = { username: 'writer', email: 'writer@example.org', password: 'a long enough 7', city: 'Bern' }
-    await app.app.records.create(SYSTEM, 'user', { data: { ...account, permissions, ...rights } })
-    const data = model === 'letter' ? { city: 'Bern' } : { title: 'Late' }
-    const request =
-      records === undefined
-        ? ({ request: `POST /api/v1/models/${model}`, body: { data } } as const)
-        : ({ request: `POST /api/v1/models/${model}/bulk`, body: { records: Array(records).fill(data) } } as const)
-    const { status } = await sendMeanwhile(app, values, { ...request, as: 'writer' })
-    const { total } = await app.app.store.find(model, { filters: [], sort: [], offset: 0, limit: 1 })
-    return [status, total]
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files, settings: UNLIMITED, engine: 'embedded' })
+  const permissions = await idsOf(app, 'permission', 'codename', ['add_note', 'add_letter'])
+  const account = { username: 'writer', email: 'writer@example.org', password: 'a long enough 7', city: 'Bern' }
+  await app.app.records.create(SYSTEM, 'user', { data: { ...account, permissions, ...rights } })
+  const data = model === 'letter' ? { city: 'Bern' } : { title: 'Late' }
+  const request =
+    records === undefined
+      ? ({ request: `POST /api/v1/models/${model}`, body: { data } } as const)
+      : ({ request: `POST /api/v1/models/${model}/bulk`, body: { records: Array(records).fill(data) } } as const)
+  const { status } = await sendMeanwhile(app, values, { ...request, as: 'writer' })
+  const { total } = await app.app.store.find(model, { filters: [], sort: [], offset: 0, limit: 1 })
+  return [status, total]
 }
 
 describe('a write that waits while another transaction changes its user', () => {

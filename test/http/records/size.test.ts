@@ -62,13 +62,9 @@ const refused = (bytes: number, field = 'body') =>
   `${field} makes the Note too large: ${bytes} bytes as JSON, and max_record_bytes is ${LIMIT}`
 
 async function withApp(run: (app: TestApp) => Promise<void>, config: object = LIMITED): Promise<void> {
-  const app = await openTestApp({ files: files(config) })
-  try {
-    await run(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: files(config) })
+  await run(app)
+  assert.deepEqual(app.reported, [])
 }
 
 const create = (app: TestApp, data: object, status = 201) => play(app, { request: `POST ${NOTES}`, body: { data }, status })
@@ -176,16 +172,12 @@ describe('a record has at most max_record_bytes', () => {
       )
       return true
     })
-    const folder = await makeProject(config)
-    try {
-      const faults = await seedFaults(await loadProject({ folder: folder.path, env: {}, flags: {} }))
-      assert.deepEqual(
-        faults.map(({ message }) => message),
-        [refused(LIMIT + 1)],
-      )
-    } finally {
-      await folder.remove()
-    }
+    await using folder = await makeProject(config)
+    const faults = await seedFaults(await loadProject({ folder: folder.path, env: {}, flags: {} }))
+    assert.deepEqual(
+      faults.map(({ message }) => message),
+      [refused(LIMIT + 1)],
+    )
   })
 
   test('which is 1 MiB unless the settings say so, and the site says it', () =>

@@ -65,17 +65,13 @@ const UNCHANGED: readonly (Omit<Scenario, 'status'> & { readonly status?: number
 
 async function withPieces(work: (app: TestApp, changes: readonly Change[]) => Promise<void>): Promise<void> {
   const webhooks = { allow_private: true, subscriptions: [{ url: 'http://127.0.0.1:9/', events: ['update'], models: [] }] }
-  const app = await openTestApp({ files: FILES, settings: { history: { days: 90 }, webhooks: webhooks as never } })
-  try {
-    await play(app, { request: `POST ${PIECES}/bulk`, body: { records: [PIECE, { code: 'b2' }] }, status: 201 })
-    const changes: Change[] = []
-    app.app.store.onChange((more) => changes.push(...more))
-    app.advance(60_000)
-    await work(app, changes)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES, settings: { history: { days: 90 }, webhooks: webhooks as never } })
+  await play(app, { request: `POST ${PIECES}/bulk`, body: { records: [PIECE, { code: 'b2' }] }, status: 201 })
+  const changes: Change[] = []
+  app.app.store.onChange((more) => changes.push(...more))
+  app.advance(60_000)
+  await work(app, changes)
+  assert.deepEqual(app.reported, [])
 }
 
 describe('an update that changes nothing', () => {
@@ -132,11 +128,7 @@ describe('an update that changes nothing', () => {
     withPieces(async (app) => {
       await play(app, { request: `PUT ${PIECES}/1`, body: { data: {} }, status: 200 })
       const before = await play(app, { request: `GET ${PIECES}/1`, status: 200 })
-      const again = await app.reopen()
-      try {
-        assert.deepEqual((await play(again, { request: `GET ${PIECES}/1`, status: 200 })).json, before.json)
-      } finally {
-        await again.close()
-      }
+      await using again = await app.reopen()
+      assert.deepEqual((await play(again, { request: `GET ${PIECES}/1`, status: 200 })).json, before.json)
     }))
 })

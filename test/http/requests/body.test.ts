@@ -52,19 +52,15 @@ describe('a body', () => {
     }))
 
   test('of a GET request is not read', async () => {
-    const app = await openTestApp()
-    try {
-      for (const path of [
-        '/api/v1/models/tag',
-        '/api/v1/auth/me',
-        '/api/v1/webhooks',
-        '/admin/api/v1/lint',
-        '/admin/api/v1/site',
-      ] as const) {
-        await play(app, { request: `GET ${path}`, rawBody: '{ this is no JSON', status: 200 })
-      }
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    for (const path of [
+      '/api/v1/models/tag',
+      '/api/v1/auth/me',
+      '/api/v1/webhooks',
+      '/admin/api/v1/lint',
+      '/admin/api/v1/site',
+    ] as const) {
+      await play(app, { request: `GET ${path}`, rawBody: '{ this is no JSON', status: 200 })
     }
   })
 })

@@ -125,21 +125,17 @@ describe("a form's own validate()", () => {
     ['a number for a message', '{ title: 5 }'],
   ] as const) {
     test(`that returns ${what} rejects the record`, async () => {
-      const app = await openTestApp({
+      await using app = await openTestApp({
         files: {
           'models/note.yaml': 'name: Note\nfields: [{ name: title, type: string }]\n',
           'views/note.js': `export default { name: 'NoteForm', view_type: 'form', model: 'Note', fields: [{ name: 'title' }], validate: () => (${returned}) }\n`,
           'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
         },
       })
-      try {
-        const body = { data: { title: 'x' }, form_id: 'NoteForm' }
-        await play(app, { request: 'POST /api/v1/models/note', body, status: 500 })
-        assert.match(String(app.reported[0]), /validate\(\) of the form 'NoteForm' must return messages by field or nothing, not/)
-        await play(app, { request: 'GET /api/v1/models/note', status: 200, expectPart: { total: 0 } })
-      } finally {
-        await app.close()
-      }
+      const body = { data: { title: 'x' }, form_id: 'NoteForm' }
+      await play(app, { request: 'POST /api/v1/models/note', body, status: 500 })
+      assert.match(String(app.reported[0]), /validate\(\) of the form 'NoteForm' must return messages by field or nothing, not/)
+      await play(app, { request: 'GET /api/v1/models/note', status: 200, expectPart: { total: 0 } })
     })
   }
 })

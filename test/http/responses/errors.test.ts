@@ -255,34 +255,30 @@ scenarios('a fault of our own', [
 
 describe('a change that cannot be stored', () => {
   test('is rejected without internal details, and not applied', async () => {
-    const app = await openTestApp()
-    try {
-      const { store } = app.app
-      const { transact } = store
-      store.transact = async () => {
-        const cause = new Error('ENOSPC: no space left on device')
-        throw new AppError('STORE_UNAVAILABLE', 'The change could not be written to disk; nothing was changed', { cause })
-      }
-      await play(app, {
-        request: 'POST /api/v1/models/tag',
-        body: { data: TAG },
-        status: 503,
-        expectPart: {
-          error: 'Storage unavailable',
-          status_code: 503,
-          details: 'The change could not be written to disk; nothing was changed',
-        },
-        check: ({ json, headers }) => {
-          assert.deepEqual(Object.keys(json), ['error', 'status_code', 'details', 'request_id'])
-          assert.equal(headers['x-request-id'], json.request_id)
-        },
-      })
-      assert.equal(app.reported.length, 1)
-      await play(app, { request: 'GET /api/v1/models/tag', status: 200, expectPart: { total: 12 } })
-      store.transact = transact
-      await play(app, { request: 'POST /api/v1/models/tag', body: { data: TAG }, status: 201 })
-    } finally {
-      await app.close()
+    await using app = await openTestApp()
+    const { store } = app.app
+    const { transact } = store
+    store.transact = async () => {
+      const cause = new Error('ENOSPC: no space left on device')
+      throw new AppError('STORE_UNAVAILABLE', 'The change could not be written to disk; nothing was changed', { cause })
     }
+    await play(app, {
+      request: 'POST /api/v1/models/tag',
+      body: { data: TAG },
+      status: 503,
+      expectPart: {
+        error: 'Storage unavailable',
+        status_code: 503,
+        details: 'The change could not be written to disk; nothing was changed',
+      },
+      check: ({ json, headers }) => {
+        assert.deepEqual(Object.keys(json), ['error', 'status_code', 'details', 'request_id'])
+        assert.equal(headers['x-request-id'], json.request_id)
+      },
+    })
+    assert.equal(app.reported.length, 1)
+    await play(app, { request: 'GET /api/v1/models/tag', status: 200, expectPart: { total: 12 } })
+    store.transact = transact
+    await play(app, { request: 'POST /api/v1/models/tag', body: { data: TAG }, status: 201 })
   })
 })

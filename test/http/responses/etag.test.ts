@@ -15,13 +15,9 @@ const etagOf = (reply: Reply): string => {
 }
 
 async function withApp(run: (app: TestApp, etag: string) => Promise<void>): Promise<void> {
-  const app = await openTestApp()
-  try {
-    await run(app, etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })))
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp()
+  await run(app, etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })))
+  assert.deepEqual(app.reported, [])
 }
 
 const stale = (request: Scenario['request'], etag: string, body?: unknown) => ({

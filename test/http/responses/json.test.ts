@@ -20,12 +20,8 @@ async function ask(app: TestApp, url: string, headers: Headers = {}, method = 'G
 }
 
 async function withApp(settings: Record<string, unknown>, run: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ settings })
-  try {
-    await run(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings })
+  await run(app)
 }
 
 describe('a directly written response', () => {

@@ -76,12 +76,8 @@ export function rightsOf(as: Actor): Rights {
 export const MODELS = '/api/v1/models'
 
 export async function withNotes(work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ files: FILES, settings: { port: 0, history: { days: 90 } } })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES, settings: { port: 0, history: { days: 90 } } })
+  await work(app)
 }
 
 export const ask = (

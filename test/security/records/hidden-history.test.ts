@@ -34,13 +34,9 @@ const ask = (app: TestApp, as: string, request: string, body?: unknown) =>
   send(app, { request: request as Scenario['request'], as, ...(body === undefined ? {} : { body }) })
 
 async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ files: FILES, settings: { history: { days: 90 } } })
-  try {
-    await work(app)
-    assert.deepEqual(app.reported, [])
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES, settings: { history: { days: 90 } } })
+  await work(app)
+  assert.deepEqual(app.reported, [])
 }
 
 /** A note that was hidden at first, then open, hidden and open again. */

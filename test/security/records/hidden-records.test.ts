@@ -69,12 +69,8 @@ fields:
 }
 
 const withNotes = async (work: (app: TestApp) => Promise<void>): Promise<void> => {
-  const app = await openTestApp({ files: FILES })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ files: FILES })
+  await work(app)
 }
 
 const ask = (app: TestApp, as: string, request: string, body?: unknown): Promise<Reply> =>

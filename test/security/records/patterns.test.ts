@@ -17,24 +17,20 @@ test('exponential patterns take linear time on 50,000 characters: in a model, in
   const rule = "!self.title.matches('^(b+)+$')"
   const fields = [{ name: 'title', options: { pattern: '^(a|aa)+$' } }]
   const view = { name: 'F', view_type: 'form', model: 'Note', fields, rules: [{ rule, field: 'title', message: 'never' }] }
-  const app = await openTestApp({ files: project('^(a+)+$', view) })
-  try {
-    const start = performance.now()
-    for (const letter of ['a', 'b']) {
-      await play(app, {
-        request: 'POST /api/v1/models/note',
-        body: { data: { title: `${letter.repeat(50_000)}!` }, form_id: 'F' },
-        status: 400,
-        check: ({ json }) => assert.ok(json.detail.error.title.includes('title format is invalid')),
-      })
-    }
-    const body = { data: { title: 'a'.repeat(50_000) }, form_id: 'F' }
-    await play(app, { request: 'POST /api/v1/models/note', body, status: 201 })
-    const took = performance.now() - start
-    assert.ok(took < SOON_MS, `it took ${took} ms`)
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ files: project('^(a+)+$', view) })
+  const start = performance.now()
+  for (const letter of ['a', 'b']) {
+    await play(app, {
+      request: 'POST /api/v1/models/note',
+      body: { data: { title: `${letter.repeat(50_000)}!` }, form_id: 'F' },
+      status: 400,
+      check: ({ json }) => assert.ok(json.detail.error.title.includes('title format is invalid')),
+    })
   }
+  const body = { data: { title: 'a'.repeat(50_000) }, form_id: 'F' }
+  await play(app, { request: 'POST /api/v1/models/note', body, status: 201 })
+  const took = performance.now() - start
+  assert.ok(took < SOON_MS, `it took ${took} ms`)
 })
 
 for (const pattern of ['^(?=(a+))\\1$', '(a)\\1', '(?<!a)b', '^(a{1000}){1000}$']) {
@@ -55,15 +51,11 @@ for (const [place, view] of [
 test('a rule is violated by a pattern of a record that cannot run in linear time', async () => {
   const rules = [{ rule: "!'a'.matches(self.title)", field: 'title', message: 'no pattern' }]
   const view = { name: 'F', view_type: 'form', model: 'Note', fields: [{ name: 'title' }], rules }
-  const app = await openTestApp({ files: project('.', view) })
-  try {
-    for (const [title, status] of [
-      ['b', 201],
-      ['(?=b)', 400],
-    ] as const) {
-      await play(app, { request: 'POST /api/v1/models/note', body: { data: { title }, form_id: 'F' }, status })
-    }
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ files: project('.', view) })
+  for (const [title, status] of [
+    ['b', 201],
+    ['(?=b)', 400],
+  ] as const) {
+    await play(app, { request: 'POST /api/v1/models/note', body: { data: { title }, form_id: 'F' }, status })
   }
 })

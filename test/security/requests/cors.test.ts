@@ -107,28 +107,24 @@ scenarios(
 )
 
 test('a refused origin is logged, at most once a minute', async () => {
-  const app = await openTestApp({ settings: { cors: [FRONT_END] } })
-  try {
-    const ask = async (origin: string) => {
-      await app.server.inject({ url: '/healthz', headers: { origin, host: 'api.example:8000' } })
-      await setImmediate()
-    }
-    const refusals = () => app.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === 'origin_refused')
-    for (const origin of [FRONT_END, 'http://api.example:8000']) await ask(origin)
-    assert.deepEqual(refusals(), [])
-    for (const origin of ['https://evil.example', 'https://other.example']) await ask(origin)
-    app.advance(60_000)
-    await ask('null')
-    assert.deepEqual(
-      refusals().map(({ origin, level }) => [origin, level]),
-      [
-        ['https://evil.example', 'warn'],
-        ['null', 'warn'],
-      ],
-    )
-  } finally {
-    await app.close()
+  await using app = await openTestApp({ settings: { cors: [FRONT_END] } })
+  const ask = async (origin: string) => {
+    await app.server.inject({ url: '/healthz', headers: { origin, host: 'api.example:8000' } })
+    await setImmediate()
   }
+  const refusals = () => app.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === 'origin_refused')
+  for (const origin of [FRONT_END, 'http://api.example:8000']) await ask(origin)
+  assert.deepEqual(refusals(), [])
+  for (const origin of ['https://evil.example', 'https://other.example']) await ask(origin)
+  app.advance(60_000)
+  await ask('null')
+  assert.deepEqual(
+    refusals().map(({ origin, level }) => [origin, level]),
+    [
+      ['https://evil.example', 'warn'],
+      ['null', 'warn'],
+    ],
+  )
 })
 
 describe('an invalid origin prevents the start', () => {
@@ -150,10 +146,6 @@ describe('an invalid origin prevents the start', () => {
 })
 
 test("'*' is warned of", async () => {
-  const app = await openTestApp({ settings: { cors: ['*'] } })
-  try {
-    assert.match(app.app.project.warnings.join('\n'), /cors is '\*': pages of every site may call the API/)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { cors: ['*'] } })
+  assert.match(app.app.project.warnings.join('\n'), /cors is '\*': pages of every site may call the API/)
 })

@@ -47,15 +47,11 @@ describe('JSON nested 5,000 deep', () => {
   ]
   for (const [name, request, rawBody] of bodies) {
     test(`${name} is a 400, and lists still work`, async () => {
-      const app = await openTestApp(THINGS)
-      try {
-        const reply = await play(app, { request, rawBody, headers: HEADERS, status: 400 })
-        assert.ok(reply.text.includes(DEEP), reply.text)
-        await play(app, { request: 'GET /api/v1/models/thing', status: 200, expectPart: { total: 1 } })
-        assert.deepEqual(app.reported, [])
-      } finally {
-        await app.close()
-      }
+      await using app = await openTestApp(THINGS)
+      const reply = await play(app, { request, rawBody, headers: HEADERS, status: 400 })
+      assert.ok(reply.text.includes(DEEP), reply.text)
+      await play(app, { request: 'GET /api/v1/models/thing', status: 200, expectPart: { total: 1 } })
+      assert.deepEqual(app.reported, [])
     })
   }
 })
@@ -174,40 +170,36 @@ const ANSWERED = [
 describe('a number that the API has answered is accepted', () => {
   for (const [sent, answered] of ANSWERED) {
     test(`${answered} of ${sent}`, async () => {
-      const app = await openTestApp(THINGS)
-      try {
-        const at = 'POST /api/v1/models/thing'
-        const rawBody = `{"data":{"weight":${sent},"extra":{"a":[${sent}]}}}`
-        const { text } = await play(app, { request: at, rawBody, headers: HEADERS, status: 201 })
-        assert.match(
-          text,
-          new RegExp(`"weight":${answered.replace('+', '\\+')},.*"extra":\\{"a":\\[${answered.replace('+', '\\+')}\\]`),
-        )
-        const data = `{"weight":${answered},"extra":{"a":[${answered}]}}`
-        const kept = { data: { id: 2, weight: Number(answered), extra: { a: [Number(answered)] } } }
-        const put = { request: 'PUT /api/v1/models/thing/2', headers: HEADERS, status: 200 } as const
-        await play(app, { ...put, rawBody: `{"data":${data}}`, expectPart: kept })
-        await play(app, { ...put, rawBody: `{"data":{"weight":${sent}}}`, expectPart: kept })
-        const found = { status: 200, expectPart: { total: 1 } }
-        const filter = encodeURIComponent(answered)
-        for (const filters of [`weight=${filter}`, `weight__in=1,${filter}`, `weight__gte=${filter}`, `weight__lte=${filter}`])
-          await play(app, { request: `GET /api/v1/models/thing?filters=${filters}&filters=id=2`, ...found })
-        for (const [type, file] of [
-          ['text/csv', `weight,extra\n${answered},"{""a"":[${answered}]}"\n`],
-          ['application/x-ndjson', `${data}\n`],
-          ['application/json', `[${data}]`],
-        ] as const) {
-          const request = 'POST /api/v1/models/thing/import'
-          await play(app, { request, headers: { 'content-type': type }, rawBody: file, status: 200, expectPart: { created: 1 } })
-        }
-        const stored = await play(app, { request: `GET /api/v1/models/thing?filters=weight=${filter}`, status: 200 })
-        assert.deepEqual(
-          stored.json.data.map((record: { extra: unknown }) => record.extra),
-          Array.from({ length: 4 }, () => kept.data.extra),
-        )
-      } finally {
-        await app.close()
+      await using app = await openTestApp(THINGS)
+      const at = 'POST /api/v1/models/thing'
+      const rawBody = `{"data":{"weight":${sent},"extra":{"a":[${sent}]}}}`
+      const { text } = await play(app, { request: at, rawBody, headers: HEADERS, status: 201 })
+      assert.match(
+        text,
+        new RegExp(`"weight":${answered.replace('+', '\\+')},.*"extra":\\{"a":\\[${answered.replace('+', '\\+')}\\]`),
+      )
+      const data = `{"weight":${answered},"extra":{"a":[${answered}]}}`
+      const kept = { data: { id: 2, weight: Number(answered), extra: { a: [Number(answered)] } } }
+      const put = { request: 'PUT /api/v1/models/thing/2', headers: HEADERS, status: 200 } as const
+      await play(app, { ...put, rawBody: `{"data":${data}}`, expectPart: kept })
+      await play(app, { ...put, rawBody: `{"data":{"weight":${sent}}}`, expectPart: kept })
+      const found = { status: 200, expectPart: { total: 1 } }
+      const filter = encodeURIComponent(answered)
+      for (const filters of [`weight=${filter}`, `weight__in=1,${filter}`, `weight__gte=${filter}`, `weight__lte=${filter}`])
+        await play(app, { request: `GET /api/v1/models/thing?filters=${filters}&filters=id=2`, ...found })
+      for (const [type, file] of [
+        ['text/csv', `weight,extra\n${answered},"{""a"":[${answered}]}"\n`],
+        ['application/x-ndjson', `${data}\n`],
+        ['application/json', `[${data}]`],
+      ] as const) {
+        const request = 'POST /api/v1/models/thing/import'
+        await play(app, { request, headers: { 'content-type': type }, rawBody: file, status: 200, expectPart: { created: 1 } })
       }
+      const stored = await play(app, { request: `GET /api/v1/models/thing?filters=weight=${filter}`, status: 200 })
+      assert.deepEqual(
+        stored.json.data.map((record: { extra: unknown }) => record.extra),
+        Array.from({ length: 4 }, () => kept.data.extra),
+      )
     })
   }
 })

@@ -8,12 +8,8 @@ const LIMITS = { default: 100, auth: 5, upload: 10 }
 const LOGIN = { request: 'POST /api/v1/auth/token', as: null } as const
 
 async function withLimits(work: (app: TestApp) => Promise<void>, trusted_proxies = 0): Promise<void> {
-  const app = await openTestApp({ settings: { rate_limits: LIMITS, trusted_proxies } })
-  try {
-    await work(app)
-  } finally {
-    await app.close()
-  }
+  await using app = await openTestApp({ settings: { rate_limits: LIMITS, trusted_proxies } })
+  await work(app)
 }
 
 const login = (app: TestApp, forwarded: string, password = 'wrong', username = 'nobody') =>

@@ -114,34 +114,26 @@ function failWithEverything({ app: { store } }: TestApp, secrets: Record<string,
 describe('logs hold no token, no password, no hash and no secret', () => {
   for (const level of ['info', 'debug'] satisfies LogLevel[]) {
     test(`at level ${level}`, async () => {
-      const app = await openTestApp({ settings: { log: { level } }, hasher: argon2id() })
-      try {
-        const secrets = await everyKindOfRequest(injected(app))
-        const key = await readFile(join(app.folder.path, 'data', 'secret'), 'utf8')
-        const { records } = await app.app.store.find('user', { filters: [], sort: [], offset: 0, limit: 100 })
-        const hashes = records.map(({ password }) => String(password).split('$').slice(-2).join('$'))
-        assert.ok(hashes.length > 5 && hashes.every((hash) => hash.length > 40), 'there are no hashes to look for')
-        assert.ok(app.logged.length > 5, 'there is no log to look into')
-        assertNoSecrets(app.logged, [...secrets, key.trim(), ...hashes, ADMIN.password, ...Object.values(PASSWORDS)])
-      } finally {
-        await app.close()
-      }
+      await using app = await openTestApp({ settings: { log: { level } }, hasher: argon2id() })
+      const secrets = await everyKindOfRequest(injected(app))
+      const key = await readFile(join(app.folder.path, 'data', 'secret'), 'utf8')
+      const { records } = await app.app.store.find('user', { filters: [], sort: [], offset: 0, limit: 100 })
+      const hashes = records.map(({ password }) => String(password).split('$').slice(-2).join('$'))
+      assert.ok(hashes.length > 5 && hashes.every((hash) => hash.length > 40), 'there are no hashes to look for')
+      assert.ok(app.logged.length > 5, 'there is no log to look into')
+      assertNoSecrets(app.logged, [...secrets, key.trim(), ...hashes, ADMIN.password, ...Object.values(PASSWORDS)])
     })
 
     test(`of a fault that carries them, at level ${level}`, async () => {
-      const app = await openTestApp({ settings: { log: { level } } })
-      try {
-        const token = await app.tokenOf('admin')
-        const hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'
-        const secrets = { token, password: 'the-password-in-the-fault', cookie: 'session=8f14e45fceea167a', hash }
-        failWithEverything(app, secrets)
-        const headers = { authorization: `Bearer ${token}` }
-        assert.equal((await app.server.inject({ url: '/api/v1/models/tag', headers })).statusCode, 500)
-        assert.match(app.logged.join(''), /"level":"error"/)
-        assertNoSecrets(app.logged, [...Object.values(secrets), 'aGFzaGhhc2hoYXNo'])
-      } finally {
-        await app.close()
-      }
+      await using app = await openTestApp({ settings: { log: { level } } })
+      const token = await app.tokenOf('admin')
+      const hash = '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2g'
+      const secrets = { token, password: 'the-password-in-the-fault', cookie: 'session=8f14e45fceea167a', hash }
+      failWithEverything(app, secrets)
+      const headers = { authorization: `Bearer ${token}` }
+      assert.equal((await app.server.inject({ url: '/api/v1/models/tag', headers })).statusCode, 500)
+      assert.match(app.logged.join(''), /"level":"error"/)
+      assertNoSecrets(app.logged, [...Object.values(secrets), 'aGFzaGhhc2hoYXNo'])
     })
   }
 
@@ -152,22 +144,18 @@ describe('logs hold no token, no password, no hash and no secret', () => {
     ['text with --debug', ['--debug', 'serve', '--log-format', 'text'], false],
   ] as const) {
     test(`of admin serve, ${name}`, async () => {
-      const project = await copyFixture('blog')
-      try {
-        let secrets: string[] = []
-        const { code, stderr } = await runCli([...argv, '--port', '0', '--no-rate-limit'], {
-          cwd: project.path,
-          terminal,
-          whileRunning: async (stdout) => {
-            secrets = await everyKindOfRequest(fetched(addressIn(stdout)))
-          },
-        })
-        assert.equal(code, 0, stderr)
-        assert.match(stderr, /Login failed/)
-        assertNoSecrets([stderr], [...secrets, ADMIN.password, ...Object.values(PASSWORDS)])
-      } finally {
-        await project.remove()
-      }
+      await using project = await copyFixture('blog')
+      let secrets: string[] = []
+      const { code, stderr } = await runCli([...argv, '--port', '0', '--no-rate-limit'], {
+        cwd: project.path,
+        terminal,
+        whileRunning: async (stdout) => {
+          secrets = await everyKindOfRequest(fetched(addressIn(stdout)))
+        },
+      })
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /Login failed/)
+      assertNoSecrets([stderr], [...secrets, ADMIN.password, ...Object.values(PASSWORDS)])
     })
   }
 })

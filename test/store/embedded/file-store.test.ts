@@ -262,15 +262,11 @@ describe('reading only', () => {
   })
 
   test('creates no files in an empty folder', async () => {
-    const folder = await temporaryFolder()
-    try {
-      const reader = await FileStore.open(join(folder.path, 'data'), libraryRegistry(), 'read')
-      assert.deepEqual(await new Library(reader).find('genre'), [[], 0])
-      await reader.close()
-      assert.deepEqual(await readdir(folder.path), [])
-    } finally {
-      await folder.remove()
-    }
+    await using folder = await temporaryFolder()
+    const reader = await FileStore.open(join(folder.path, 'data'), libraryRegistry(), 'read')
+    assert.deepEqual(await new Library(reader).find('genre'), [[], 0])
+    await reader.close()
+    assert.deepEqual(await readdir(folder.path), [])
   })
 })
 

@@ -144,99 +144,87 @@ describe('a crash between any two steps of a compaction', () => {
   for (const writers of [1, 6]) {
     test(`loses nothing (${writers} at a time)`, async () => {
       const images: Image[] = []
-      const temporary = await temporaryFolder()
+      await using temporary = await temporaryFolder()
       const disk = new FaultyDisk()
-      try {
-        await inFolder(
-          async ({ shelves, store, folder }) => {
-            await shelves.accept([counter])
-            const counting = new Counting(store)
-            const copy = (at: string) => {
-              const path = join(temporary.path, `${images.length}`)
-              copyAsCrashed(folder, path)
-              images.push({ at, path, acknowledged: counting.acknowledged.size, attempted: counting.attempted })
-              return path
-            }
-            const take = (when: string) => (step: Step) => {
-              if (['write', 'sync', 'read'].includes(step.kind) || compactions(disk) > 4) return
-              const at = `${when} ${step.kind} ${step.name}, compaction ${compactions(disk)}`
-              copy(at)
-              // The same while the next snapshot is half written.
-              const path = copy(`${at}, with half a snapshot`)
-              writeFileSync(join(path, 'db.json.new'), '{\n"format": 1,\n"sequence": 99999,\n"tables": {')
-            }
-            disk.before = take('before')
-            disk.after = take('after')
-            await counting.writeUntil(200, writers)
-            await store.close()
-          },
-          { disk, minJournalBytes: 700 },
-        )
-        const moments = new Set(images.map(({ at }) => at.replaceAll(/\d+/g, '')))
-        for (const kind of ['open journal', 'syncFolder data', 'close journal', 'list data', 'remove journal']) {
-          for (const when of ['before', 'after']) {
-            assert.ok(
-              [...moments].some((at) => at.startsWith(`${when} ${kind}`)),
-              `${when} ${kind} was not tried`,
-            )
+      await inFolder(
+        async ({ shelves, store, folder }) => {
+          await shelves.accept([counter])
+          const counting = new Counting(store)
+          const copy = (at: string) => {
+            const path = join(temporary.path, `${images.length}`)
+            copyAsCrashed(folder, path)
+            images.push({ at, path, acknowledged: counting.acknowledged.size, attempted: counting.attempted })
+            return path
           }
+          const take = (when: string) => (step: Step) => {
+            if (['write', 'sync', 'read'].includes(step.kind) || compactions(disk) > 4) return
+            const at = `${when} ${step.kind} ${step.name}, compaction ${compactions(disk)}`
+            copy(at)
+            // The same while the next snapshot is half written.
+            const path = copy(`${at}, with half a snapshot`)
+            writeFileSync(join(path, 'db.json.new'), '{\n"format": 1,\n"sequence": 99999,\n"tables": {')
+          }
+          disk.before = take('before')
+          disk.after = take('after')
+          await counting.writeUntil(200, writers)
+          await store.close()
+        },
+        { disk, minJournalBytes: 700 },
+      )
+      const moments = new Set(images.map(({ at }) => at.replaceAll(/\d+/g, '')))
+      for (const kind of ['open journal', 'syncFolder data', 'close journal', 'list data', 'remove journal']) {
+        for (const when of ['before', 'after']) {
+          assert.ok(
+            [...moments].some((at) => at.startsWith(`${when} ${kind}`)),
+            `${when} ${kind} was not tried`,
+          )
         }
-        for (const image of images) await checkImage(image)
-      } finally {
-        await temporary.remove()
       }
+      for (const image of images) await checkImage(image)
     })
   }
 
   test('or of closing loses nothing', async () => {
     const images: Image[] = []
-    const temporary = await temporaryFolder()
+    await using temporary = await temporaryFolder()
     const disk = new FaultyDisk()
-    try {
-      await inFolder(
-        async ({ shelves, store, folder }) => {
-          await shelves.accept([counter])
-          const counting = new Counting(store)
-          await counting.writeUntil(50, 3)
-          const take = (when: string) => (step: Step) => {
-            const path = join(temporary.path, `${images.length}`)
-            copyAsCrashed(folder, path)
-            const { acknowledged, attempted } = counting
-            images.push({ at: `${when} ${step.kind} ${step.name}`, path, acknowledged: acknowledged.size, attempted })
-          }
-          disk.before = take('before')
-          disk.after = take('after')
-          await store.close()
-        },
-        { disk },
-      )
-      assert.ok(images.length >= 6, `there were only ${images.length} moments`)
-      for (const image of images) await checkImage(image)
-    } finally {
-      await temporary.remove()
-    }
-  })
-})
-
-test('journal files that a crash left behind after their compaction are removed by the next start or close', async () => {
-  const temporary = await temporaryFolder()
-  const image = join(temporary.path, 'data')
-  const disk = new FaultyDisk()
-  try {
     await inFolder(
       async ({ shelves, store, folder }) => {
         await shelves.accept([counter])
-        disk.before = ({ kind }) => {
-          if (kind === 'remove') copyAsCrashed(folder, image)
+        const counting = new Counting(store)
+        await counting.writeUntil(50, 3)
+        const take = (when: string) => (step: Step) => {
+          const path = join(temporary.path, `${images.length}`)
+          copyAsCrashed(folder, path)
+          const { acknowledged, attempted } = counting
+          images.push({ at: `${when} ${step.kind} ${step.name}`, path, acknowledged: acknowledged.size, attempted })
         }
+        disk.before = take('before')
+        disk.after = take('after')
         await store.close()
       },
       { disk },
     )
-    assert.deepEqual(readdirSync(image), ['db.json', 'journal.1.log'])
-    await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), 0))
-    assert.deepEqual(readdirSync(image), ['db.json'])
-  } finally {
-    await temporary.remove()
-  }
+    assert.ok(images.length >= 6, `there were only ${images.length} moments`)
+    for (const image of images) await checkImage(image)
+  })
+})
+
+test('journal files that a crash left behind after their compaction are removed by the next start or close', async () => {
+  await using temporary = await temporaryFolder()
+  const image = join(temporary.path, 'data')
+  const disk = new FaultyDisk()
+  await inFolder(
+    async ({ shelves, store, folder }) => {
+      await shelves.accept([counter])
+      disk.before = ({ kind }) => {
+        if (kind === 'remove') copyAsCrashed(folder, image)
+      }
+      await store.close()
+    },
+    { disk },
+  )
+  assert.deepEqual(readdirSync(image), ['db.json', 'journal.1.log'])
+  await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), 0))
+  assert.deepEqual(readdirSync(image), ['db.json'])
 })

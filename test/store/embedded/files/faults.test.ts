@@ -35,16 +35,12 @@ const names = async (shelves: Library): Promise<unknown[]> => (await shelves.fin
 
 /** The names that the next start would find after a crash now. Asserts the number of its warnings. */
 async function namesAfterCrash(folder: string, warnings = 0): Promise<unknown[]> {
-  const copy = await temporaryFolder()
-  try {
-    copyAsCrashed(folder, copy.path)
-    return await whenOpened(copy.path, async (shelves, said) => {
-      assert.equal(said.length, warnings, said.join('\n'))
-      return names(shelves)
-    })
-  } finally {
-    await copy.remove()
-  }
+  await using copy = await temporaryFolder()
+  copyAsCrashed(folder, copy.path)
+  return await whenOpened(copy.path, async (shelves, said) => {
+    assert.equal(said.length, warnings, said.join('\n'))
+    return names(shelves)
+  })
 }
 
 const journal = ({ folder }: Place): Buffer => readFileSync(join(folder, 'journal.1.log'))

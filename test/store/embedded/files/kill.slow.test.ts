@@ -92,43 +92,39 @@ function momentOf(round: number, random: () => number): Moment {
 
 /** Runs consecutive rounds in one folder. */
 async function rounds(count: number, seed: number): Promise<void> {
-  const temporary = await temporaryFolder()
+  await using temporary = await temporaryFolder()
   const folder = join(temporary.path, 'data')
   const random = seeded(seed)
   let before = new Map<string, number>()
   let highest = 0
-  try {
-    for (let round = 0; round < count; round++) {
-      const at = `seed ${seed}, round ${round}`
-      const told = await run(folder, `${round}`, momentOf(round, random))
-      const strange = told.filter((line) => !/^[+-]\d+ \S+$|^compaction (begins|ends)$|unfinished write/.test(line))
-      assert.deepEqual(strange, [], `${at}: the child complained`)
-      const ended = told.filter((line) => line === 'compaction ends').length
-      compactions.ended += ended
-      compactions.cutShort += told.filter((line) => line === 'compaction begins').length - ended
-      const genres = (await onDisk(folder)).genre ?? []
-      for (const genre of genres) assert.deepEqual(Object.keys(genre), ['id', 'name'], `${at}: half a record`)
-      const found = new Map(genres.map(({ id, name }) => [String(name), id]))
-      assert.equal(found.size, genres.length, `${at}: a name twice`)
-      new Expectation(before, told, `${round}`).check(found, at)
-      const fresh = [...found].filter(([name]) => !before.has(name)).map(([, id]) => id)
-      assert.ok(
-        fresh.every((id) => id > highest),
-        `${at}: an id was given again`,
-      )
-      highest = Math.max(highest, ...told.map((line) => Number(/^[+-](\d+)/.exec(line)?.[1] ?? 0)), ...found.values())
-      before = found
-    }
-    await whenOpened(folder, async (shelves) => {
-      assert.equal((await shelves.find('genre'))[1], before.size)
-      assert.ok((await shelves.add('genre', { name: 'next' })).id > highest, 'an id was given again')
-    })
-    // A process that is killed while it acquires the lock leaves its draft behind.
-    const left = readdirSync(folder).filter((name) => !name.startsWith('lock.') && name !== 'db.json.new')
-    assert.deepEqual(left, ['db.json'])
-  } finally {
-    await temporary.remove()
+  for (let round = 0; round < count; round++) {
+    const at = `seed ${seed}, round ${round}`
+    const told = await run(folder, `${round}`, momentOf(round, random))
+    const strange = told.filter((line) => !/^[+-]\d+ \S+$|^compaction (begins|ends)$|unfinished write/.test(line))
+    assert.deepEqual(strange, [], `${at}: the child complained`)
+    const ended = told.filter((line) => line === 'compaction ends').length
+    compactions.ended += ended
+    compactions.cutShort += told.filter((line) => line === 'compaction begins').length - ended
+    const genres = (await onDisk(folder)).genre ?? []
+    for (const genre of genres) assert.deepEqual(Object.keys(genre), ['id', 'name'], `${at}: half a record`)
+    const found = new Map(genres.map(({ id, name }) => [String(name), id]))
+    assert.equal(found.size, genres.length, `${at}: a name twice`)
+    new Expectation(before, told, `${round}`).check(found, at)
+    const fresh = [...found].filter(([name]) => !before.has(name)).map(([, id]) => id)
+    assert.ok(
+      fresh.every((id) => id > highest),
+      `${at}: an id was given again`,
+    )
+    highest = Math.max(highest, ...told.map((line) => Number(/^[+-](\d+)/.exec(line)?.[1] ?? 0)), ...found.values())
+    before = found
   }
+  await whenOpened(folder, async (shelves) => {
+    assert.equal((await shelves.find('genre'))[1], before.size)
+    assert.ok((await shelves.add('genre', { name: 'next' })).id > highest, 'an id was given again')
+  })
+  // A process that is killed while it acquires the lock leaves its draft behind.
+  const left = readdirSync(folder).filter((name) => !name.startsWith('lock.') && name !== 'db.json.new')
+  assert.deepEqual(left, ['db.json'])
 }
 
 /** 200 rounds in several folders, so that snapshots stay small and are written often. */

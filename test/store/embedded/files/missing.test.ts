@@ -13,21 +13,17 @@ const LOSS = /db\.json names journal\.3\.log, which is missing, so the changes a
 
 /** Calls `body` with a copy of a folder after a crash, without the journal: two transactions are in `db.json`, and one was in the journal. */
 async function withoutJournal(body: (image: string, beside: string) => Promise<void>): Promise<void> {
-  const temporary = await temporaryFolder()
+  await using temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
-  try {
-    await inFolder(async ({ shelves, folder, reopen }) => {
-      for (const name of ['a', 'b']) await shelves.add('genre', { name })
-      const again = await reopen()
-      await again.shelves.add('genre', { name: 'c' })
-      copyAsCrashed(folder, image)
-    })
-    assert.deepEqual(await genresOnDisk(image), ['a', 'b', 'c'])
-    rmSync(join(image, 'journal.3.log'))
-    await body(image, join(temporary.path, 'saved'))
-  } finally {
-    await temporary.remove()
-  }
+  await inFolder(async ({ shelves, folder, reopen }) => {
+    for (const name of ['a', 'b']) await shelves.add('genre', { name })
+    const again = await reopen()
+    await again.shelves.add('genre', { name: 'c' })
+    copyAsCrashed(folder, image)
+  })
+  assert.deepEqual(await genresOnDisk(image), ['a', 'b', 'c'])
+  rmSync(join(image, 'journal.3.log'))
+  await body(image, join(temporary.path, 'saved'))
 }
 
 const journalNamedIn = (file: string): string | undefined => /^"journal": "(.*)",$/m.exec(readFileSync(file, 'utf8'))?.[1]

@@ -14,18 +14,14 @@ import { copyAsCrashed, inFolder, journalsIn, onDisk, whenOpened } from '../fold
 
 /** Calls `use` with a copy of a folder as a crash after some transactions leaves it. */
 async function afterCrash(body: (image: string, count: number) => Promise<void>, count = 30): Promise<void> {
-  const temporary = await temporaryFolder()
+  await using temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
-  try {
-    await inFolder(async ({ shelves, store, folder }) => {
-      await shelves.accept([counter])
-      await new Counting(store).writeUntil(count, 1)
-      copyAsCrashed(folder, image)
-    })
-    await body(image, count)
-  } finally {
-    await temporary.remove()
-  }
+  await inFolder(async ({ shelves, store, folder }) => {
+    await shelves.accept([counter])
+    await new Counting(store).writeUntil(count, 1)
+    copyAsCrashed(folder, image)
+  })
+  await body(image, count)
 }
 
 /** The files of a folder with their content. */
@@ -64,32 +60,28 @@ describe('after a crash', () => {
   })
 
   test('updates, removals, links, cascades and next ids are restored', async () => {
-    const temporary = await temporaryFolder()
-    try {
-      await inFolder(async ({ shelves, folder }) => {
-        await shelves.add('series', { name: 's' })
-        await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
-        await shelves.addBook({ series_id: 1, genres: [3, 1, 2], meta: { ü: [1, null, { a: '\n' }] } })
-        await shelves.addBook({ genres: [2] })
-        await shelves.accept([
-          insert('review', { book_id: 1 }),
-          insert('cover', { book_id: 1 }),
-          insert('genre', { name: 'z' }, 50),
-        ])
-        await shelves.accept([remove('genre', 2), update('genre', 1, { name: 'b' })])
-        await shelves.accept([remove('series', 1), remove('genre', 50)])
-        const expected = await shelves.everything()
-        copyAsCrashed(folder, temporary.path)
-        await whenOpened(temporary.path, async (again) => {
-          assert.deepEqual(await again.everything(), expected)
-          assert.equal((await again.add('genre', { name: 'new' })).id, 51)
-          assert.equal((await again.add('book', { title: 'new', isbn: 'new', author_id: 1 })).id, 3)
-          await again.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
-        })
+    await using temporary = await temporaryFolder()
+    await inFolder(async ({ shelves, folder }) => {
+      await shelves.add('series', { name: 's' })
+      await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+      await shelves.addBook({ series_id: 1, genres: [3, 1, 2], meta: { ü: [1, null, { a: '\n' }] } })
+      await shelves.addBook({ genres: [2] })
+      await shelves.accept([
+        insert('review', { book_id: 1 }),
+        insert('cover', { book_id: 1 }),
+        insert('genre', { name: 'z' }, 50),
+      ])
+      await shelves.accept([remove('genre', 2), update('genre', 1, { name: 'b' })])
+      await shelves.accept([remove('series', 1), remove('genre', 50)])
+      const expected = await shelves.everything()
+      copyAsCrashed(folder, temporary.path)
+      await whenOpened(temporary.path, async (again) => {
+        assert.deepEqual(await again.everything(), expected)
+        assert.equal((await again.add('genre', { name: 'new' })).id, 51)
+        assert.equal((await again.add('book', { title: 'new', isbn: 'new', author_id: 1 })).id, 3)
+        await again.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
       })
-    } finally {
-      await temporary.remove()
-    }
+    })
   })
 
   test('tables of models that no longer exist are kept', async () => {
@@ -228,32 +220,28 @@ describe('a damaged journal', () => {
 
 /** The same for a crash before a sealed journal was compacted: no snapshot, and two journals that are not empty. */
 async function withTwoJournals(body: (image: string, journals: string[]) => Promise<void>): Promise<void> {
-  const temporary = await temporaryFolder()
+  await using temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
   const disk = new FaultyDisk()
-  try {
-    await inFolder(
-      async ({ shelves, store, folder }) => {
-        await shelves.accept([counter])
-        const { reached, release } = disk.hold('remove')
-        const counting = new Counting(store)
-        await counting.writeUntil(10, 1)
-        await reached
-        await counting.writeUntil(20, 1)
-        copyAsCrashed(folder, image)
-        // The state before the snapshot was renamed into place.
-        rmSync(join(image, 'db.json'))
-        release()
-      },
-      { disk, minJournalBytes: 500 },
-    )
-    const journals = readdirSync(image).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]))
-    assert.equal(journals.length, 2, journals.join())
-    assert.equal(countOf(await onDisk(image)), 20)
-    await body(image, journals)
-  } finally {
-    await temporary.remove()
-  }
+  await inFolder(
+    async ({ shelves, store, folder }) => {
+      await shelves.accept([counter])
+      const { reached, release } = disk.hold('remove')
+      const counting = new Counting(store)
+      await counting.writeUntil(10, 1)
+      await reached
+      await counting.writeUntil(20, 1)
+      copyAsCrashed(folder, image)
+      // The state before the snapshot was renamed into place.
+      rmSync(join(image, 'db.json'))
+      release()
+    },
+    { disk, minJournalBytes: 500 },
+  )
+  const journals = readdirSync(image).sort((a, b) => Number(a.split('.')[1]) - Number(b.split('.')[1]))
+  assert.equal(journals.length, 2, journals.join())
+  assert.equal(countOf(await onDisk(image)), 20)
+  await body(image, journals)
 }
 
 describe('reading beside a writer', () => {

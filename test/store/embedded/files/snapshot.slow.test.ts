@@ -16,12 +16,8 @@ import { inFolder } from '../folder.ts'
 
 /** Calls `use` with the path of a file that does not exist yet. */
 async function atPath(body: (path: string) => Promise<void>): Promise<void> {
-  const folder = await temporaryFolder()
-  try {
-    await body(join(folder.path, 'db.json'))
-  } finally {
-    await folder.remove()
-  }
+  await using folder = await temporaryFolder()
+  await body(join(folder.path, 'db.json'))
 }
 
 type Tables = Readonly<Record<string, { readonly nextId: number; readonly records: readonly StoredRecord[] }>>
