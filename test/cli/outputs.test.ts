@@ -41,10 +41,7 @@ describe('an output of the real program', () => {
     assert.deepEqual(await exportInto('pipe'), { code: 0, stderr: '' })
   })
 
-  test('that cannot be written ends it with an error', {
-    timeout: 60_000,
-    skip: process.platform !== 'linux',
-  }, async () => {
+  test('that cannot be written ends it with an error', { timeout: 60_000, skip: process.platform !== 'linux' }, async () => {
     const { code, stderr } = await exportInto(openSync('/dev/full', 'w'))
     assert.equal(code, 1)
     assert.match(stderr, /^error stdout cannot be written: ENOSPC[^\n]*\n$/)

@@ -96,10 +96,7 @@ describe('a subscription', () => {
     const requestsAt: number[] = []
     const { log } = await subscribed(
       [{ text: ready(0) }, new AdminError('No response', { type: 'network' }), { text: ready(0) }],
-      {
-        onRequest: () => void requests++,
-        onConnection: (isConnected) => void (isConnected && requestsAt.push(requests)),
-      },
+      { onRequest: () => void requests++, onConnection: (isConnected) => void (isConnected && requestsAt.push(requests)) },
     )
     assert.deepEqual(requestsAt, [1, 3])
     assert.equal(requests, log.filter((line) => line.startsWith('open')).length)

@@ -63,11 +63,7 @@ const SPELLINGS: Readonly<Record<string, Files>> = {
     'models/tag.ts': module('defineModel', tag),
     'views/tag.ts': module('defineFormView', view),
   },
-  'ts of plain objects': {
-    'admin.config.ts': plain(config),
-    'models/tag.ts': plain([tag]),
-    'views/tag.ts': plain(view),
-  },
+  'ts of plain objects': { 'admin.config.ts': plain(config), 'models/tag.ts': plain([tag]), 'views/tag.ts': plain(view) },
   js: { 'admin.config.js': plain(config), 'models/tag.js': plain(tag), 'views/tag.js': plain([view]) },
   mixed: { 'admin.config.json': JSON.stringify(config), 'models/tag.yaml': YAML.tag, 'views/tag.ts': plain(view) },
 }

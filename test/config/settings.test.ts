@@ -69,13 +69,7 @@ describe('precedence: defaults < file < environment < flags', () => {
   const rows: readonly (Layers & { name: string; expected: SettingsInput })[] = [
     { name: 'file', file: { port: 1 }, expected: { port: 1 } },
     { name: 'environment over file', file: { port: 1 }, env: { ADMIN_PORT: '2' }, expected: { port: 2 } },
-    {
-      name: 'flags over environment',
-      file: { port: 1 },
-      env: { ADMIN_PORT: '2' },
-      flags: { port: 3 },
-      expected: { port: 3 },
-    },
+    { name: 'flags over environment', file: { port: 1 }, env: { ADMIN_PORT: '2' }, flags: { port: 3 }, expected: { port: 3 } },
     { name: 'flags over file', file: { port: 1 }, flags: { port: 3 }, expected: { port: 3 } },
     { name: 'flags over defaults', flags: { host: '0.0.0.0' }, expected: { host: '0.0.0.0' } },
     {

@@ -57,21 +57,11 @@ describe('syntax faults have their position', () => {
       text: '{\n  »"\\u005f_proto__": {}\n}',
       message: "'__proto__' cannot be a key",
     },
-    {
-      name: 'a JSON duplicate key',
-      format: 'json',
-      text: '{\n "a": 1,\n »"a": 2 }',
-      message: `Not valid JSON: ${TWICE('a')}`,
-    },
+    { name: 'a JSON duplicate key', format: 'json', text: '{\n "a": 1,\n »"a": 2 }', message: `Not valid JSON: ${TWICE('a')}` },
     { name: 'a JSON trailing comma', format: 'json', text: '{\n "a": 1,\n»}', message: 'Not valid JSON: property name expected' },
     { name: 'a JSON comment', format: 'json', text: '{\n  »// why\n "a": 1 }', message: 'Not valid JSON: invalid comment token' },
     { name: 'a JSON key without quotes', format: 'json', text: '{ »a: 1 }', message: 'Not valid JSON: invalid symbol' },
-    {
-      name: 'a missing JSON value',
-      format: 'json',
-      text: '{\n  "a": »}\n',
-      message: 'Not valid JSON: value expected',
-    },
+    { name: 'a missing JSON value', format: 'json', text: '{\n  "a": »}\n', message: 'Not valid JSON: value expected' },
     {
       name: 'an unknown JSON literal',
       format: 'json',

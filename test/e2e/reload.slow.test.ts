@@ -36,10 +36,7 @@ describe('the running server process', () => {
   }
   const token = async () => (await admin('token')).stdout.trim()
   const notes = async (bearer: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(server.address + NOTES, {
-      ...init,
-      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-    })
+    fetch(server.address + NOTES, { ...init, headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' } })
   const post = (path: string, body: object, bearer = ''): Promise<Response> =>
     fetch(server.address + path, {
       method: 'POST',

@@ -3,28 +3,25 @@ import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { openTestApp } from '../helpers/api/app.ts'
 import { speak, withListening } from '../helpers/api/raw.ts'
-import { play, scenarios, send } from '../helpers/api/scenario.ts'
+import { play, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 import { UNAUTHENTICATED } from './records/expected.ts'
 
 const DOCUMENT = 'GET /api/v1/openapi.json'
 
 scenarios('the description of the API', [
-  {
-    name: 'is OpenAPI 3.1, with the same access rule as views',
-    request: DOCUMENT,
+  scenario('is OpenAPI 3.1, with the same access rule as views', DOCUMENT, 200, {
     as: null,
-    status: 200,
     expectPart: { openapi: '3.1.0', servers: [{ url: '/' }] },
     expectHeaders: { 'content-type': /^application\/json/ },
-  },
-  { name: 'accepts no parameters', request: `${DOCUMENT}?pretty=true`, status: 400 },
+  }),
+  scenario('accepts no parameters', `${DOCUMENT}?pretty=true`, 400),
 ])
 
 scenarios(
   'the description of the API, where views ask for a token',
   [
-    { name: 'requires a token if views do', request: DOCUMENT, as: null, status: 401, expect: UNAUTHENTICATED },
-    { name: 'is for every user', request: DOCUMENT, as: 'editor', status: 200, given: addEditor },
+    scenario('requires a token if views do', DOCUMENT, 401, { as: null, expect: UNAUTHENTICATED }),
+    scenario('is for every user', DOCUMENT, 200, { as: 'editor', given: addEditor }),
   ],
   { settings: { views_auth: 'required' } },
 )

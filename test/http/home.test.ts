@@ -3,15 +3,10 @@ import { test } from 'node:test'
 import Hapi from '@hapi/hapi'
 import { DEFAULTS } from '../../src/config/settings.ts'
 import { homeRoutes } from '../../src/http/routes/pages.ts'
-import { type Scenario, scenarios } from '../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../helpers/api/scenario.ts'
 
-const leadsTo = (request: Scenario['request'], location: string): Scenario => ({
-  name: `leads to ${location}`,
-  request,
-  as: null,
-  status: 302,
-  expectHeaders: { location },
-})
+const leadsTo = (request: Scenario['request'], location: string): Scenario =>
+  scenario(`leads to ${location}`, request, 302, { as: null, expectHeaders: { location } })
 
 scenarios('the root of a server', [leadsTo('GET /', '/docs'), leadsTo('GET /?utm_source=x', '/docs')])
 

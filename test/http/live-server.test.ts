@@ -43,12 +43,7 @@ class Client {
         })
         response.on('error', reject)
         response.on('end', () =>
-          resolve({
-            status: response.statusCode,
-            headers: response.headers,
-            json: JSON.parse(text),
-            reused: sent.reusedSocket,
-          }),
+          resolve({ status: response.statusCode, headers: response.headers, json: JSON.parse(text), reused: sent.reusedSocket }),
         )
       })
       sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))

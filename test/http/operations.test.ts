@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SettingsInput } from '../../src/config/settings.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
-import { type Reply, type Scenario, scenarios, send } from '../helpers/api/scenario.ts'
+import { type Reply, type Scenario, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 
 async function withApp(settings: SettingsInput, work: (app: TestApp) => Promise<void>): Promise<void> {
   await using app = await openTestApp({ settings })
@@ -15,19 +15,16 @@ const readOnly = async ({ app }: TestApp): Promise<void> => {
 }
 
 scenarios('watching the server', [
-  { name: 'it is alive', request: 'GET /healthz', as: null, status: 200, expect: { status: 'ok' } },
-  { name: 'it is ready', request: 'GET /readyz', as: null, status: 200, expect: { status: 'ready' } },
-  { name: 'with a slash at the end', request: 'GET /readyz/', as: null, status: 200 },
-  {
-    name: 'is not ready while the store rejects writes',
+  scenario('it is alive', 'GET /healthz', 200, { as: null, expect: { status: 'ok' } }),
+  scenario('it is ready', 'GET /readyz', 200, { as: null, expect: { status: 'ready' } }),
+  scenario('with a slash at the end', 'GET /readyz/', 200, { as: null }),
+  scenario('is not ready while the store rejects writes', 'GET /readyz', 503, {
     given: readOnly,
-    request: 'GET /readyz',
     as: null,
-    status: 503,
     expect: { status: 'readonly' },
-  },
-  { name: 'it is alive all the same', given: readOnly, request: 'GET /healthz', as: null, status: 200 },
-  { name: 'accepts no parameters', request: 'GET /healthz?verbose=1', as: null, status: 400 },
+  }),
+  scenario('it is alive all the same', 'GET /healthz', 200, { given: readOnly, as: null }),
+  scenario('accepts no parameters', 'GET /healthz?verbose=1', 400, { as: null }),
 ])
 
 describe('where the endpoints are', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, quickHasher, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
-import { play, scenarios, send } from '../helpers/api/scenario.ts'
+import { play, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 
 const ADMIN = '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n'
 
@@ -27,41 +27,26 @@ describe('If-Match with several tags', () => {
 })
 
 scenarios('order of checks', [
-  { name: 'an unknown model, with any id', request: 'GET /api/v1/models/nope/abc', status: 404 },
-  { name: 'no permission, with any id', request: 'DELETE /api/v1/models/tag/abc', as: 'newcomer', status: 403 },
-  { name: 'no permission, with any body', request: 'POST /api/v1/models/tag', as: 'newcomer', body: [], status: 403 },
-  { name: 'an invalid id', request: 'GET /api/v1/models/tag/abc', status: 400 },
+  scenario('an unknown model, with any id', 'GET /api/v1/models/nope/abc', 404),
+  scenario('no permission, with any id', 'DELETE /api/v1/models/tag/abc', 403, { as: 'newcomer' }),
+  scenario('no permission, with any body', 'POST /api/v1/models/tag', 403, { as: 'newcomer', body: [] }),
+  scenario('an invalid id', 'GET /api/v1/models/tag/abc', 400),
 ])
 
 scenarios('bodies that cannot be read', [
-  {
-    name: 'an invalid content type',
-    request: 'POST /api/v1/models/tag',
-    rawBody: '{}',
-    headers: { 'content-type': 'garbage' },
-    status: 415,
-  },
-  {
-    name: 'an unsupported encoding',
-    request: 'POST /api/v1/models/tag',
+  scenario('an invalid content type', 'POST /api/v1/models/tag', 415, { rawBody: '{}', headers: { 'content-type': 'garbage' } }),
+  scenario('an unsupported encoding', 'POST /api/v1/models/tag', 415, {
     rawBody: '{"data":{"name":"Sneaky","slug":"sneaky"}}',
     headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
-    status: 415,
-  },
-  {
-    name: 'an unsupported encoding on a route without a body',
-    request: 'GET /api/v1/models/tag',
+  }),
+  scenario('an unsupported encoding on a route without a body', 'GET /api/v1/models/tag', 415, {
     headers: { 'content-encoding': 'br' },
-    status: 415,
-  },
-  {
-    name: 'another grant than the one that there is',
-    request: 'POST /api/v1/auth/token',
+  }),
+  scenario('another grant than the one that there is', 'POST /api/v1/auth/token', 400, {
     as: null,
     body: { grant_type: 'client_credentials', username: 'admin', password: 'harbour-admin-2024' },
-    status: 400,
     expect: { detail: { error: { grant_type: ['grant_type must be password'] } } },
-  },
+  }),
 ])
 
 describe('a form', () => {

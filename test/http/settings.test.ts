@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../helpers/api/scenario.ts'
 
 const LOGIN = { username: 'anna.lind', password: 'lighthouse-keys-17' }
 const TAG = { name: 'Knots', slug: 'knots' }
 
-const answers = (request: Scenario['request'], rest: Partial<Scenario> = {}): Scenario => ({
-  name: 'answers',
-  status: 200,
-  ...rest,
-  request,
-})
+const answers = (request: Scenario['request'], rest: Partial<Scenario> = {}): Scenario =>
+  scenario('answers', request, 200, { ...rest })
 
 /** Nothing of ours is at the path: shape B, whatever it says. */
-const nothingAt = (request: Scenario['request']): Scenario => ({
-  name: 'has nothing',
-  request,
-  status: 404,
-  check: ({ json }) => {
-    assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
-    assert.equal(json.status_code, 404)
-  },
-})
+const nothingAt = (request: Scenario['request']): Scenario =>
+  scenario('has nothing', request, 404, {
+    check: ({ json }) => {
+      assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
+      assert.equal(json.status_code, 404)
+    },
+  })
 
 scenarios(
   'base_path',
@@ -70,15 +64,6 @@ scenarios(
 
 scenarios(
   'jwt lifetimes',
-  [
-    {
-      name: 'follow the settings',
-      request: 'POST /api/v1/auth/token',
-      as: null,
-      body: LOGIN,
-      status: 200,
-      expectPart: { expires_in: 300 },
-    },
-  ],
+  [scenario('follow the settings', 'POST /api/v1/auth/token', 200, { as: null, body: LOGIN, expectPart: { expires_in: 300 } })],
   { settings: { jwt: { access_token_minutes: 5 } } },
 )

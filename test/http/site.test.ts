@@ -6,7 +6,7 @@ import { SHELL } from '../../src/auth/permissions.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
-import { play, type Scenario, scenarios, send } from '../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 import { ROOT } from '../helpers/fixture.ts'
 import { permit } from '../security/access.ts'
 
@@ -17,12 +17,8 @@ const withBlog = async (work: (app: TestApp) => Promise<void>): Promise<void> =>
   await work(app)
 }
 
-const get = (path: string, as: string | null = 'admin', status = 200): Scenario => ({
-  name: path,
-  request: `GET ${path}` as 'GET /',
-  as,
-  status,
-})
+const get = (path: string, as: string | null = 'admin', status = 200): Scenario =>
+  scenario(path, `GET ${path}` as 'GET /', status, { as })
 
 describe('the site', () => {
   test('describes the models that a superuser may access', () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp } from '../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../helpers/api/scenario.ts'
 import { modelNotFound, UNAUTHENTICATED } from './records/expected.ts'
 
 const FLAGS = { required: false, readonly: false, disabled: false, is_primary_key: false }
@@ -12,15 +12,7 @@ const TAG_VIEWS = [
     view_type: 'form',
     model: 'Tag',
     fields: [
-      {
-        ...FLAGS,
-        name: 'id',
-        title: 'ID',
-        field_type: 'primarykey',
-        readonly: true,
-        disabled: true,
-        is_primary_key: true,
-      },
+      { ...FLAGS, name: 'id', title: 'ID', field_type: 'primarykey', readonly: true, disabled: true, is_primary_key: true },
       {
         ...FLAGS,
         name: 'name',
@@ -64,49 +56,39 @@ const FIELD_KEYS = [
   ...['default_value', 'options', 'error', 'is_primary_key'],
 ]
 
-const ofTag = (name: string, request: Scenario['request']): Scenario => ({
-  name,
-  request,
-  as: null,
-  status: 200,
-  expect: { data: TAG_VIEWS },
-})
+const ofTag = (name: string, request: Scenario['request']): Scenario =>
+  scenario(name, request, 200, { as: null, expect: { data: TAG_VIEWS } })
 
-const everyModel = (name: string, request: Scenario['request']): Scenario => ({
-  name,
-  request,
-  as: null,
-  status: 200,
-  check: async ({ json }, app) => {
-    assert.deepEqual(Object.keys(json), ['data'])
-    assert.deepEqual(json.data.tag, TAG_VIEWS)
-    const names: Record<string, string[]> = {
-      user: ['UserCreateForm', 'UserList'],
-      group: ['GroupForm', 'GroupList'],
-      category: ['CategoryForm', 'CategoryList'],
-      tag: ['TagForm', 'TagList'],
-      post: ['PostForm', 'PostQuickEditForm', 'PostList'],
-      comment: ['CommentForm', 'CommentModerationForm', 'CommentList'],
-    }
-    for (const [key, expected] of Object.entries(names)) {
-      const views: { name: string; model: string }[] = json.data[key]
-      assert.deepEqual(new Set(views.map((view) => view.name)), new Set(expected))
-      const own = await play(app, { request: `GET /admin/api/v1/views/${key}/`, as: null, status: 200 })
-      assert.deepEqual(own.json, { data: views })
-    }
-  },
-})
+const everyModel = (name: string, request: Scenario['request']): Scenario =>
+  scenario(name, request, 200, {
+    as: null,
+    check: async ({ json }, app) => {
+      assert.deepEqual(Object.keys(json), ['data'])
+      assert.deepEqual(json.data.tag, TAG_VIEWS)
+      const names: Record<string, string[]> = {
+        user: ['UserCreateForm', 'UserList'],
+        group: ['GroupForm', 'GroupList'],
+        category: ['CategoryForm', 'CategoryList'],
+        tag: ['TagForm', 'TagList'],
+        post: ['PostForm', 'PostQuickEditForm', 'PostList'],
+        comment: ['CommentForm', 'CommentModerationForm', 'CommentList'],
+      }
+      for (const [key, expected] of Object.entries(names)) {
+        const views: { name: string; model: string }[] = json.data[key]
+        assert.deepEqual(new Set(views.map((view) => view.name)), new Set(expected))
+        const own = await play(app, { request: `GET /admin/api/v1/views/${key}/`, as: null, status: 200 })
+        assert.deepEqual(own.json, { data: views })
+      }
+    },
+  })
 
 scenarios('views', [
   ofTag('of one model', 'GET /admin/api/v1/views/tag/'),
   ofTag('of one model, without the slash', 'GET /admin/api/v1/views/tag'),
   everyModel('of every model', 'GET /admin/api/v1/views/'),
   everyModel('of every model, without the slash', 'GET /admin/api/v1/views'),
-  {
-    name: 'contain the keys of the schema only, without rules and validation',
-    request: 'GET /admin/api/v1/views/',
+  scenario('contain the keys of the schema only, without rules and validation', 'GET /admin/api/v1/views/', 200, {
     as: null,
-    status: 200,
     check: ({ json }) => {
       const grouped: [string, Record<string, unknown>[]][] = Object.entries(json.data)
       for (const [key, views] of grouped) {
@@ -131,12 +113,9 @@ scenarios('views', [
         }
       }
     },
-  },
-  {
-    name: 'serve a form written in TypeScript with its lists, options and defaults',
-    request: 'GET /admin/api/v1/views/post/',
+  }),
+  scenario('serve a form written in TypeScript with its lists, options and defaults', 'GET /admin/api/v1/views/post/', 200, {
     as: null,
-    status: 200,
     check: ({ json, text }) => {
       const [form, quick, list] = json.data
       assert.deepEqual(form.fields[5], {
@@ -154,46 +133,29 @@ scenarios('views', [
       assert.equal('creation_fields' in list || 'allowed_update_fields' in list, false)
       assert.equal(text.includes('rule'), false)
     },
-  },
-  {
-    name: 'serve a list of nothing as it is written',
-    request: 'GET /admin/api/v1/views/comment/',
+  }),
+  scenario('serve a list of nothing as it is written', 'GET /admin/api/v1/views/comment/', 200, {
     as: null,
-    status: 200,
     check: ({ json }) => assert.deepEqual(json.data[1].creation_fields, []),
-  },
-  {
-    name: 'are empty for a model without views',
-    request: 'GET /admin/api/v1/views/permission/',
+  }),
+  scenario('are empty for a model without views', 'GET /admin/api/v1/views/permission/', 200, { as: null, expect: { data: [] } }),
+  scenario('are not found for a model that is not there', 'GET /admin/api/v1/views/spaceship/', 404, {
     as: null,
-    status: 200,
-    expect: { data: [] },
-  },
-  {
-    name: 'are not found for a model that is not there',
-    request: 'GET /admin/api/v1/views/spaceship/',
-    as: null,
-    status: 404,
     expect: modelNotFound('spaceship'),
-  },
-  {
-    name: 'know a model by its lower-case name alone',
-    request: 'GET /admin/api/v1/views/Tag/',
+  }),
+  scenario('know a model by its lower-case name alone', 'GET /admin/api/v1/views/Tag/', 404, {
     as: null,
-    status: 404,
     expect: modelNotFound('Tag'),
-  },
-  { name: 'may be requested with a token', request: 'GET /admin/api/v1/views/tag/', as: 'newcomer', status: 200 },
+  }),
+  scenario('may be requested with a token', 'GET /admin/api/v1/views/tag/', 200, { as: 'newcomer' }),
 ])
 
-const shut = (request: Scenario['request']): Scenario => ({
-  name: 'belong to their own model',
-  request,
-  as: null,
-  status: 401,
-  expect: UNAUTHENTICATED,
-  expectHeaders: { 'www-authenticate': 'Bearer' },
-})
+const shut = (request: Scenario['request']): Scenario =>
+  scenario('belong to their own model', request, 401, {
+    as: null,
+    expect: UNAUTHENTICATED,
+    expectHeaders: { 'www-authenticate': 'Bearer' },
+  })
 
 scenarios(
   'views that require a token',
@@ -202,28 +164,19 @@ scenarios(
     shut('GET /admin/api/v1/views/tag/'),
     shut('GET /admin/api/v1/views/tag'),
     shut('GET /admin/api/v1/views/spaceship/'),
-    {
-      name: 'reject an invalid token',
-      request: 'GET /admin/api/v1/views/',
+    scenario('reject an invalid token', 'GET /admin/api/v1/views/', 401, {
       as: null,
       headers: { authorization: 'Bearer nonsense' },
-      status: 401,
       expect: UNAUTHENTICATED,
-    },
-    {
-      name: 'of a model are returned with a token',
-      request: 'GET /admin/api/v1/views/tag/',
+    }),
+    scenario('of a model are returned with a token', 'GET /admin/api/v1/views/tag/', 200, {
       as: 'newcomer',
-      status: 200,
       expect: { data: TAG_VIEWS },
-    },
-    {
-      name: 'are all returned with a token',
-      request: 'GET /admin/api/v1/views/',
+    }),
+    scenario('are all returned with a token', 'GET /admin/api/v1/views/', 200, {
       as: 'newcomer',
-      status: 200,
       check: ({ json }) => assert.deepEqual(json.data.tag, TAG_VIEWS),
-    },
+    }),
   ],
   { settings: { views_auth: 'required' } },
 )

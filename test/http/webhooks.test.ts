@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
-import { play, scenarios } from '../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../helpers/api/scenario.ts'
 
 const WEBHOOKS = '/api/v1/webhooks'
 const URL_ = 'http://127.0.0.1:9/hook'
@@ -16,36 +16,27 @@ const given = async (app: TestApp): Promise<void> => {
 const fieldErrors = (errors: object) => ({ detail: { error: errors } })
 
 scenarios('webhooks: subscriptions', [
-  {
-    name: 'a subscription is created with defaults, and its secret is shown',
-    request: `POST ${WEBHOOKS}`,
+  scenario('a subscription is created with defaults, and its secret is shown', `POST ${WEBHOOKS}`, 201, {
     body: { url: URL_ },
-    status: 201,
     expectHeaders: { location: /\/api\/v1\/webhooks\/1$/ },
     expectPart: { data: { id: 1, url: URL_, events: ['create', 'update', 'delete'], models: [], active: true, pending: 0 } },
     check: ({ json }) => assert.match(json.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/),
-  },
-  {
-    name: 'several are created together',
-    request: `POST ${WEBHOOKS}`,
+  }),
+  scenario('several are created together', `POST ${WEBHOOKS}`, 201, {
     body: {
       webhooks: [
         { url: URL_, events: ['create'], secret: 'sixteen letters!' },
         { url: URL_, models: ['tag'], active: false },
       ],
     },
-    status: 201,
     check: ({ json }) => {
       assert.equal(json.total, 2)
       assert.equal(json.data[0].secret, 'sixteen letters!')
       assert.deepEqual([json.data[1].active, json.data[1].disabled_by, json.data[1].models], [false, 'hand', ['tag']])
     },
-  },
-  {
-    name: 'all errors are reported by field',
-    request: `POST ${WEBHOOKS}`,
+  }),
+  scenario('all errors are reported by field', `POST ${WEBHOOKS}`, 400, {
     body: { url: 'mailto:a@example.com', events: ['read'], models: ['tags'], secret: 'short', active: 1, evnts: [] },
-    status: 400,
     expect: fieldErrors({
       url: ['url must be an http or https address such as https://example.com/hooks'],
       events: ['events must be one of: create, update, delete'],
@@ -54,12 +45,9 @@ scenarios('webhooks: subscriptions', [
       active: ['active must be a boolean'],
       evnts: ["Field 'evnts' does not exist; did you mean 'events'?"],
     }),
-  },
-  {
-    name: 'errors of several are reported by index and field, and none is created',
-    request: `POST ${WEBHOOKS}`,
+  }),
+  scenario('errors of several are reported by index and field, and none is created', `POST ${WEBHOOKS}`, 400, {
     body: { webhooks: [{ url: URL_ }, { events: [] }, 3] },
-    status: 400,
     expect: fieldErrors({
       '1.url': ['url is mandatory'],
       '1.events': ['events must name at least one event'],
@@ -68,29 +56,20 @@ scenarios('webhooks: subscriptions', [
     check: async (_, app) => {
       await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 0 } })
     },
-  },
-  {
-    name: 'a name and password in the address are refused',
-    request: `POST ${WEBHOOKS}`,
+  }),
+  scenario('a name and password in the address are refused', `POST ${WEBHOOKS}`, 400, {
     body: { url: 'https://ann:key@example.com/' },
-    status: 400,
     expect: fieldErrors({ url: ['url must not contain a user name or password; receivers verify the signature instead'] }),
-  },
-  {
-    name: 'internal models cannot be named',
-    request: `POST ${WEBHOOKS}`,
+  }),
+  scenario('internal models cannot be named', `POST ${WEBHOOKS}`, 400, {
     body: { url: URL_, models: ['webhooksubscription', 'authsession'] },
-    status: 400,
     check: ({ json }) => assert.equal(json.detail.error.models.length, 2),
-  },
-  {
-    name: 'the URL, events and models of another one are refused, in whatever order',
+  }),
+  scenario('the URL, events and models of another one are refused, in whatever order', `POST ${WEBHOOKS}`, 400, {
     given: async (app) => {
       await subscribe(app, { url: URL_, events: ['update', 'create'], models: ['tag', 'post'] })
     },
-    request: `POST ${WEBHOOKS}`,
     body: { url: URL_, events: ['create', 'update'], models: ['post', 'tag'] },
-    status: 400,
     expect: fieldErrors({ url: ['url has the same events and models as webhook 1; change that one, or remove it first'] }),
     check: async (_, app) => {
       await subscribe(app, { url: URL_, events: ['create'], models: ['post', 'tag'] })
@@ -99,65 +78,47 @@ scenarios('webhooks: subscriptions', [
       assert.match(json.detail.error['1.url'][0], /as webhooks\[0\]/)
       assert.equal((await play(app, { request: `GET ${WEBHOOKS}`, status: 200 })).json.total, 2)
     },
-  },
-  {
-    name: 'a change to the URL, events and models of another one is refused',
+  }),
+  scenario('a change to the URL, events and models of another one is refused', `PUT ${WEBHOOKS}/2`, 400, {
     given: async (app) => {
       await subscribe(app, { url: URL_ })
       await subscribe(app, { url: URL_, events: ['create'] })
     },
-    request: `PUT ${WEBHOOKS}/2`,
     body: { events: ['update', 'create', 'delete'] },
-    status: 400,
     expect: fieldErrors({ url: ['url has the same events and models as webhook 1; change that one, or remove it first'] }),
     check: async (_, app) => {
       await play(app, { request: `PUT ${WEBHOOKS}/2`, body: { events: ['create'], active: false }, status: 200 })
     },
-  },
-  {
-    name: 'lists and single ones show no secret',
-    request: `GET ${WEBHOOKS}?page=1&page_size=1`,
+  }),
+  scenario('lists and single ones show no secret', `GET ${WEBHOOKS}?page=1&page_size=1`, 200, {
     given: async (app) => {
       await given(app)
       await subscribe(app, { url: URL_, models: ['tag'] })
     },
-    status: 200,
     expectPart: { total: 2, page: 1, page_size: 1, total_pages: 2, has_next: true },
     check: async ({ text }, app) => {
       assert.doesNotMatch(text, /secret/)
       const { text: one } = await play(app, { request: `GET ${WEBHOOKS}/1`, status: 200 })
       assert.doesNotMatch(one, /secret/)
     },
-  },
-  {
-    name: 'omitted values of an update do not change',
-    request: `PUT ${WEBHOOKS}/1`,
+  }),
+  scenario('omitted values of an update do not change', `PUT ${WEBHOOKS}/1`, 200, {
     given,
     body: { events: ['delete'], active: false },
-    status: 200,
     expectPart: { data: { url: URL_, events: ['delete'], active: false, disabled_by: 'hand' } },
-  },
-  {
-    name: 'a secret is not updated but rotated',
-    request: `PUT ${WEBHOOKS}/1`,
+  }),
+  scenario('a secret is not updated but rotated', `PUT ${WEBHOOKS}/1`, 400, {
     given,
     body: { secret: 'sixteen letters!' },
-    status: 400,
     expect: fieldErrors({ secret: ["Field 'secret' is changed by rotating it"] }),
-  },
-  {
-    name: 'rotation shows the new secret',
-    request: `POST ${WEBHOOKS}/1/rotate`,
+  }),
+  scenario('rotation shows the new secret', `POST ${WEBHOOKS}/1/rotate`, 200, {
     given,
     body: { secret: 'sixteen letters!' },
-    status: 200,
     expectPart: { data: { id: 1, secret: 'sixteen letters!' } },
-  },
-  {
-    name: 'a deleted subscription no longer exists',
-    request: `DELETE ${WEBHOOKS}/1`,
+  }),
+  scenario('a deleted subscription no longer exists', `DELETE ${WEBHOOKS}/1`, 200, {
     given,
-    status: 200,
     expectPart: { message: 'Webhook deleted successfully', data: { id: 1 } },
     check: async (_, app) => {
       const expect = { error: 'Record not found', status_code: 404, details: 'Webhook with ID 1 does not exist' }
@@ -168,19 +129,13 @@ scenarios('webhooks: subscriptions', [
       await play(app, { request: `POST ${WEBHOOKS}/1/rotate`, status: 404, expect })
       await play(app, { request: `POST ${WEBHOOKS}/1/test`, status: 404, expect })
     },
-  },
-  {
-    name: 'a delivery that is not there cannot be delivered again',
-    request: `POST ${WEBHOOKS}/deliveries/7/redeliver`,
-    status: 404,
+  }),
+  scenario('a delivery that is not there cannot be delivered again', `POST ${WEBHOOKS}/deliveries/7/redeliver`, 404, {
     expectPart: { details: 'Delivery with ID 7 does not exist' },
-  },
-  {
-    name: 'wrong parameters are named',
-    request: `GET ${WEBHOOKS}/deliveries?status=lost&page=0&filters=a`,
-    status: 400,
+  }),
+  scenario('wrong parameters are named', `GET ${WEBHOOKS}/deliveries?status=lost&page=0&filters=a`, 400, {
     check: ({ json }) => assert.deepEqual(Object.keys(json.details).sort(), ['filters', 'page', 'status']),
-  },
+  }),
 ])
 
 describe('webhooks: permissions', () => {

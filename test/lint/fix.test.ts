@@ -134,11 +134,7 @@ describe('a fix that would lose something is not applied', () => {
       text: `${INTRO}fields: [name: body, { name: title, title: T }]\n`,
       rule: ['view/missing-title'],
     },
-    {
-      name: 'an explicit key (?)',
-      text: `${INTRO}fields:\n  - ? name\n    : body\n`,
-      rule: ['view/missing-title'],
-    },
+    { name: 'an explicit key (?)', text: `${INTRO}fields:\n  - ? name\n    : body\n`, rule: ['view/missing-title'] },
     {
       name: 'an aliased node',
       text: `- &form\n  name: A\n  view_type: form\n  model: Post\n  fields: &fields\n    - name: body\n- { name: B, view_type: form, model: Post, fields: *fields }\n`,

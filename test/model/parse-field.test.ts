@@ -87,11 +87,7 @@ faultTable('names', [
 ])
 
 faultTable('types', [
-  {
-    name: 'unknown',
-    fields: ['{ name: a, type: »strng }'],
-    faults: ["Unknown type 'strng'; did you mean 'string'?"],
-  },
+  { name: 'unknown', fields: ['{ name: a, type: »strng }'], faults: ["Unknown type 'strng'; did you mean 'string'?"] },
   { name: 'one in capitals', fields: ['{ name: a, type: »String }'], faults: ["Unknown type 'String'; did you mean 'string'?"] },
   { name: 'one of SQL', fields: ['{ name: a, type: »VARCHAR }'], faults: ["Unknown type 'VARCHAR'; write string"] },
   { name: 'bool', fields: ['{ name: a, type: »bool }'], faults: ["Unknown type 'bool'; write boolean"] },
@@ -102,11 +98,7 @@ faultTable('types', [
   { name: '__proto__', fields: ['{ name: a, type: »"__proto__" }'], faults: ["Unknown type '__proto__'…"] },
   { name: 'constructor', fields: ['{ name: a, type: »constructor }'], faults: ["Unknown type 'constructor'…"] },
   { name: 'none', fields: ['»{ name: a }'], faults: ["Field 'a' has no type; use one of string, text, …"] },
-  {
-    name: 'id of type text',
-    fields: ['{ name: id, type: »string }'],
-    faults: ["'type' must be one of [integer, primarykey]"],
-  },
+  { name: 'id of type text', fields: ['{ name: id, type: »string }'], faults: ["'type' must be one of [integer, primarykey]"] },
   { name: 'none, for id', fields: ['»{ name: id }'], faults: ["Key 'type' is missing"] },
 ])
 

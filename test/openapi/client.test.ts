@@ -78,10 +78,7 @@ describe('a client that openapi-typescript generates', () => {
     const document = documentOf(await fixture('blog'))
     const uses = everyUse(document)
     assert.ok(uses.length > 70, `there are ${uses.length} operations`)
-    const files = {
-      'api.ts': await clientTypes(JSON.stringify(document)),
-      'client.ts': [CLIENT, ...uses, CAREFUL].join('\n'),
-    }
+    const files = { 'api.ts': await clientTypes(JSON.stringify(document)), 'client.ts': [CLIENT, ...uses, CAREFUL].join('\n') }
     assert.equal(await typeCheck(files), '')
   })
 })

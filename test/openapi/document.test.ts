@@ -153,9 +153,7 @@ describe('content of a document', () => {
     const { User, Post } = documentOf(await fixture('blog')).components.schemas
     assert.equal(User?.properties?.password, undefined)
     assert.deepEqual(Post?.properties?.author, { $ref: '#/components/schemas/User.nested' })
-    assert.deepEqual(Post?.properties?.category, {
-      anyOf: [{ $ref: '#/components/schemas/Category.nested' }, { type: 'null' }],
-    })
+    assert.deepEqual(Post?.properties?.category, { anyOf: [{ $ref: '#/components/schemas/Category.nested' }, { type: 'null' }] })
     assert.deepEqual(Post?.required, Object.keys(Post?.properties ?? {}))
   })
 

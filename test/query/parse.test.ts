@@ -88,14 +88,7 @@ describe('a list', () => {
 describe('a search', () => {
   test('with words only: every field, the first twenty', () => {
     const page = { page: 1, pageSize: 20 }
-    assert.deepEqual(search('q=ferry'), {
-      q: 'ferry',
-      fields: undefined,
-      fuzzy: false,
-      page,
-      filters: [],
-      sort: [],
-    })
+    assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [], sort: [] })
   })
 
   test('with all parameters; words are plain text', () => {

@@ -31,9 +31,7 @@ async function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
   const { app, close } = await openTestApp()
   const { registry, access } = app.project
   const serializer = new RecordSerializer(access, app.store)
-  const writer: Writer = {
-    write: (model, records, projection) => serializer.write(SYSTEM, model, records, projection),
-  }
+  const writer: Writer = { write: (model, records, projection) => serializer.write(SYSTEM, model, records, projection) }
   const model = (key: string) => registry.expect(key)
   const full = (key: string) => fullProjection(model(key), registry)
   const stored = async (key: string, id: number) => {

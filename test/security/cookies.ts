@@ -75,12 +75,7 @@ export const sendAs = (
   headers: Readonly<Record<string, string>>,
   rawBody?: string,
 ): Promise<Reply> =>
-  send(app, {
-    request: request as Scenario['request'],
-    as: null,
-    headers,
-    ...(rawBody === undefined ? {} : { rawBody }),
-  })
+  send(app, { request: request as Scenario['request'], as: null, headers, ...(rawBody === undefined ? {} : { rawBody }) })
 
 /** A cookie of a response. Names of attributes are in lower case. */
 export interface SentCookie {

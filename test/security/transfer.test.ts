@@ -52,12 +52,7 @@ describe('an export', () => {
   test('of a model of the server itself does not exist', () =>
     withApp(async (app) => {
       await play(app, { request: 'GET /api/v1/models/authsession/export', status: 404 })
-      await play(app, {
-        request: 'POST /api/v1/models/authsession/import',
-        rawBody: '[]',
-        headers: JSON_TYPE,
-        status: 404,
-      })
+      await play(app, { request: 'POST /api/v1/models/authsession/import', rawBody: '[]', headers: JSON_TYPE, status: 404 })
     }))
 })
 

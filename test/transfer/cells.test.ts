@@ -22,11 +22,7 @@ const model = registry.expect('thing')
 
 /** The records as a store holds them. */
 const STORED: readonly StoredRecord[] = THINGS.map((data, index) => {
-  const { values, issues } = draftNew(SYSTEM, model, undefined, data, {
-    clock: systemClock,
-    random: systemRandom,
-    ...SIZES,
-  })
+  const { values, issues } = draftNew(SYSTEM, model, undefined, data, { clock: systemClock, random: systemRandom, ...SIZES })
   assert.deepEqual(issues.toMessages(), {})
   return { id: index + 1, ...values, created_at: '2026-01-15T12:00:00.000Z', updated_at: '2026-01-15T12:00:00.000Z' }
 })

@@ -11,10 +11,7 @@ const MODEL =
 const item = (number: number) => ({ title: `Item ${number}`, sku: `SKU-${number}` })
 const items = Array.from({ length: COUNT }, (_, index) => item(index + 1))
 const lines = items.map((each) => JSON.stringify(each))
-const TEXTS: Readonly<Record<string, string>> = {
-  ndjson: `${lines.join('\n')}\n`,
-  json: `[${lines.join(',')}]`,
-}
+const TEXTS: Readonly<Record<string, string>> = { ndjson: `${lines.join('\n')}\n`, json: `[${lines.join(',')}]` }
 
 describe(`${COUNT} records`, () => {
   for (const [format, text] of Object.entries(TEXTS)) {

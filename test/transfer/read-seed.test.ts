@@ -173,11 +173,7 @@ describe('faults', () => {
       faults: Array<string>(3).fill('A record must map field names to values'),
     },
     { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record must map field names to values'] },
-    {
-      name: 'post.ndjson',
-      text: '{"title":"a"}\n»[1]\n»"x"\n',
-      faults: Array<string>(2).fill('A record must be an object'),
-    },
+    { name: 'post.ndjson', text: '{"title":"a"}\n»[1]\n»"x"\n', faults: Array<string>(2).fill('A record must be an object') },
     {
       name: 'post.yaml',
       text: '- title: a\n  »title: b\n',
@@ -190,16 +186,8 @@ describe('faults', () => {
       text: '{"title":"a"}\n»{"title":\n{"title":"c"}\n»nope\n',
       faults: ['Not valid JSON: …', 'Not valid JSON: …'],
     },
-    {
-      name: 'post.csv',
-      text: 'title,views\na,1\n»b,2,3\nc\n',
-      faults: ['The row has 3 cells where the header has 2 columns'],
-    },
-    {
-      name: 'post.csv',
-      text: 'title,views\na,1\n»c\nd,2,3\n',
-      faults: ['The row has 1 cells where the header has 2 columns'],
-    },
+    { name: 'post.csv', text: 'title,views\na,1\n»b,2,3\nc\n', faults: ['The row has 3 cells where the header has 2 columns'] },
+    { name: 'post.csv', text: 'title,views\na,1\n»c\nd,2,3\n', faults: ['The row has 1 cells where the header has 2 columns'] },
     {
       name: 'post.csv',
       text: 'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',

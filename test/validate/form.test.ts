@@ -272,9 +272,7 @@ table('rules', [
 
 const validate = (
   judgement: (record: JsonObject) => Readonly<Record<string, string | readonly string[] | undefined>> | undefined,
-): Part => ({
-  validate: judgement as NonNullable<FormSource['validate']>,
-})
+): Part => ({ validate: judgement as NonNullable<FormSource['validate']> })
 
 table('validate in TypeScript', [
   { name: 'one message', form: validate(() => ({ title: 'Bad' })), messages: { title: ['Bad'] } },

@@ -123,10 +123,7 @@ table('on creation', [
     values: { secret: 'short' },
     messages: { secret: ['secret must be at least 8 characters long', 'secret format is invalid'] },
   },
-  {
-    name: 'system fields and unknown fields are not read',
-    data: { ...given, id: 7, created_at: 'x', nope: 1, author: {} },
-  },
+  { name: 'system fields and unknown fields are not read', data: { ...given, id: 7, created_at: 'x', nope: 1, author: {} } },
 ])
 
 const stored: JsonObject = {

@@ -51,10 +51,7 @@ describe('definitions are returned complete', () => {
   })
 
   test('validate is preserved and called with the record', () => {
-    const form = defineFormView(Post, {
-      ...base,
-      validate: (record) => (record.title === 'x' ? { title: 'No' } : undefined),
-    })
+    const form = defineFormView(Post, { ...base, validate: (record) => (record.title === 'x' ? { title: 'No' } : undefined) })
     assert.deepEqual(form.validate?.({ title: 'x' } as never), { title: 'No' })
     assert.equal(form.validate?.({ title: 'y' } as never), undefined)
   })

@@ -69,24 +69,9 @@ export const POSTGRES_ROWS: readonly PostgresRow[] = [
     ours: pages(MEMBERS_PATH),
     hand: pages('/uncounted'),
   },
-  {
-    key: 'pg-filter',
-    name: 'filter, range and sort, with the total',
-    bar: () => 1,
-    ours: asking(filterQuestions),
-  },
-  {
-    key: 'pg-contains',
-    name: 'icontains on email, with the total',
-    bar: () => 1,
-    ours: asking(needleQuestions),
-  },
-  {
-    key: 'pg-create',
-    name: 'create without webhooks, beside one insert',
-    bar: () => 0.9,
-    ours: creates(MEMBERS_PATH),
-  },
+  { key: 'pg-filter', name: 'filter, range and sort, with the total', bar: () => 1, ours: asking(filterQuestions) },
+  { key: 'pg-contains', name: 'icontains on email, with the total', bar: () => 1, ours: asking(needleQuestions) },
+  { key: 'pg-create', name: 'create without webhooks, beside one insert', bar: () => 0.9, ours: creates(MEMBERS_PATH) },
   {
     key: 'pg-bulk',
     name: `create ${BULK} at once, beside one insert of ${BULK} rows`,

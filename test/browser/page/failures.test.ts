@@ -9,11 +9,7 @@ const inBrowserWithFiles = browserSite({ keepsData: true })
 /** Its test deletes all records of a model. */
 const inEmptyModel = browserSite()
 
-const FAULT = {
-  status: 500,
-  json: { error: 'The disk is full' },
-  headers: { 'X-Request-ID': 'request-to-quote' },
-}
+const FAULT = { status: 500, json: { error: 'The disk is full' }, headers: { 'X-Request-ID': 'request-to-quote' } }
 
 /** Waits until the page shows something and is no longer loading. */
 async function atRest(page: Page): Promise<void> {

@@ -29,11 +29,7 @@ describe('admin users grant, revoke and show', () => {
   test('show names where each effective permission comes from', async () => {
     assert.deepEqual(
       await admin('users', 'grant', 'ann', 'change_note', 'view_note', '--group', 'editors', '--group', 'readers'),
-      {
-        code: 0,
-        stdout: '',
-        stderr: "Granted change_note, view_note, group editors, group readers to 'ann'\n",
-      },
+      { code: 0, stdout: '', stderr: "Granted change_note, view_note, group editors, group readers to 'ann'\n" },
     )
     const { stdout } = await admin('users', 'show', 'ann')
     const lines = [

@@ -31,6 +31,14 @@ export interface Scenario {
   readonly check?: (reply: Reply, app: TestApp) => void | Promise<void>
 }
 
+/** A scenario in a row: its name, request and status, then what else is sent and expected. */
+export const scenario = (
+  name: string,
+  request: Scenario['request'],
+  status: number,
+  rest: Omit<Scenario, 'name' | 'request' | 'status'> = {},
+): Scenario => ({ name, request, status, ...rest })
+
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -46,16 +54,16 @@ export interface Reply {
 export function scenarios(title: string, list: readonly Scenario[], options: TestAppOptions = {}): void {
   describe(title, { concurrency: 4 }, () => {
     let shared: Promise<TestApp> | undefined
-    for (const scenario of list) {
-      test(`${scenario.name} (${scenario.request})`, { skip: scenario.skip ?? false }, async () => {
-        if (changesNothing(scenario)) {
+    for (const each of list) {
+      test(`${each.name} (${each.request})`, { skip: each.skip ?? false }, async () => {
+        if (changesNothing(each)) {
           shared ??= openTestApp(options)
-          await playWithoutErrors(await shared, scenario)
+          await playWithoutErrors(await shared, each)
           return
         }
         await using app = await openTestApp(options)
-        await scenario.given?.(app)
-        await playWithoutErrors(app, scenario)
+        await each.given?.(app)
+        await playWithoutErrors(app, each)
       })
     }
     after(async () => (await shared)?.close())

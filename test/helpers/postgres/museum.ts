@@ -7,10 +7,7 @@ import type { Random } from './random.ts'
 
 /** Models with a field of every type: exhibits of rooms, lent by people, with tags. */
 const MODELS: readonly ModelDefinition[] = [
-  {
-    name: 'Wing',
-    fields: [{ name: 'name', type: 'string', required: true }],
-  },
+  { name: 'Wing', fields: [{ name: 'name', type: 'string', required: true }] },
   {
     name: 'Room',
     fields: [

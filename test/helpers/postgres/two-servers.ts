@@ -97,11 +97,7 @@ export async function twoServers(
         headers,
         project,
         async request({ address }: RunningServer, method: string, path: string, sent?: object) {
-          const reply = await fetch(`${address}/api/v1/${path}`, {
-            method,
-            headers,
-            ...(sent && { body: JSON.stringify(sent) }),
-          })
+          const reply = await fetch(`${address}/api/v1/${path}`, { method, headers, ...(sent && { body: JSON.stringify(sent) }) })
           const text = await reply.text()
           return { status: reply.status, json: text === '' ? undefined : JSON.parse(text) }
         },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, scenarios } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { FORBIDDEN } from '../records/expected.ts'
 
 /** Gives tomasz the permissions to look after accounts. */
@@ -19,60 +19,39 @@ async function givenAccountManager(app: TestApp): Promise<void> {
 const MANAGER = { as: 'tomasz', given: givenAccountManager } as const
 
 scenarios('an account with more permissions cannot be taken over', [
-  {
-    name: 'the password of a user with other permissions',
-    request: 'PUT /api/v1/models/user/2',
+  scenario('the password of a user with other permissions', 'PUT /api/v1/models/user/2', 403, {
     ...MANAGER,
     body: { data: { password: 'mine-from-now-on' } },
-    status: 403,
     expect: FORBIDDEN,
-  },
-  {
-    name: 'the same in bulk',
-    request: 'PUT /api/v1/models/user/bulk',
+  }),
+  scenario('the same in bulk', 'PUT /api/v1/models/user/bulk', 403, {
     ...MANAGER,
     body: { updates: [{ id: 2, data: { password: 'mine-from-now-on' } }] },
-    status: 403,
     expect: FORBIDDEN,
-  },
-  {
-    name: 'other fields of that user may be changed',
-    request: 'PUT /api/v1/models/user/2',
+  }),
+  scenario('other fields of that user may be changed', 'PUT /api/v1/models/user/2', 200, {
     ...MANAGER,
     body: { data: { bio: 'Edits.' } },
-    status: 200,
-  },
-  {
-    name: 'the password of a user without permissions',
-    request: 'PUT /api/v1/models/user/9',
+  }),
+  scenario('the password of a user without permissions', 'PUT /api/v1/models/user/9', 200, {
     ...MANAGER,
     body: { data: { password: 'a-new-one-for-you' } },
-    status: 200,
-  },
-  {
-    name: 'their own password',
-    request: 'POST /api/v1/auth/password',
+  }),
+  scenario('their own password', 'POST /api/v1/auth/password', 200, {
     ...MANAGER,
     body: { current_password: 'quiet-moderator-5', new_password: 'a-new-one-for-me' },
-    status: 200,
-  },
-  { name: 'the superuser, to be deleted', request: 'DELETE /api/v1/models/user/1', ...MANAGER, status: 403, expect: FORBIDDEN },
-  {
-    name: 'a permission under another name',
-    request: 'PUT /api/v1/models/permission/bulk',
+  }),
+  scenario('the superuser, to be deleted', 'DELETE /api/v1/models/user/1', 403, { ...MANAGER, expect: FORBIDDEN }),
+  scenario('a permission under another name', 'PUT /api/v1/models/permission/bulk', 403, {
     ...MANAGER,
     body: { updates: [{ id: 1, data: { codename: 'view_everything' } }] },
-    status: 403,
     expect: FORBIDDEN,
-  },
-  {
-    name: 'a new permission',
-    request: 'POST /api/v1/models/permission',
+  }),
+  scenario('a new permission', 'POST /api/v1/models/permission', 403, {
     ...MANAGER,
     body: { data: { codename: 'view_session' } },
-    status: 403,
     expect: FORBIDDEN,
-  },
+  }),
 ])
 
 describe('a login', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Reply, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
 const ANNA = { username: 'anna.lind', password: 'lighthouse-keys-17' }
@@ -18,59 +18,45 @@ const checkGrant = ({ json }: Reply) => {
   assert.notEqual(json.access_token, json.refresh_token)
 }
 
-const refused = (name: string, body: unknown): Scenario => ({
-  name,
-  request: 'POST /api/v1/auth/token',
-  as: null,
-  body,
-  status: 401,
-  expect: UNAUTHENTICATED,
-  expectHeaders: { 'www-authenticate': 'Bearer' },
-})
+const refused = (name: string, body: unknown): Scenario =>
+  scenario(name, 'POST /api/v1/auth/token', 401, {
+    as: null,
+    body,
+    expect: UNAUTHENTICATED,
+    expectHeaders: { 'www-authenticate': 'Bearer' },
+  })
 
 scenarios('token', [
-  {
-    name: 'is issued for a JSON body and is accepted',
-    request: 'POST /api/v1/auth/token',
+  scenario('is issued for a JSON body and is accepted', 'POST /api/v1/auth/token', 200, {
     as: null,
     body: ANNA,
-    status: 200,
     check: async (reply, app) => {
       checkGrant(reply)
       const headers = { authorization: `Bearer ${reply.json.access_token}` }
       await play(app, { request: 'GET /api/v1/models/post', as: null, headers, status: 200 })
     },
-  },
-  {
-    name: 'is issued for a form',
-    request: 'POST /api/v1/auth/token',
+  }),
+  scenario('is issued for a form', 'POST /api/v1/auth/token', 200, {
     as: null,
     rawBody: 'grant_type=password&username=anna.lind&password=lighthouse-keys-17',
     headers: FORM,
-    status: 200,
     check: checkGrant,
-  },
+  }),
   refused('is not given for a wrong password', { ...ANNA, password: 'lighthouse-keys-18' }),
   refused('is not given for an unknown user', { ...ANNA, username: 'nobody' }),
   refused('is not given to an inactive user', { username: 'old_salt', password: 'anchors-aweigh-61' }),
   refused('is not given for a stored hash', { ...ANNA, password: '$quick$' }),
-  {
-    name: 'is not issued for a wrong password in a form',
-    request: 'POST /api/v1/auth/token',
+  scenario('is not issued for a wrong password in a form', 'POST /api/v1/auth/token', 401, {
     as: null,
     rawBody: 'username=anna.lind&password=wrong',
     headers: FORM,
-    status: 401,
     expect: UNAUTHENTICATED,
-  },
-  {
-    name: 'wants a username and a password',
-    request: 'POST /api/v1/auth/token',
+  }),
+  scenario('wants a username and a password', 'POST /api/v1/auth/token', 400, {
     as: null,
     body: {},
-    status: 400,
     expect: fieldErrors({ username: ['username is mandatory'], password: ['password is mandatory'] }),
-  },
+  }),
 ])
 
 type Grant = { readonly access_token: string; readonly refresh_token: string }
@@ -178,11 +164,8 @@ describe('logout', () => {
 })
 
 scenarios('me', [
-  {
-    name: 'returns the user and the permissions of its groups',
-    request: 'GET /api/v1/auth/me',
+  scenario('returns the user and the permissions of its groups', 'GET /api/v1/auth/me', 200, {
     as: 'anna.lind',
-    status: 200,
     check: ({ json, text }) => {
       assert.equal(json.data.id, 3)
       assert.equal(json.data.username, 'anna.lind')
@@ -199,12 +182,9 @@ scenarios('me', [
         'view_tag',
       ])
     },
-  },
-  {
-    name: "also returns the user's own permissions",
-    request: 'GET /api/v1/auth/me',
+  }),
+  scenario("also returns the user's own permissions", 'GET /api/v1/auth/me', 200, {
     as: 'pia.nakamura',
-    status: 200,
     check: ({ json }) =>
       assert.deepEqual([...json.permissions].sort(), [
         'add_comment',
@@ -214,18 +194,15 @@ scenarios('me', [
         'view_post',
         'view_tag',
       ]),
-  },
-  {
-    name: 'returns every permission for a superuser',
-    request: 'GET /api/v1/auth/me',
-    status: 200,
+  }),
+  scenario('returns every permission for a superuser', 'GET /api/v1/auth/me', 200, {
     check: ({ json }) => {
       const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user']
       const all = ['add', 'change', 'delete', 'view'].flatMap((action) => models.map((model) => `${action}_${model}`))
       assert.deepEqual([...json.permissions].sort(), all.sort())
     },
-  },
-  { name: 'returns 401 without a token', request: 'GET /api/v1/auth/me', as: null, status: 401, expect: UNAUTHENTICATED },
+  }),
+  scenario('returns 401 without a token', 'GET /api/v1/auth/me', 401, { as: null, expect: UNAUTHENTICATED }),
 ])
 
 describe('an access token', () => {
@@ -304,11 +281,6 @@ describe('the secrets of a project', () => {
 })
 
 scenarios('a token without a login', [
-  {
-    name: 'is for local commands, not for superusers',
-    request: 'POST /api/v1/auth/issue',
-    body: { username: 'admin' },
-    status: 403,
-  },
-  { name: 'is not for everybody', request: 'POST /api/v1/auth/issue', as: null, status: 401 },
+  scenario('is for local commands, not for superusers', 'POST /api/v1/auth/issue', 403, { body: { username: 'admin' } }),
+  scenario('is not for everybody', 'POST /api/v1/auth/issue', 401, { as: null }),
 ])

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from '../records/expected.ts'
 
 const LAST_LOGIN = '2020-02-20T20:20:20.000Z'
@@ -13,13 +13,8 @@ const PATH = '/api/v1/models/user'
 const CREATED = "Field 'last_login' is not allowed to be set at creation"
 const UPDATED = "Field 'last_login' is not allowed to be updated"
 
-const refused = (request: Scenario['request'], body: unknown, key: string, message: string): Scenario => ({
-  name: JSON.stringify(body).slice(0, 60),
-  request,
-  body,
-  status: 400,
-  expect: fieldErrors({ [key]: [message] }),
-})
+const refused = (request: Scenario['request'], body: unknown, key: string, message: string): Scenario =>
+  scenario(JSON.stringify(body).slice(0, 60), request, 400, { body, expect: fieldErrors({ [key]: [message] }) })
 
 scenarios('last_login is set by the server only', [
   refused(`POST ${PATH}`, { data: USER }, 'last_login', CREATED),
@@ -31,37 +26,28 @@ scenarios('last_login is set by the server only', [
     ...refused(`PUT ${PATH}/bulk`, { filters: [], expected_total: 9, data: { last_login: null } }, 'last_login', UPDATED),
     name: 'by filters',
   },
-  {
-    name: 'a file has the column of an export, which is ignored',
-    request: `POST ${PATH}/import`,
+  scenario('a file has the column of an export, which is ignored', `POST ${PATH}/import`, 200, {
     headers: { 'content-type': 'application/json' },
     rawBody: JSON.stringify([USER]),
-    status: 200,
     expectPart: { created: 1, ignored: ['last_login'] },
     check: async (_, app) => {
       const [user] = await dataOf(app, `GET ${PATH}?filters=username=newcomer2`)
       assert.equal(user.last_login, null)
     },
-  },
-  {
-    name: 'a file that updates does not set it either',
-    request: `POST ${PATH}/import?upsert_by=username`,
+  }),
+  scenario('a file that updates does not set it either', `POST ${PATH}/import?upsert_by=username`, 200, {
     headers: { 'content-type': 'application/json' },
     rawBody: JSON.stringify([{ username: 'anna.lind', last_login: LAST_LOGIN }]),
-    status: 200,
     expectPart: { updated: 1, ignored: ['last_login'] },
     check: async (_, app) => assert.notEqual((await dataOf(app, `GET ${PATH}/3`)).last_login, LAST_LOGIN),
-  },
-  {
-    name: 'the site calls it read-only',
-    request: 'GET /admin/api/v1/site/',
-    status: 200,
+  }),
+  scenario('the site calls it read-only', 'GET /admin/api/v1/site/', 200, {
     check: ({ json }) => {
       const user = json.models.find(({ key }: { key: string }) => key === 'user')
       const field = user.fields.find(({ name }: { name: string }) => name === 'last_login')
       assert.equal(field.readonly, true)
     },
-  },
+  }),
 ])
 
 describe('last_login comes with', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, UNLIMITED } from '../records/expected.ts'
 
 const USER = '/api/v1/models/user'
@@ -91,62 +91,44 @@ const given = async (app: TestApp): Promise<void> =>
 scenarios(
   'a superuser beside the last one',
   [
-    { name: 'can be demoted', given, request: `PUT ${USER}/${ADMIN}`, body: { data: { is_superuser: false } }, status: 200 },
-    {
-      name: 'can be deleted, and is the only record of the answer',
+    scenario('can be demoted', `PUT ${USER}/${ADMIN}`, 200, { given, body: { data: { is_superuser: false } } }),
+    scenario('can be deleted, and is the only record of the answer', `DELETE ${USER}/bulk`, 200, {
       given,
-      request: `DELETE ${USER}/bulk`,
       body: { ids: [ADMIN] },
-      status: 200,
       check: ({ json: reply }) => assert.deepEqual([reply.total, reply.data.length, reply.data[0].id], [1, 1, ADMIN]),
-    },
-    {
-      name: 'can be deleted by a cascade',
+    }),
+    scenario('can be deleted by a cascade', `DELETE ${TEAM}/1`, 200, {
       given,
-      request: `DELETE ${TEAM}/1`,
-      status: 200,
       check: async (_, app) => assert.equal((await send(app, { request: `GET ${USER}/${ANN}`, as: 'ann' })).status, 200),
-    },
-    {
-      name: 'cannot be demoted together with it',
+    }),
+    scenario('cannot be demoted together with it', `PUT ${USER}/bulk`, 409, {
       given,
-      request: `PUT ${USER}/bulk`,
       body: { filters: [], expected_total: 3, data: { is_superuser: false } },
-      status: 409,
       expect: refusal("'admin', 'ann' are the last active superusers"),
       check: stillThere,
-    },
-    {
-      name: 'may take its place in the same request',
-      request: `PUT ${USER}/bulk`,
+    }),
+    scenario('may take its place in the same request', `PUT ${USER}/bulk`, 200, {
       body: {
         updates: [
           { id: ADMIN, data: { is_superuser: false } },
           { id: ANN, data: { is_superuser: true } },
         ],
       },
-      status: 200,
-    },
-    {
-      name: 'may be created in the import that disables it',
-      request: `POST ${USER}/import?upsert_by=username`,
+    }),
+    scenario('may be created in the import that disables it', `POST ${USER}/import?upsert_by=username`, 200, {
       headers: json,
       rawBody: JSON.stringify([
         { username: 'admin', is_active: false },
         { username: 'newcomer', email: 'n@example.org', password: 'a-long-password', is_superuser: true },
       ]),
-      status: 200,
       expectPart: { created: 1, updated: 1 },
-    },
-    {
-      name: 'leaves no trace when it is kept: no version, no history entry',
+    }),
+    scenario('leaves no trace when it is kept: no version, no history entry', `PUT ${USER}/${ADMIN}`, 200, {
       given: async (app) => {
         await given(app)
         app.advance(1000)
       },
-      request: `PUT ${USER}/${ADMIN}`,
       body: { data: { is_superuser: false } },
-      status: 200,
       check: async (_, app) => {
         const entries: { record_id: number }[] = (await send(app, { request: 'GET /api/v1/history', as: 'ann' })).json.data
         assert.deepEqual(
@@ -155,12 +137,8 @@ scenarios(
         )
         assert.equal((await dataOf(app, `GET ${USER}/${ANN}`, { as: 'ann' })).updated_at, '2026-01-15T12:00:00.001Z')
       },
-    },
-    {
-      name: 'that is disabled changes nothing',
-      request: `DELETE ${USER}/${DIANE}`,
-      status: 200,
-    },
+    }),
+    scenario('that is disabled changes nothing', `DELETE ${USER}/${DIANE}`, 200),
   ],
   { files: FILES, settings: { history: { days: 90 } } },
 )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Reply, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ANNA, ask, login, refresh, standing, tryLogin, withApp } from '../../security/access.ts'
 import { Browser } from '../../security/cookies.ts'
 import { fieldErrors, UNAUTHENTICATED } from '../records/expected.ts'
@@ -138,69 +138,40 @@ describe('a wrong present password', () => {
     ))
 })
 
-const change = (name: string, body: unknown, expect: object, as: string | null = 'anna.lind'): Scenario => ({
-  name,
-  request: 'POST /api/v1/auth/password',
-  as,
-  body,
-  status: 400,
-  expect,
-})
+const change = (name: string, body: unknown, expect: object, as: string | null = 'anna.lind'): Scenario =>
+  scenario(name, 'POST /api/v1/auth/password', 400, { as, body, expect })
 
 scenarios('a change of the own password', [
   change(
     'without its members',
     {},
-    fieldErrors({
-      current_password: ['current_password is mandatory'],
-      new_password: ['new_password is mandatory'],
-    }),
+    fieldErrors({ current_password: ['current_password is mandatory'], new_password: ['new_password is mandatory'] }),
   ),
   change(
     'with values of another type',
     { current_password: 1, new_password: ['x'] },
-    fieldErrors({
-      current_password: ['current_password must be a string'],
-      new_password: ['new_password must be a string'],
-    }),
+    fieldErrors({ current_password: ['current_password must be a string'], new_password: ['new_password must be a string'] }),
   ),
   change(
     'with a member that it does not have',
     { ...CHANGE, new_pasword: 'x' },
-    fieldErrors({
-      new_pasword: ["Field 'new_pasword' does not exist; did you mean 'new_password'?"],
-    }),
+    fieldErrors({ new_pasword: ["Field 'new_pasword' does not exist; did you mean 'new_password'?"] }),
   ),
   change(
     'to one that breaks the model',
     { ...CHANGE, new_password: 'short' },
-    fieldErrors({
-      new_password: ['new_password must be at least 8 characters long'],
-    }),
+    fieldErrors({ new_password: ['new_password must be at least 8 characters long'] }),
   ),
   change(
     'with two faults',
     { current_password: 'guess', new_password: 'short' },
-    fieldErrors({
-      current_password: [WRONG],
-      new_password: ['new_password must be at least 8 characters long'],
-    }),
+    fieldErrors({ current_password: [WRONG], new_password: ['new_password must be at least 8 characters long'] }),
   ),
-  {
-    name: 'as a form',
-    request: 'POST /api/v1/auth/password',
+  scenario('as a form', 'POST /api/v1/auth/password', 415, {
     rawBody: 'current_password=x&new_password=y',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    status: 415,
-  },
-  {
-    name: 'without a token',
-    request: 'POST /api/v1/auth/password',
-    as: null,
-    body: CHANGE,
-    status: 401,
-    expect: UNAUTHENTICATED,
-  },
+  }),
+  scenario('without a token', 'POST /api/v1/auth/password', 401, { as: null, body: CHANGE, expect: UNAUTHENTICATED }),
 ])
 
 scenarios(

@@ -1,4 +1,4 @@
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN } from '../records/expected.ts'
 
 const CHANGED = 'another-password-18'
@@ -57,31 +57,22 @@ scenarios(
   'the own password, with change_user',
   [
     ...refused('ann', ANN),
-    {
-      name: 'other fields of the own account may be set',
-      request: `PUT ${USER}/${ANN}`,
+    scenario('other fields of the own account may be set', `PUT ${USER}/${ANN}`, 200, {
       as: 'ann',
       body: { data: { first_name: 'Ann' } },
-      status: 200,
-    },
-    {
-      name: 'the password of a user with no further permissions may be set',
-      request: `PUT ${USER}/${KIM}`,
+    }),
+    scenario('the password of a user with no further permissions may be set', `PUT ${USER}/${KIM}`, 200, {
       as: 'ann',
       body: { data: { password: CHANGED } },
-      status: 200,
-    },
-    {
-      name: 'the present one is accepted by the route of its own',
-      request: 'POST /api/v1/auth/password',
+    }),
+    scenario('the present one is accepted by the route of its own', 'POST /api/v1/auth/password', 200, {
       as: 'ann',
       body: { current_password: 'the-password-of-ann', new_password: CHANGED },
-      status: 200,
-    },
+    }),
     ...ways(ADMIN, 'admin').map(
       (way, index): Scenario => ({ ...way, name: `superusers set their own, way ${index + 1}`, as: 'admin', status: 200 }),
     ),
-    { name: 'without permission', request: `PUT ${USER}/${KIM}`, as: 'kim', body: { data: {} }, status: 403, expect: FORBIDDEN },
+    scenario('without permission', `PUT ${USER}/${KIM}`, 403, { as: 'kim', body: { data: {} }, expect: FORBIDDEN }),
   ],
   {
     files: {

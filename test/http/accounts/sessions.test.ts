@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ANNA, ask, type Grant, login, refresh, standing, withApp } from '../../security/access.ts'
 import { FORBIDDEN, UNAUTHENTICATED } from '../records/expected.ts'
 
@@ -133,13 +133,8 @@ describe('the sessions of another user', () => {
     }))
 })
 
-const refused = (request: Scenario['request'], status: number, expect: unknown, as: string | null = 'anna.lind'): Scenario => ({
-  name: `is a ${status} for ${as ?? 'nobody'}`,
-  request,
-  as,
-  status,
-  expect,
-})
+const refused = (request: Scenario['request'], status: number, expect: unknown, as: string | null = 'anna.lind'): Scenario =>
+  scenario(`is a ${status} for ${as ?? 'nobody'}`, request, status, { as, expect })
 
 const missing = (name: string, id: number) => ({
   error: 'Record not found',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, TEST_START } from '../../helpers/api/app.ts'
 import { decode, encode, forger, type Part, without } from '../../helpers/api/forge.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
 const KEY = 'a-signing-key-of-more-than-32-bytes-for-tests'
@@ -65,25 +65,21 @@ describe('a forged access token', () => {
   })
 })
 
-const withHeader = (name: string, authorization: string | undefined): Scenario => ({
-  name,
-  request: 'GET /api/v1/models/post/1',
-  as: null,
-  ...(authorization === undefined ? {} : { headers: { authorization } }),
-  status: 401,
-  expect: UNAUTHENTICATED,
-  expectHeaders: { 'www-authenticate': 'Bearer', 'content-type': /^application\/json/ },
-})
+const withHeader = (name: string, authorization: string | undefined): Scenario =>
+  scenario(name, 'GET /api/v1/models/post/1', 401, {
+    as: null,
+    ...(authorization === undefined ? {} : { headers: { authorization } }),
+    expect: UNAUTHENTICATED,
+    expectHeaders: { 'www-authenticate': 'Bearer', 'content-type': /^application\/json/ },
+  })
 
-const shut = (request: Scenario['request'], body?: unknown): Scenario => ({
-  name: 'wants a token',
-  request,
-  as: null,
-  ...(body === undefined ? {} : { body }),
-  status: 401,
-  expect: UNAUTHENTICATED,
-  expectHeaders: { 'www-authenticate': 'Bearer' },
-})
+const shut = (request: Scenario['request'], body?: unknown): Scenario =>
+  scenario('wants a token', request, 401, {
+    as: null,
+    ...(body === undefined ? {} : { body }),
+    expect: UNAUTHENTICATED,
+    expectHeaders: { 'www-authenticate': 'Bearer' },
+  })
 
 scenarios('a request without a good token', [
   withHeader('has no header', undefined),

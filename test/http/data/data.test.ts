@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { withListening } from '../../helpers/api/raw.ts'
-import { play, scenarios, send } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { login, withApp } from '../../security/access.ts'
 
 const SNAPSHOTS = '/api/v1/snapshots'
@@ -20,74 +20,49 @@ const addTag = (app: TestApp, slug: string) =>
 const countTags = async (app: TestApp): Promise<number> => (await play(app, { request: `GET ${TAGS}`, status: 200 })).json.total
 
 scenarios('copies of the data', [
-  {
-    name: 'a snapshot includes the latest write',
+  scenario('a snapshot includes the latest write', `POST ${SNAPSHOTS}`, 201, {
     skip: NEEDS_DATA_FOLDER,
-    request: `POST ${SNAPSHOTS}`,
     given: async (app) => {
       await addTag(app, 'lanterns')
     },
     body: { name: 'v1.before' },
-    status: 201,
     check: async ({ json }, { folder }) => {
       const text = await readFile(join(folder.path, 'data/snapshots/v1.before.json'), 'utf8')
       assert.match(text, /"slug":"lanterns"/)
       assert.deepEqual([json.data.name, json.data.bytes], ['v1.before', Buffer.byteLength(text)])
       assert.match(json.data.saved_at, /^\d{4}-.*Z$/)
     },
-  },
-  {
-    name: 'they are listed',
+  }),
+  scenario('they are listed', `GET ${SNAPSHOTS}`, 200, { skip: NEEDS_DATA_FOLDER, given: saved, expectPart: { total: 1 } }),
+  scenario('one is removed', `DELETE ${SNAPSHOTS}/before`, 200, {
     skip: NEEDS_DATA_FOLDER,
-    request: `GET ${SNAPSHOTS}`,
     given: saved,
-    status: 200,
-    expectPart: { total: 1 },
-  },
-  {
-    name: 'one is removed',
-    skip: NEEDS_DATA_FOLDER,
-    request: `DELETE ${SNAPSHOTS}/before`,
-    given: saved,
-    status: 200,
     expectPart: { message: 'Snapshot deleted successfully' },
     check: async ({ json }, app) => {
       assert.equal(json.data.name, 'before')
       assert.deepEqual(await readdir(join(app.folder.path, 'data/snapshots')), [])
     },
-  },
-  {
-    name: 'one that does not exist cannot be removed',
+  }),
+  scenario('one that does not exist cannot be removed', `DELETE ${SNAPSHOTS}/befor`, 404, {
     skip: NEEDS_DATA_FOLDER,
-    request: `DELETE ${SNAPSHOTS}/befor`,
     given: saved,
-    status: 404,
     check: ({ json }) => assert.match(json.details, /There is no snapshot 'befor'; did you mean 'before'/),
-  },
-  { name: 'a name cannot leave the folder', skip: NEEDS_DATA_FOLDER, request: `DELETE ${SNAPSHOTS}/..%2Fdb`, status: 400 },
-  {
-    name: 'an existing snapshot is not overwritten',
+  }),
+  scenario('a name cannot leave the folder', `DELETE ${SNAPSHOTS}/..%2Fdb`, 400, { skip: NEEDS_DATA_FOLDER }),
+  scenario('an existing snapshot is not overwritten', `POST ${SNAPSHOTS}`, 409, {
     skip: NEEDS_DATA_FOLDER,
-    request: `POST ${SNAPSHOTS}`,
     given: saved,
     body: { name: 'before' },
-    status: 409,
     expectPart: { error: 'Snapshot exists' },
-  },
-  {
-    name: 'unless it is forced',
+  }),
+  scenario('unless it is forced', `POST ${SNAPSHOTS}`, 201, {
     skip: NEEDS_DATA_FOLDER,
-    request: `POST ${SNAPSHOTS}`,
     given: saved,
     body: { name: 'before', force: true },
-    status: 201,
-  },
-  {
-    name: 'invalid requests are reported by field',
+  }),
+  scenario('invalid requests are reported by field', `POST ${SNAPSHOTS}`, 400, {
     skip: NEEDS_DATA_FOLDER,
-    request: `POST ${SNAPSHOTS}`,
     body: { force: 'yes', nmae: 'x' },
-    status: 400,
     expect: {
       detail: {
         error: {
@@ -97,15 +72,12 @@ scenarios('copies of the data', [
         },
       },
     },
-  },
-  {
-    name: 'an unknown snapshot is reported with the nearest name',
+  }),
+  scenario('an unknown snapshot is reported with the nearest name', `POST ${SNAPSHOTS}/befroe/load`, 404, {
     skip: NEEDS_DATA_FOLDER,
-    request: `POST ${SNAPSHOTS}/befroe/load`,
     given: saved,
-    status: 404,
     expectPart: { error: 'Snapshot not found', details: "There is no snapshot 'befroe'; did you mean 'before'?" },
-  },
+  }),
 ])
 
 test('a loaded snapshot replaces everything: records, ids, search and caches', { skip: NEEDS_DATA_FOLDER }, () =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const EXPORT = '/api/v1/models/post/export'
 
@@ -21,21 +21,15 @@ const faults: readonly (readonly [query: string, parameter: string, message: Reg
 ]
 
 scenarios('export', [
-  {
-    name: 'CSV is the default',
-    request: `GET ${EXPORT}`,
-    status: 200,
+  scenario('CSV is the default', `GET ${EXPORT}`, 200, {
     expectHeaders: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="post.csv"' },
     check: ({ text }) => {
       const [header, ...rows] = linesOf(text)
       assert.match(header ?? '', /^id,title,slug,.*,author_id,category_id,tags,created_at,updated_at$/)
       assert.match(rows[0] ?? '', /^1,Welcome to The Harbour Journal,/)
     },
-  },
-  {
-    name: 'all of them, however many, in JSON',
-    request: 'GET /api/v1/models/comment/export?format=json',
-    status: 200,
+  }),
+  scenario('all of them, however many, in JSON', 'GET /api/v1/models/comment/export?format=json', 200, {
     expectHeaders: { 'content-type': /^application\/json/, 'content-disposition': 'attachment; filename="comment.json"' },
     check: ({ json }) => {
       assert.equal(json.length, 100)
@@ -43,11 +37,8 @@ scenarios('export', [
       assert.equal(typeof json[0].post_id, 'number')
       assert.equal('post' in json[0], false, 'related records are there by their ids alone')
     },
-  },
-  {
-    name: 'a record a line in NDJSON',
-    request: 'GET /api/v1/models/tag/export?format=ndjson&sort_by=id&sort_order=desc',
-    status: 200,
+  }),
+  scenario('a record a line in NDJSON', 'GET /api/v1/models/tag/export?format=ndjson&sort_by=id&sort_order=desc', 200, {
     expectHeaders: { 'content-type': /^application\/x-ndjson/, 'content-disposition': 'attachment; filename="tag.ndjson"' },
     check: ({ text }) => {
       const records = text
@@ -59,36 +50,30 @@ scenarios('export', [
         [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
       )
     },
-  },
-  {
-    name: 'filters, order and fields of a list; columns in the order of the model, relations by either name',
-    request: `GET ${EXPORT}?filters=status=draft&filters=author__username=m.keller&sort_by=title&fields=tags,author,title`,
-    status: 200,
-    check: ({ text }) => assert.equal(text, 'id,title,author_id,tags\r\n43,Lantern parade 2024: call for boats,2,3;11;12\r\n'),
-  },
-  {
-    name: 'nothing that matches is a header, and an empty array',
-    request: `GET ${EXPORT}?filters=title=nobody&fields=title`,
-    status: 200,
+  }),
+  scenario(
+    'filters, order and fields of a list; columns in the order of the model, relations by either name',
+    `GET ${EXPORT}?filters=status=draft&filters=author__username=m.keller&sort_by=title&fields=tags,author,title`,
+    200,
+    {
+      check: ({ text }) => assert.equal(text, 'id,title,author_id,tags\r\n43,Lantern parade 2024: call for boats,2,3;11;12\r\n'),
+    },
+  ),
+  scenario('nothing that matches is a header, and an empty array', `GET ${EXPORT}?filters=title=nobody&fields=title`, 200, {
     check: async ({ text }, app) => {
       assert.equal(text, 'id,title\r\n')
       assert.deepEqual((await send(app, { request: `GET ${EXPORT}?format=json&filters=title=nobody` })).json, [])
     },
-  },
-  {
-    name: 'a byte order mark for spreadsheets',
-    request: `GET ${EXPORT}?bom=true&fields=id`,
-    status: 200,
+  }),
+  scenario('a byte order mark for spreadsheets', `GET ${EXPORT}?bom=true&fields=id`, 200, {
     check: ({ text }) => assert.match(text, /^\uFEFFid\r\n1\r\n/),
-  },
-  { name: 'of a model that is not there', request: 'GET /api/v1/models/pots/export', status: 404 },
+  }),
+  scenario('of a model that is not there', 'GET /api/v1/models/pots/export', 404),
   ...faults.map(
-    ([query, parameter, message]): Scenario => ({
-      name: `is refused: ${query}`,
-      request: `GET ${EXPORT}?${query}`,
-      status: 400,
-      check: ({ json }) => assert.match(json.details[parameter].join(), message),
-    }),
+    ([query, parameter, message]): Scenario =>
+      scenario(`is refused: ${query}`, `GET ${EXPORT}?${query}`, 400, {
+        check: ({ json }) => assert.match(json.details[parameter].join(), message),
+      }),
   ),
 ])
 

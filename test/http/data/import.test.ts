@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Reply, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { play, type Reply, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const IMPORT = '/api/v1/models/tag/import'
 const CSV = { 'content-type': 'text/csv' }
@@ -143,12 +143,9 @@ scenarios('import', [
       },
     }),
   ),
-  {
-    name: 'an invalid row leaves nothing behind; every error is reported by row and column',
-    request: `POST ${IMPORT}`,
+  scenario('an invalid row leaves nothing behind; every error is reported by row and column', `POST ${IMPORT}`, 400, {
     rawBody: 'name,slug\r\nReef,reef\r\n,not a slug\r\nOther,reef\r\nThird\r\n',
     headers: CSV,
-    status: 400,
     expect: {
       detail: {
         error: {
@@ -159,54 +156,42 @@ scenarios('import', [
       },
     },
     check: async (_, app) => assert.equal((await tags(app)).total, 12),
-  },
-  {
-    name: 'constraint violations are reported by row too, within the file and with stored records',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('constraint violations are reported by row too, within the file and with stored records', `POST ${IMPORT}`, 400, {
     rawBody: JSON.stringify([REEF, { name: 'Again', slug: 'reef' }, { name: '', slug: 'x' }]),
     headers: JSON_TYPE,
-    status: 400,
     expect: { detail: { error: { '2.slug': ['slug must be unique'], '3.name': ['name is mandatory'] } } },
-  },
-  {
-    name: 'a row with other cells than the header is the last one that is read',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('a row with other cells than the header is the last one that is read', `POST ${IMPORT}`, 400, {
     rawBody: `name,slug\r\n,a\r\nReef,reef,more\r\n,b\r\nx\r\n`,
     headers: CSV,
-    status: 400,
     expect: {
-      detail: {
-        error: { '1.name': ['name is mandatory'], '2.row': ['The row has 3 cells where the header has 2 columns'] },
-      },
+      detail: { error: { '1.name': ['name is mandatory'], '2.row': ['The row has 3 cells where the header has 2 columns'] } },
     },
-  },
-  {
-    name: 'of a row with very many cells no more than a thousand are counted',
-    request: `POST ${IMPORT}?dry_run=true`,
+  }),
+  scenario('of a row with very many cells no more than a thousand are counted', `POST ${IMPORT}?dry_run=true`, 400, {
     rawBody: `name,slug\r\n${','.repeat(200_000)}\r\n`,
     headers: CSV,
-    status: 400,
     expect: { detail: { error: { '1.row': ['The row has more than 1000 cells where the header has 2 columns'] } } },
-  },
-  {
-    name: 'the columns of a file with semicolons are found where none is known',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('the columns of a file with semicolons are found where none is known', `POST ${IMPORT}`, 400, {
     rawBody: 'Titel;Kurzname;Farbe\r\nRiff;riff;#aabbcc\r\n',
     headers: CSV,
-    status: 400,
     check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['Titel', 'Kurzname', 'Farbe']),
-  },
-  {
-    name: 'a nested record that is too deep is named by its row, as are those before it',
-    request: 'POST /api/v1/models/post/import',
-    rawBody: `[{"title":"a"},{"metadata":${'['.repeat(50)}`,
-    headers: JSON_TYPE,
-    status: 400,
-    check: ({ json }) => {
-      assert.ok('1.slug' in json.detail.error)
-      assert.deepEqual(json.detail.error['2.metadata'], ['metadata must not be nested more than 32 levels deep'])
+  }),
+  scenario(
+    'a nested record that is too deep is named by its row, as are those before it',
+    'POST /api/v1/models/post/import',
+    400,
+    {
+      rawBody: `[{"title":"a"},{"metadata":${'['.repeat(50)}`,
+      headers: JSON_TYPE,
+      check: ({ json }) => {
+        assert.ok('1.slug' in json.detail.error)
+        assert.deepEqual(json.detail.error['2.metadata'], ['metadata must not be nested more than 32 levels deep'])
+      },
     },
-  },
+  ),
   ...(
     [
       ['JSON', JSON_TYPE, (data: string) => `[{"title":"x","metadata":${data}}]`, '1.row', 'The record'],
@@ -214,70 +199,55 @@ scenarios('import', [
       ['CSV', CSV, (data: string) => `title,metadata\nx,"${data}"\n`, '1.metadata', 'metadata'],
     ] as const
   ).map(
-    ([name, headers, file, key, subject]): Scenario => ({
-      name: `a value with very many parts is refused before it is parsed, in ${name}`,
-      request: 'POST /api/v1/models/post/import',
-      rawBody: file(`[${'0,'.repeat(400_000)}0]`),
-      headers,
-      status: 400,
-      check: ({ json }) => assert.deepEqual(json.detail.error[key], [`${subject} has more than 300000 values`]),
-    }),
+    ([name, headers, file, key, subject]): Scenario =>
+      scenario(
+        `a value with very many parts is refused before it is parsed, in ${name}`,
+        'POST /api/v1/models/post/import',
+        400,
+        {
+          rawBody: file(`[${'0,'.repeat(400_000)}0]`),
+          headers,
+          check: ({ json }) => assert.deepEqual(json.detail.error[key], [`${subject} has more than 300000 values`]),
+        },
+      ),
   ),
-  {
-    name: 'a line of NDJSON that is too long is the last one that is read',
-    request: `POST ${IMPORT}`,
+  scenario('a line of NDJSON that is too long is the last one that is read', `POST ${IMPORT}`, 400, {
     rawBody: `\n{"name":"${'x'.repeat(5_000_000)}"}\n{}\n`,
     headers: { 'content-type': 'application/x-ndjson' },
-    status: 400,
     expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters (setting max_record_bytes)'] } } },
-  },
-  {
-    name: 'an item of JSON that is too long is the last one that is read',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('an item of JSON that is too long is the last one that is read', `POST ${IMPORT}`, 400, {
     rawBody: `[{"name":"${'x'.repeat(5_000_000)}"},{}]`,
     headers: JSON_TYPE,
-    status: 400,
     expect: { detail: { error: { '1.row': ['The row is longer than 4194304 characters (setting max_record_bytes)'] } } },
-  },
-  {
-    name: 'a record of more than a thousand fields is refused',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('a record of more than a thousand fields is refused', `POST ${IMPORT}`, 400, {
     rawBody: JSON.stringify([Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`k${index}`, 1]))]),
     headers: JSON_TYPE,
-    status: 400,
     expect: { detail: { error: { '1.row': ['The record has 1001 fields; at most 1000 are read'] } } },
-  },
-  {
-    name: 'an unknown column is reported once',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('an unknown column is reported once', `POST ${IMPORT}`, 400, {
     rawBody: 'name,slugg\r\na,a\r\nb,b\r\n',
     headers: CSV,
-    status: 400,
     expect: { detail: { error: { slugg: ["Field 'slugg' does not exist; did you mean 'slug'?"] } } },
-  },
-  {
-    name: 'at most a thousand errors are reported',
-    request: `POST ${IMPORT}`,
+  }),
+  scenario('at most a thousand errors are reported', `POST ${IMPORT}`, 400, {
     rawBody: `name\r\n${'""\r\n'.repeat(3000)}`,
     headers: CSV,
-    status: 400,
     check: ({ json }) => {
       const { more, ...rows } = json.detail.error
       assert.equal(Object.keys(rows).length, 1000)
       assert.match(more[0], /^\d+ more errors are not shown$/)
     },
-  },
-  {
-    name: 'JSON with duplicate keys or inexact numbers is rejected, as everywhere',
-    request: `POST /api/v1/models/post/import`,
+  }),
+  scenario('JSON with duplicate keys or inexact numbers is rejected, as everywhere', `POST /api/v1/models/post/import`, 400, {
     rawBody: '[{"title":"a","title":"b"},{"metadata":{"n":1e999}}]',
     headers: JSON_TYPE,
-    status: 400,
     check: ({ json }) => {
       assert.match(json.detail.error['1.title'].join(), /is given twice/)
       assert.match(json.detail.error['2.metadata'].join(), /cannot be kept exactly/)
     },
-  },
+  }),
 ])
 
 describe('import', () => {

@@ -4,44 +4,36 @@ import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { MockFiller } from '../../../src/mock/mock-filler.ts'
 import { systemRandom } from '../../../src/util/ids.ts'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { FORBIDDEN } from '../records/expected.ts'
 
 const FILL = 'POST /api/v1/mock'
 
-const refused = (name: string, body: unknown, error: Record<string, string[]>): Scenario => ({
-  name: `${name} is refused, and nothing is created`,
-  request: FILL,
-  body,
-  status: 400,
-  expect: { detail: { error } },
-  async check(_, { app }) {
-    assert.equal((await app.store.status()).records.get('tag'), 12)
-  },
-})
+const refused = (name: string, body: unknown, error: Record<string, string[]>): Scenario =>
+  scenario(`${name} is refused, and nothing is created`, FILL, 400, {
+    body,
+    expect: { detail: { error } },
+    async check(_, { app }) {
+      assert.equal((await app.store.status()).records.get('tag'), 12)
+    },
+  })
 
 scenarios('filling the store with mock data', [
-  {
-    name: 'creates records of the named models in dependency order',
-    request: FILL,
+  scenario('creates records of the named models in dependency order', FILL, 201, {
     body: { models: ['comment', 'post'], count: 3, seed: 4 },
-    status: 201,
     expect: { data: { seed: 4, created: { post: 3, comment: 3 } } },
     async check(_, app) {
       assert.equal((await send(app, { request: 'GET /api/v1/models/post' })).json.total, 49)
     },
-  },
-  {
-    name: 'creates ten records of every model but those of accounts by default',
-    request: FILL,
+  }),
+  scenario('creates ten records of every model but those of accounts by default', FILL, 201, {
     body: {},
-    status: 201,
     check({ json }) {
       const created = { category: 10, tag: 10, post: 10, comment: 10, fee: 10 }
       assert.deepEqual(json.data.created, created)
       assert.ok(Number.isInteger(json.data.seed), 'there is no seed')
     },
-  },
+  }),
   refused('a count of nothing', { count: 0 }, { count: ['count must be an integer from 1 to 10000'] }),
   refused('more than a server makes', { count: 10_001 }, { count: ['count must be an integer from 1 to 10000'] }),
   refused(
@@ -56,44 +48,23 @@ scenarios('filling the store with mock data', [
   refused(
     'what is not there',
     { models: ['tagg'], sead: 1 },
-    {
-      sead: ["Field 'sead' does not exist; did you mean 'seed'?"],
-      models: ["There is no model 'tagg'; did you mean 'tag'?"],
-    },
+    { sead: ["Field 'sead' does not exist; did you mean 'seed'?"], models: ["There is no model 'tagg'; did you mean 'tag'?"] },
   ),
   refused(
     'a model of the server’s own',
     { models: ['authsession', 'tag'] },
-    {
-      models: ["There is no model 'authsession' (known: user, group, permission, comment, fee, post, category, tag)"],
-    },
+    { models: ["There is no model 'authsession' (known: user, group, permission, comment, fee, post, category, tag)"] },
   ),
-  refused(
-    'no model',
-    { models: [] },
-    {
-      models: ['models must be an array of names of models; leave it out for every one'],
-    },
-  ),
+  refused('no model', { models: [] }, { models: ['models must be an array of names of models; leave it out for every one'] }),
   refused('a list', [], { body: ['The request body must be an object'] }),
-  {
-    name: 'an unknown locale is refused, and the nearest named',
-    request: FILL,
+  scenario('an unknown locale is refused, and the nearest named', FILL, 400, {
     body: { locale: '../de' },
-    status: 400,
     check({ json }) {
       assert.match(json.details, /^There is no locale '\.\.\/de'/)
     },
-  },
-  { name: 'is not for everybody', request: FILL, body: {}, as: null, status: 401 },
-  {
-    name: 'is rejected for users with all add permissions',
-    request: FILL,
-    body: {},
-    as: 'anna.lind',
-    status: 403,
-    expect: FORBIDDEN,
-  },
+  }),
+  scenario('is not for everybody', FILL, 401, { body: {}, as: null }),
+  scenario('is rejected for users with all add permissions', FILL, 403, { body: {}, as: 'anna.lind', expect: FORBIDDEN }),
 ])
 
 test('concurrent calls run one after the other, so that unique values stay unique', async () => {
@@ -111,14 +82,7 @@ test('other requests are served after each 50 records that are generated', async
     await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
     served++
   }
-  const filler = new MockFiller({
-    registry: project.registry,
-    store,
-    records,
-    forms: project.forms,
-    random: systemRandom,
-    pause,
-  })
+  const filler = new MockFiller({ registry: project.registry, store, records, forms: project.forms, random: systemRandom, pause })
   await filler.request(SYSTEM, { models: ['tag'], count: 300, seed: 9 })
   assert.equal(served, 5)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const MODELS = '/api/v1/models'
 
@@ -12,74 +12,51 @@ const refusal = (parameter: string, message: string) => ({
   details: { [parameter]: [message] },
 })
 
-const wrongCount = (given: string): Scenario => ({
-  name: `a count of '${given}' is refused`,
-  request: `GET ${MODELS}/tag/mock?count=${given}`,
-  status: 400,
-  expect: refusal('count', `'count' must be an integer from 1 to 1000, not '${given}'`),
-})
+const wrongCount = (given: string): Scenario =>
+  scenario(`a count of '${given}' is refused`, `GET ${MODELS}/tag/mock?count=${given}`, 400, {
+    expect: refusal('count', `'count' must be an integer from 1 to 1000, not '${given}'`),
+  })
 
 scenarios('mock data', [
-  {
-    name: 'ten records by default, and the seed that reproduces them',
-    request: `GET ${MODELS}/tag/mock`,
-    status: 200,
+  scenario('ten records by default, and the seed that reproduces them', `GET ${MODELS}/tag/mock`, 200, {
     async check({ json }, app) {
       assert.deepEqual([json.data.length, json.count], [10, 10])
       assert.deepEqual(Object.keys(json), ['data', 'count', 'seed'])
       const again = await send(app, { request: `GET ${MODELS}/tag/mock/?seed=${json.seed}` })
       assert.deepEqual(again.json, json)
     },
-  },
-  {
-    name: 'the same seed gives the same bytes',
-    request: `GET ${MODELS}/post/mock?count=3&seed=7`,
-    status: 200,
+  }),
+  scenario('the same seed gives the same bytes', `GET ${MODELS}/post/mock?count=3&seed=7`, 200, {
     async check({ text, json }, app) {
       assert.equal((await send(app, { request: `GET ${MODELS}/post/mock?seed=7&count=3` })).text, text)
       assert.notEqual((await send(app, { request: `GET ${MODELS}/post/mock?seed=8&count=3` })).text, text)
       const longer = await send(app, { request: `GET ${MODELS}/post/mock?seed=7&count=60` })
       assert.deepEqual(longer.json.data.slice(0, 3), json.data)
     },
-  },
-  {
-    name: 'relations hold records that are there',
-    request: `GET ${MODELS}/comment/mock?count=100&seed=1`,
-    status: 200,
+  }),
+  scenario('relations hold records that are there', `GET ${MODELS}/comment/mock?count=100&seed=1`, 200, {
     async check({ json }, app) {
       const { json: posts } = await send(app, { request: `GET ${MODELS}/post?page_size=100` })
       const titles = new Map(posts.data.map(({ id, title }: { id: number; title: string }) => [id, title]))
       for (const { post_id, post } of json.data) assert.equal(post.title, titles.get(post_id))
     },
-  },
-  {
-    name: 'a thousand records',
-    request: `GET ${MODELS}/user/mock?count=1000&seed=1`,
-    status: 200,
+  }),
+  scenario('a thousand records', `GET ${MODELS}/user/mock?count=1000&seed=1`, 200, {
     check({ json }) {
       assert.equal(new Set(json.data.map(({ username }: { username: string }) => username)).size, 1000)
       for (const user of json.data) assert.deepEqual([user.is_superuser, user.groups, user.permissions], [false, [], []])
     },
-  },
+  }),
   ...['0', '1001', 'ten', '-1', '1.5', ''].map(wrongCount),
-  {
-    name: 'a seed that is text is refused',
-    request: `GET ${MODELS}/tag/mock?seed=abc`,
-    status: 400,
+  scenario('a seed that is text is refused', `GET ${MODELS}/tag/mock?seed=abc`, 400, {
     expect: refusal('seed', "'seed' must be an integer from 0 to 4294967295, not 'abc'"),
-  },
-  {
-    name: 'an unknown parameter is refused',
-    request: `GET ${MODELS}/tag/mock?cuont=3`,
-    status: 400,
+  }),
+  scenario('an unknown parameter is refused', `GET ${MODELS}/tag/mock?cuont=3`, 400, {
     expect: refusal('cuont', "Unknown query parameter 'cuont'; did you mean 'count'?"),
-  },
-  {
-    name: 'an unknown model is not found',
-    request: `GET ${MODELS}/tga/mock`,
-    status: 404,
+  }),
+  scenario('an unknown model is not found', `GET ${MODELS}/tga/mock`, 404, {
     expectPart: { details: "Model 'tga' does not exist" },
-  },
+  }),
 ])
 
 test('a mock record is accepted by a create', async () => {
@@ -149,15 +126,12 @@ describe('the test endpoint', () => {
   })
 
   scenarios('refuses', [
-    { name: 'an unknown model', request: `GET ${MODELS}/tga/test`, as: null, status: 404 },
-    { name: 'a model of its own', request: `GET ${MODELS}/authsession/test`, as: null, status: 404 },
-    {
-      name: 'a sample that is neither',
-      request: `GET ${MODELS}/tag/test?sample=yes`,
+    scenario('an unknown model', `GET ${MODELS}/tga/test`, 404, { as: null }),
+    scenario('a model of its own', `GET ${MODELS}/authsession/test`, 404, { as: null }),
+    scenario('a sample that is neither', `GET ${MODELS}/tag/test?sample=yes`, 400, {
       as: null,
-      status: 400,
       expect: refusal('sample', "'sample' must be true or false, not 'yes'"),
-    },
-    { name: 'other parameters', request: `GET ${MODELS}/tag/test?count=1`, as: null, status: 400 },
+    }),
+    scenario('other parameters', `GET ${MODELS}/tag/test?count=1`, 400, { as: null }),
   ])
 })

@@ -1,68 +1,44 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from '../records/expected.ts'
 
 const POST = { title: 'A new post', slug: 'a-new-post', body: 'Text', author_id: 3 }
 
 scenarios('storage', [
-  {
-    name: 'rejects a duplicate value of a unique field',
-    request: 'POST /api/v1/models/tag',
+  scenario('rejects a duplicate value of a unique field', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Ferries', slug: 'more-ferries' } },
-    status: 400,
     expect: fieldErrors({ name: ['name must be unique'] }),
-  },
-  {
-    name: 'names every unique field with a duplicate value',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('names every unique field with a duplicate value', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Ferries', slug: 'lighthouse' } },
-    status: 400,
     expect: fieldErrors({ name: ['name must be unique'], slug: ['slug must be unique'] }),
-  },
-  {
-    name: 'rejects a duplicate value of a unique field on update',
-    request: 'PUT /api/v1/models/tag/1',
+  }),
+  scenario('rejects a duplicate value of a unique field on update', 'PUT /api/v1/models/tag/1', 400, {
     body: { data: { name: 'Ferries' } },
-    status: 400,
     expect: fieldErrors({ name: ['name must be unique'] }),
     check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/tag/1')).name, 'Lighthouse'),
-  },
-  {
-    name: 'wants the record that a foreign key names',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('wants the record that a foreign key names', 'POST /api/v1/models/post', 400, {
     body: { data: { ...POST, author_id: 999 } },
-    status: 400,
     expect: fieldErrors({ author_id: ['author_id references a non-existent record'] }),
-  },
-  {
-    name: 'wants the record that a foreign key names, on update',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('wants the record that a foreign key names, on update', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { category_id: 999 } },
-    status: 400,
     expect: fieldErrors({ category_id: ['category_id references a non-existent record'] }),
-  },
-  {
-    name: 'wants every record that a many-to-many names',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('wants every record that a many-to-many names', 'POST /api/v1/models/post', 400, {
     body: { data: { ...POST, tags: [1, 999] } },
-    status: 400,
     expect: fieldErrors({ tags: ['tags references a non-existent record'] }),
-  },
-  {
-    name: 'wants every record that a many-to-many names as an object',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('wants every record that a many-to-many names as an object', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { tags: [{ id: 999 }] } },
-    status: 400,
     expect: fieldErrors({ tags: ['tags references a non-existent record'] }),
     check: async (_, app) =>
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/1')).tags, [{ id: 12, name: 'Volunteers' }]),
-  },
-  {
-    name: 'reports its own failures together with those of validation',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('reports its own failures together with those of validation', 'POST /api/v1/models/post', 400, {
     body: { data: { title: 'ab', slug: 'winter-opening-hours', rating: 6, author_id: 999, category_id: 77, tags: [88] } },
-    status: 400,
     expect: fieldErrors({
       title: ['title must be at least 3 characters long'],
       slug: ['slug must be unique'],
@@ -72,61 +48,40 @@ scenarios('storage', [
       category_id: ['category_id references a non-existent record'],
       tags: ['tags references a non-existent record'],
     }),
-  },
-  {
-    name: 'reports its own failures together with those of a form',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('reports its own failures together with those of a form', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'x', slug: 'ferries' }, form_id: 'TagForm' },
-    status: 400,
     expect: fieldErrors({ name: ['name must be at least 2 characters long'], slug: ['slug must be unique'] }),
-  },
-  {
-    name: 'frees the unique value of a deleted record',
+  }),
+  scenario('frees the unique value of a deleted record', 'POST /api/v1/models/tag', 201, {
     given: async (app) => void (await dataOf(app, 'DELETE /api/v1/models/tag/2')),
-    request: 'POST /api/v1/models/tag',
     body: { data: { name: 'Ferries', slug: 'ferries' } },
-    status: 201,
-  },
+  }),
 ])
 
 scenarios(
   'storage of one-to-one and optional unique fields',
   [
-    {
-      name: 'allows one record to refer to another in a one-to-one relation',
-      request: 'POST /api/v1/models/berth',
+    scenario('allows one record to refer to another in a one-to-one relation', 'POST /api/v1/models/berth', 400, {
       body: { data: { boat_id: 1 } },
-      status: 400,
       expect: fieldErrors({ boat_id: ['boat_id must be unique'] }),
-    },
-    {
-      name: 'wants the record that a one-to-one names',
-      request: 'POST /api/v1/models/berth',
+    }),
+    scenario('wants the record that a one-to-one names', 'POST /api/v1/models/berth', 400, {
       body: { data: { boat_id: 9 } },
-      status: 400,
       expect: fieldErrors({ boat_id: ['boat_id references a non-existent record'] }),
-    },
-    {
-      name: 'nests the record that a one-to-one names',
-      request: 'POST /api/v1/models/berth',
+    }),
+    scenario('nests the record that a one-to-one names', 'POST /api/v1/models/berth', 201, {
       body: { data: { boat_id: 2 } },
-      status: 201,
       expect: { data: { id: 2, boat_id: 2, boat: { id: 2, name: 'Holm', number: null } } },
-    },
-    {
-      name: 'rejects a duplicate unique number',
-      request: 'POST /api/v1/models/boat',
+    }),
+    scenario('rejects a duplicate unique number', 'POST /api/v1/models/boat', 400, {
       body: { data: { name: 'Skerry', number: 7 } },
-      status: 400,
       expect: fieldErrors({ number: ['number must be unique'] }),
-    },
-    {
-      name: 'accepts any number of nulls in a unique field',
-      request: 'POST /api/v1/models/boat',
+    }),
+    scenario('accepts any number of nulls in a unique field', 'POST /api/v1/models/boat', 201, {
       body: { data: { name: 'Skerry' } },
-      status: 201,
       expect: { data: { id: 3, name: 'Skerry', number: null } },
-    },
+    }),
   ],
   {
     files: {
@@ -155,34 +110,26 @@ const refusing =
 
 const TAG = { name: 'Knots', slug: 'knots', color: '#112233' }
 
-const told = (kind: 'not_null' | 'unique' | 'foreign_key' | 'check', message: string): Scenario => ({
-  name: `says of ${kind}: ${message}`,
-  given: refusing({ kind, index: 0, field: 'color' }),
-  request: 'POST /api/v1/models/tag',
-  body: { data: TAG },
-  status: 400,
-  expect: fieldErrors({ color: [message] }),
-})
+const told = (kind: 'not_null' | 'unique' | 'foreign_key' | 'check', message: string): Scenario =>
+  scenario(`says of ${kind}: ${message}`, 'POST /api/v1/models/tag', 400, {
+    given: refusing({ kind, index: 0, field: 'color' }),
+    body: { data: TAG },
+    expect: fieldErrors({ color: [message] }),
+  })
 
 scenarios('storage that refuses', [
   told('not_null', 'color is mandatory'),
   told('unique', 'color must be unique'),
   told('foreign_key', 'color references a non-existent record'),
   told('check', 'color value violates constraint'),
-  {
-    name: 'is reported on update',
+  scenario('is reported on update', 'PUT /api/v1/models/tag/1', 400, {
     given: refusing({ kind: 'check', index: 0, field: 'color' }, { kind: 'unique', index: 0, field: 'slug' }),
-    request: 'PUT /api/v1/models/tag/1',
     body: { data: { color: '#112233' } },
-    status: 400,
     expect: fieldErrors({ color: ['color value violates constraint'], slug: ['slug must be unique'] }),
-  },
-  {
-    name: 'is reported for each record of a bulk operation',
+  }),
+  scenario('is reported for each record of a bulk operation', 'POST /api/v1/models/tag/bulk', 400, {
     given: refusing({ kind: 'check', index: 1, field: 'color' }),
-    request: 'POST /api/v1/models/tag/bulk',
     body: { records: [TAG, { ...TAG, name: 'Bends', slug: 'bends' }] },
-    status: 400,
     expect: fieldErrors({ '1.color': ['color value violates constraint'] }),
-  },
+  }),
 ])

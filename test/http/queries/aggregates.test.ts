@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records and groups of the answers
 type Any = any
@@ -15,33 +15,29 @@ const agrees = (
   groupOf: (post: Any) => Any,
   matches: (post: Any) => boolean,
   compute: (posts: Any[]) => Any,
-): Scenario => ({
-  name,
-  request: `GET /api/v1/models/post/aggregate?${query}`,
-  status: 200,
-  async check({ json }, app) {
-    const groups = new Map<string, Any[]>()
-    for (const post of (await allOf(app, 'post')).filter(matches)) {
-      const key = JSON.stringify(groupOf(post))
-      groups.set(key, [...(groups.get(key) ?? []), post])
-    }
-    const expected = [...groups].map(([group, posts]) => ({ group: JSON.parse(group), ...compute(posts) }))
-    assert.ok(expected.length > 0)
-    const sorted = (list: Any[]) => list.map((each) => JSON.stringify(each)).sort()
-    assert.deepEqual(sorted(json.data), sorted(expected))
-    assert.equal(json.total, expected.length)
-  },
-})
+): Scenario =>
+  scenario(name, `GET /api/v1/models/post/aggregate?${query}`, 200, {
+    async check({ json }, app) {
+      const groups = new Map<string, Any[]>()
+      for (const post of (await allOf(app, 'post')).filter(matches)) {
+        const key = JSON.stringify(groupOf(post))
+        groups.set(key, [...(groups.get(key) ?? []), post])
+      }
+      const expected = [...groups].map(([group, posts]) => ({ group: JSON.parse(group), ...compute(posts) }))
+      assert.ok(expected.length > 0)
+      const sorted = (list: Any[]) => list.map((each) => JSON.stringify(each)).sort()
+      assert.deepEqual(sorted(json.data), sorted(expected))
+      assert.equal(json.total, expected.length)
+    },
+  })
 
 const total = (posts: Any[], field: string): number => posts.reduce((sum, post) => sum + (post[field] ?? 0), 0)
 const present = (posts: Any[], field: string): Any[] => posts.map((post) => post[field]).filter((value) => value !== null)
 
-const refused = (query: string, details: Any): Scenario => ({
-  name: `refuses ${query}`,
-  request: `GET /api/v1/models/post/aggregate?${query}`,
-  status: 400,
-  expect: { error: 'Invalid request data', status_code: 400, details },
-})
+const refused = (query: string, details: Any): Scenario =>
+  scenario(`refuses ${query}`, `GET /api/v1/models/post/aggregate?${query}`, 400, {
+    expect: { error: 'Invalid request data', status_code: 400, details },
+  })
 
 scenarios('aggregates', [
   agrees(
@@ -81,46 +77,40 @@ scenarios('aggregates', [
     (post) => post.rating >= 4 && (post.status === 'draft' || post.is_featured || post.category?.slug === 'events'),
     (posts) => ({ count: posts.length }),
   ),
-  {
-    name: 'count a record with a list in the group of each item, and one without in that of null',
-    request: 'GET /api/v1/models/post/aggregate?group_by=languages',
-    status: 200,
-    async check({ json }, app) {
-      const posts = await allOf(app, 'post')
-      for (const { group, count } of json.data) {
-        const has = ({ languages }: Any) =>
-          group.languages === null ? languages.length === 0 : languages.includes(group.languages)
-        assert.equal(count, posts.filter(has).length)
-      }
-      assert.ok(json.data.length > 2)
+  scenario(
+    'count a record with a list in the group of each item, and one without in that of null',
+    'GET /api/v1/models/post/aggregate?group_by=languages',
+    200,
+    {
+      async check({ json }, app) {
+        const posts = await allOf(app, 'post')
+        for (const { group, count } of json.data) {
+          const has = ({ languages }: Any) =>
+            group.languages === null ? languages.length === 0 : languages.includes(group.languages)
+          assert.equal(count, posts.filter(has).length)
+        }
+        assert.ok(json.data.length > 2)
+      },
     },
-  },
+  ),
   refused('group_by=titel', { group_by: ["Unknown field 'titel'; did you mean 'title'?"] }),
   refused('group_by=metadata', { group_by: ["A json field such as 'metadata' cannot be grouped by"] }),
   refused('sum=title', { sum: ["A string field such as 'title' cannot be added up"] }),
   refused('min=tags', { min: ["A many_to_many field such as 'tags' cannot be ordered"] }),
   refused('count=maybe', { count: ["'count' must be true or false, not 'maybe'"] }),
   refused('group_by=id,title,slug,status,rating', { group_by: ["'group_by' names 5 fields; at most 4 are taken"] }),
-  refused('page=1', {
-    page: ["Unknown query parameter 'page' (known: group_by, count, sum, avg, min, max, filters, any)"],
-  }),
-  { name: 'need a token', as: null, request: 'GET /api/v1/models/post/aggregate', status: 401 },
-  { name: 'need the permission to view', as: 'newcomer', request: 'GET /api/v1/models/user/aggregate', status: 403 },
-  {
-    name: 'do not reveal the password',
-    request: 'GET /api/v1/models/user/aggregate?group_by=password',
-    status: 400,
+  refused('page=1', { page: ["Unknown query parameter 'page' (known: group_by, count, sum, avg, min, max, filters, any)"] }),
+  scenario('need a token', 'GET /api/v1/models/post/aggregate', 401, { as: null }),
+  scenario('need the permission to view', 'GET /api/v1/models/user/aggregate', 403, { as: 'newcomer' }),
+  scenario('do not reveal the password', 'GET /api/v1/models/user/aggregate?group_by=password', 400, {
     expectPart: { details: { group_by: ["Unknown field 'password'"] } },
-  },
+  }),
 ])
 
 scenarios(
   'aggregates of decimals',
   [
-    {
-      name: 'are exact',
-      request: 'GET /api/v1/models/invoice/aggregate?sum=amount&avg=amount&min=amount&max=amount&count',
-      status: 200,
+    scenario('are exact', 'GET /api/v1/models/invoice/aggregate?sum=amount&avg=amount&min=amount&max=amount&count', 200, {
       expect: {
         data: [
           {
@@ -134,36 +124,27 @@ scenarios(
         ],
         total: 1,
       },
-    },
-    {
-      name: 'are ordered as numbers',
-      request: 'GET /api/v1/models/invoice?sort_by=amount&fields=amount',
-      status: 200,
+    }),
+    scenario('are ordered as numbers', 'GET /api/v1/models/invoice?sort_by=amount&fields=amount', 200, {
       check: ({ json }) =>
         assert.deepEqual(
           json.data.map(({ amount }: Any) => amount),
           ['-100', '0.25', '10', '100000000000000000000.1', null],
         ),
-    },
-    {
-      name: 'are compared as numbers',
-      request: 'GET /api/v1/models/invoice?filters=amount__gt=9.99&filters=amount__lte=1e2&fields=amount',
-      status: 200,
-      check: ({ json }) => assert.deepEqual(json.data, [{ id: 2, amount: '10' }]),
-    },
-    {
-      name: 'are equal in any notation',
-      request: 'GET /api/v1/models/invoice?filters=amount__in=10.000,.250&fields=amount',
-      status: 200,
+    }),
+    scenario(
+      'are compared as numbers',
+      'GET /api/v1/models/invoice?filters=amount__gt=9.99&filters=amount__lte=1e2&fields=amount',
+      200,
+      { check: ({ json }) => assert.deepEqual(json.data, [{ id: 2, amount: '10' }]) },
+    ),
+    scenario('are equal in any notation', 'GET /api/v1/models/invoice?filters=amount__in=10.000,.250&fields=amount', 200, {
       check: ({ json }) => assert.equal(json.total, 2),
-    },
-    {
-      name: 'keep to the limits of the field',
-      request: 'POST /api/v1/models/invoice',
+    }),
+    scenario('keep to the limits of the field', 'POST /api/v1/models/invoice', 400, {
       body: { data: { amount: '1.234' } },
-      status: 400,
       expect: { detail: { error: { amount: ['amount must have at most 2 decimal places'] } } },
-    },
+    }),
   ],
   {
     files: {
@@ -179,20 +160,22 @@ scenarios(
 scenarios(
   'aggregates of doubles',
   [
-    {
-      name: 'are exact where partial sums exceed every double',
-      request: 'GET /api/v1/models/mass/aggregate?sum=kilograms&avg=kilograms&group_by=kind',
-      status: 200,
-      check: ({ json }) =>
-        assert.deepEqual(
-          json.data.map(({ group, sum }: Any) => [group.kind, sum.kilograms]),
-          [
-            ['huge', null],
-            ['opposite', 1e308],
-            ['tiny', 5e-324],
-          ],
-        ),
-    },
+    scenario(
+      'are exact where partial sums exceed every double',
+      'GET /api/v1/models/mass/aggregate?sum=kilograms&avg=kilograms&group_by=kind',
+      200,
+      {
+        check: ({ json }) =>
+          assert.deepEqual(
+            json.data.map(({ group, sum }: Any) => [group.kind, sum.kilograms]),
+            [
+              ['huge', null],
+              ['opposite', 1e308],
+              ['tiny', 5e-324],
+            ],
+          ),
+      },
+    ),
   ],
   {
     files: {

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict'
 import { groupText } from '../../../src/client/query.ts'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
 
 const query = (filters: readonly string[]) => filters.map((filter) => `filters=${encodeURIComponent(filter)}`).join('&')
 
 /** The ids of the records, all of them, that the filters together leave. */
-const found = (model: string, name: string, filters: readonly string[], expected: readonly number[]): Scenario => ({
-  name: `${name}: ${filters.join(' and ')}`,
-  request: `GET /api/v1/models/${model}?page_size=100&${query(filters)}`,
-  status: 200,
-  check: ({ json }) => {
-    assert.deepEqual(ids(json), expected)
-    assert.equal(json.total, expected.length)
-  },
-})
+const found = (model: string, name: string, filters: readonly string[], expected: readonly number[]): Scenario =>
+  scenario(`${name}: ${filters.join(' and ')}`, `GET /api/v1/models/${model}?page_size=100&${query(filters)}`, 200, {
+    check: ({ json }) => {
+      assert.deepEqual(ids(json), expected)
+      assert.equal(json.total, expected.length)
+    },
+  })
 
 const posts = (name: string, filters: readonly string[], expected: readonly number[]) => found('post', name, filters, expected)
 
@@ -80,16 +78,14 @@ scenarios('filters', [
 ])
 
 /** A bad filter: shape B, the details name the parameter and say what is wrong. */
-const refused = (filter: string, details: RegExp): Scenario => ({
-  name: `refuses ${filter}`,
-  request: `GET /api/v1/models/user?${query([filter])}`,
-  status: 400,
-  expectPart: { error: 'Invalid request data', status_code: 400 },
-  check: ({ json }) => {
-    assert.deepEqual(Object.keys(json.details), ['filters'])
-    assert.match(JSON.stringify(json.details), details)
-  },
-})
+const refused = (filter: string, details: RegExp): Scenario =>
+  scenario(`refuses ${filter}`, `GET /api/v1/models/user?${query([filter])}`, 400, {
+    expectPart: { error: 'Invalid request data', status_code: 400 },
+    check: ({ json }) => {
+      assert.deepEqual(Object.keys(json.details), ['filters'])
+      assert.match(JSON.stringify(json.details), details)
+    },
+  })
 
 scenarios('filters that cannot be', [
   refused('usernme=ann', /'username'/),
@@ -117,33 +113,29 @@ scenarios('filters that cannot be', [
 ])
 
 scenarios('filters through a relation', [
-  {
-    name: 'do not reach its password',
-    request: `GET /api/v1/models/post?${query(['author__password__startswith=$quick$'])}`,
-    status: 400,
+  scenario('do not reach its password', `GET /api/v1/models/post?${query(['author__password__startswith=$quick$'])}`, 400, {
     expectPart: { error: 'Invalid request data' },
-  },
-  {
-    name: 'cannot pass through three relations',
-    request: `GET /api/v1/models/comment?${query(['post__author__groups__name=Editors'])}`,
-    status: 400,
-    expectPart: { error: 'Invalid request data' },
-  },
-  {
-    name: 'name the nearest field of the other model',
-    request: `GET /api/v1/models/post?${query(['author__usernam=ann'])}`,
-    status: 400,
+  }),
+  scenario(
+    'cannot pass through three relations',
+    `GET /api/v1/models/comment?${query(['post__author__groups__name=Editors'])}`,
+    400,
+    { expectPart: { error: 'Invalid request data' } },
+  ),
+  scenario('name the nearest field of the other model', `GET /api/v1/models/post?${query(['author__usernam=ann'])}`, 400, {
     check: ({ json }) => assert.match(JSON.stringify(json.details), /'username'/),
-  },
-  {
-    name: 'are refused together with every other that is wrong',
-    request: `GET /api/v1/models/post?${query(['author__usernam=ann', 'ratng=4'])}`,
-    status: 400,
-    check: ({ json }) => {
-      assert.match(JSON.stringify(json.details), /'username'/)
-      assert.match(JSON.stringify(json.details), /'rating'/)
+  }),
+  scenario(
+    'are refused together with every other that is wrong',
+    `GET /api/v1/models/post?${query(['author__usernam=ann', 'ratng=4'])}`,
+    400,
+    {
+      check: ({ json }) => {
+        assert.match(JSON.stringify(json.details), /'username'/)
+        assert.match(JSON.stringify(json.details), /'rating'/)
+      },
     },
-  },
+  ),
 ])
 
 const PEOPLE = {
@@ -172,12 +164,12 @@ scenarios(
 scenarios(
   'groups of filters on backslashes and bars',
   [
-    {
-      name: 'as the client writes them',
-      request: `GET /api/v1/models/person?any=${encodeURIComponent(groupText(['path=C:\\', 'path=a|b']))}`,
-      status: 200,
-      check: ({ json }) => assert.deepEqual(ids(json), [1, 4]),
-    },
+    scenario(
+      'as the client writes them',
+      `GET /api/v1/models/person?any=${encodeURIComponent(groupText(['path=C:\\', 'path=a|b']))}`,
+      200,
+      { check: ({ json }) => assert.deepEqual(ids(json), [1, 4]) },
+    ),
   ],
   PEOPLE,
 )

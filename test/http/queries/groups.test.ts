@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a record of the answer
 type Post = any
@@ -21,10 +21,7 @@ const agrees = (
   const sent = new URLSearchParams(
     Object.entries(query).flatMap(([key, all]) => [all].flat().map((each): [string, string] => [key, each])),
   )
-  return {
-    name,
-    request: `GET /api/v1/models/post?page_size=100&${sent}`,
-    status: 200,
+  return scenario(name, `GET /api/v1/models/post?page_size=100&${sent}`, 200, {
     async check({ json }, app) {
       const posts = await allOf(app, 'post')
       const expected = posts.filter(matches).sort((a, b) => compare(a, b) || a.id - b.id)
@@ -32,7 +29,7 @@ const agrees = (
       assert.deepEqual(idsOf(json.data), idsOf(expected))
       assert.equal(json.total, expected.length)
     },
-  }
+  })
 }
 
 const byText = (value: (post: Post) => string | undefined, direction: 1 | -1) => (a: Post, b: Post) => {
@@ -60,52 +57,51 @@ scenarios('groups of filters', [
       (post.status === 'draft' || post.author_id === 3) &&
       (post.rating === null || post.rating >= 4.5 || post.tags.some(({ name }: Post) => name === 'Music')),
   ),
-  {
-    name: 'in which a bar is written with a backslash',
-    request: `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=a\|b|id=1`)}`,
-    status: 200,
-    check: ({ json }) => assert.equal(json.total, 1),
-  },
-  {
-    name: 'in which a backslash is written twice',
-    request: `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=C:\\|id=1`)}`,
-    status: 200,
-    check: ({ json }) => assert.equal(json.total, 1),
-  },
-  {
-    name: 'in which a backslash stands for itself',
-    request: `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=\d|id=1`)}`,
-    status: 200,
-    check: ({ json }) => assert.equal(json.total, 1),
-  },
-  {
-    name: 'with an error in one filter',
-    request: `GET /api/v1/models/post?any=${encodeURIComponent('status=draft|ratng=1')}`,
-    status: 400,
+  scenario(
+    'in which a bar is written with a backslash',
+    `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=a\|b|id=1`)}`,
+    200,
+    { check: ({ json }) => assert.equal(json.total, 1) },
+  ),
+  scenario(
+    'in which a backslash is written twice',
+    `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=C:\\|id=1`)}`,
+    200,
+    { check: ({ json }) => assert.equal(json.total, 1) },
+  ),
+  scenario(
+    'in which a backslash stands for itself',
+    `GET /api/v1/models/post?any=${encodeURIComponent(String.raw`title=\d|id=1`)}`,
+    200,
+    { check: ({ json }) => assert.equal(json.total, 1) },
+  ),
+  scenario('with an error in one filter', `GET /api/v1/models/post?any=${encodeURIComponent('status=draft|ratng=1')}`, 400, {
     expectPart: { details: { any: ["Unknown field 'ratng'; did you mean 'rating'?"] } },
-  },
-  {
-    name: 'through a relation to a model that the user may not view',
-    as: null,
-    request: `GET /api/v1/models/post?any=${encodeURIComponent('status=draft|author__username=admin')}`,
-    status: 401,
-  },
+  }),
+  scenario(
+    'through a relation to a model that the user may not view',
+    `GET /api/v1/models/post?any=${encodeURIComponent('status=draft|author__username=admin')}`,
+    401,
+    { as: null },
+  ),
 ])
 
 scenarios('filters through two relations', [
-  {
-    name: 'match the records of a list',
-    request: 'GET /api/v1/models/comment?page_size=100&filters=post__author__username=admin&fields=post_id',
-    status: 200,
-    async check({ json }, app) {
-      const posts = await allOf(app, 'post')
-      const written = new Set(idsOf(posts.filter((post) => post.author.username === 'admin')))
-      const comments = await allOf(app, 'comment')
-      const expected = comments.filter(({ post_id: post }) => written.has(post))
-      assert.ok(expected.length > 0)
-      assert.deepEqual(idsOf(json.data).slice(0, expected.length), idsOf(expected))
+  scenario(
+    'match the records of a list',
+    'GET /api/v1/models/comment?page_size=100&filters=post__author__username=admin&fields=post_id',
+    200,
+    {
+      async check({ json }, app) {
+        const posts = await allOf(app, 'post')
+        const written = new Set(idsOf(posts.filter((post) => post.author.username === 'admin')))
+        const comments = await allOf(app, 'comment')
+        const expected = comments.filter(({ post_id: post }) => written.has(post))
+        assert.ok(expected.length > 0)
+        assert.deepEqual(idsOf(json.data).slice(0, expected.length), idsOf(expected))
+      },
     },
-  },
+  ),
 ])
 
 scenarios('sorting through a relation', [
@@ -127,18 +123,17 @@ scenarios('sorting through a relation', [
     (post) => post.id < 30,
     (a, b) => byText((post) => post.author?.username, -1)(a, b) || byText((post) => post.category?.name, 1)(a, b),
   ),
-  {
-    name: 'orders an export',
-    request: 'GET /api/v1/models/post/export?format=json&fields=id&sort_by=author.username&sort_order=desc',
-    status: 200,
-    async check({ json }, app) {
-      assert.deepEqual(idsOf(json), idsOf(await allOf(app, 'post', '&sort_by=author.username&sort_order=desc')))
+  scenario(
+    'orders an export',
+    'GET /api/v1/models/post/export?format=json&fields=id&sort_by=author.username&sort_order=desc',
+    200,
+    {
+      async check({ json }, app) {
+        assert.deepEqual(idsOf(json), idsOf(await allOf(app, 'post', '&sort_by=author.username&sort_order=desc')))
+      },
     },
-  },
-  {
-    name: 'of a secret',
-    request: 'GET /api/v1/models/post?sort_by=author.password',
-    status: 400,
+  ),
+  scenario('of a secret', 'GET /api/v1/models/post?sort_by=author.password', 400, {
     expectPart: { details: { sort_by: ["Unknown field 'password'"] } },
-  },
+  }),
 ])

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { refusedQuery as refused } from './refused-query.ts'
 
 /** The first record of a list that asks for this. */
-const first = (name: string, path: string, expected: unknown): Scenario => ({
-  name,
-  request: `GET /api/v1/models/${path}&page_size=1`,
-  status: 200,
-  check: ({ json }) => assert.deepEqual(json.data[0], expected),
-})
+const first = (name: string, path: string, expected: unknown): Scenario =>
+  scenario(name, `GET /api/v1/models/${path}&page_size=1`, 200, { check: ({ json }) => assert.deepEqual(json.data[0], expected) })
 
 scenarios('fields', [
   first('gives the named fields and the primary key', 'post?fields=title,status', {
@@ -32,10 +28,7 @@ scenarios('fields', [
     },
   }),
   first('gives a many-to-many as id and display field', 'post?fields=tags', { id: 1, tags: [{ id: 12, name: 'Volunteers' }] }),
-  {
-    name: 'leaves the rest of the list as it is',
-    request: 'GET /api/v1/models/tag?fields=name&page_size=2&page=6',
-    status: 200,
+  scenario('leaves the rest of the list as it is', 'GET /api/v1/models/tag?fields=name&page_size=2&page=6', 200, {
     expect: {
       data: [
         { id: 11, name: 'Music' },
@@ -48,39 +41,42 @@ scenarios('fields', [
       has_next: false,
       has_prev: true,
     },
-  },
+  }),
 ])
 
 scenarios('include', [
-  {
-    name: 'narrows the record behind a foreign key',
-    request: 'GET /api/v1/models/post?fields=title,author&include=author__username&page_size=1',
-    status: 200,
-    check: ({ json }) => {
-      const { author, ...rest } = json.data[0]
-      assert.deepEqual(rest, { id: 1, title: 'Welcome to The Harbour Journal' })
-      assert.equal(author.username, 'admin')
-      assert.deepEqual(
-        Object.keys(author).filter((name) => name !== 'id'),
-        ['username'],
-      )
+  scenario(
+    'narrows the record behind a foreign key',
+    'GET /api/v1/models/post?fields=title,author&include=author__username&page_size=1',
+    200,
+    {
+      check: ({ json }) => {
+        const { author, ...rest } = json.data[0]
+        assert.deepEqual(rest, { id: 1, title: 'Welcome to The Harbour Journal' })
+        assert.equal(author.username, 'admin')
+        assert.deepEqual(
+          Object.keys(author).filter((name) => name !== 'id'),
+          ['username'],
+        )
+      },
     },
-  },
-  {
-    name: 'accepts several fields of several relations',
-    request:
-      'GET /api/v1/models/post?fields=author,category&include=author__first_name,author__last_name,category__slug&page_size=1',
-    status: 200,
-    expectPart: {},
-    check: ({ json }) => {
-      const [{ author, category }] = json.data
-      assert.equal(author.first_name, 'Ingrid')
-      assert.equal(author.last_name, 'Solheim')
-      assert.equal('email' in author, false)
-      assert.equal(category.slug, 'harbour-life')
-      assert.equal('name' in category, false)
+  ),
+  scenario(
+    'accepts several fields of several relations',
+    'GET /api/v1/models/post?fields=author,category&include=author__first_name,author__last_name,category__slug&page_size=1',
+    200,
+    {
+      expectPart: {},
+      check: ({ json }) => {
+        const [{ author, category }] = json.data
+        assert.equal(author.first_name, 'Ingrid')
+        assert.equal(author.last_name, 'Solheim')
+        assert.equal('email' in author, false)
+        assert.equal(category.slug, 'harbour-life')
+        assert.equal('name' in category, false)
+      },
     },
-  },
+  ),
   first('widens a many-to-many', 'post?fields=tags&include=tags__slug', {
     id: 1,
     tags: [{ id: 12, name: 'Volunteers', slug: 'volunteers' }],
@@ -95,10 +91,7 @@ scenarios('fields and include that cannot be', [
   refused('fields=username&include=grups__name', 'include', /groups/),
   refused('fields=groups&include=groups__nmae', 'include', /'name'/),
   refused('fields=groups&include=groups', 'include', /groups/),
-  {
-    name: 'refuses to include a password',
-    request: 'GET /api/v1/models/post?fields=author&include=author__password',
-    status: 400,
+  scenario('refuses to include a password', 'GET /api/v1/models/post?fields=author&include=author__password', 400, {
     check: ({ json }) => assert.deepEqual(Object.keys(json.details), ['include']),
-  },
+  }),
 ])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
 
 const POSTS = '/api/v1/models/post/search'
@@ -9,53 +9,50 @@ const POSTS = '/api/v1/models/post/search'
 const SORTED = [1, 39, 16, 34, 4, 24]
 
 /** The records that a search finds, in whatever order, and how many they are in all. */
-const finds = (model: string, query: string, expected: readonly number[]): Scenario => ({
-  name: `finds ${expected.length} of ${model}`,
-  request: `GET /api/v1/models/${model}/search?${query}`,
-  status: 200,
-  check: ({ json }) => {
-    assert.deepEqual(
-      ids(json).sort((a, b) => a - b),
-      expected,
-    )
-    assert.equal(json.total, expected.length)
-    assert.deepEqual(
-      json.hits.map(({ id }: { id: number }) => id),
-      ids(json),
-      'each record has its hit',
-    )
-  },
-})
+const finds = (model: string, query: string, expected: readonly number[]): Scenario =>
+  scenario(`finds ${expected.length} of ${model}`, `GET /api/v1/models/${model}/search?${query}`, 200, {
+    check: ({ json }) => {
+      assert.deepEqual(
+        ids(json).sort((a, b) => a - b),
+        expected,
+      )
+      assert.equal(json.total, expected.length)
+      assert.deepEqual(
+        json.hits.map(({ id }: { id: number }) => id),
+        ids(json),
+        'each record has its hit',
+      )
+    },
+  })
 
 scenarios('search', [
-  {
-    name: 'puts the records found into the envelope, and beside them where the words are',
-    request: 'GET /api/v1/models/tag/search?q=Ferries',
-    status: 200,
-    check: ({ json }) => {
-      const [{ score, ...hit }, ...others] = json.hits
-      assert.deepEqual(
-        { ...json, hits: [hit] },
-        {
-          data: [{ id: 2, name: 'Ferries', slug: 'ferries', color: '#1f6f8b' }],
-          total: 1,
-          page: 1,
-          page_size: 20,
-          total_pages: 1,
-          has_next: false,
-          has_prev: false,
-          hits: [{ id: 2, matches: { name: [[0, 7]], slug: [[0, 7]] } }],
-        },
-      )
-      assert.deepEqual(others, [])
-      assert.ok(score > 0, `a score of ${score}`)
-      assert.equal(score, Number(score.toFixed(4)), 'four decimals')
+  scenario(
+    'puts the records found into the envelope, and beside them where the words are',
+    'GET /api/v1/models/tag/search?q=Ferries',
+    200,
+    {
+      check: ({ json }) => {
+        const [{ score, ...hit }, ...others] = json.hits
+        assert.deepEqual(
+          { ...json, hits: [hit] },
+          {
+            data: [{ id: 2, name: 'Ferries', slug: 'ferries', color: '#1f6f8b' }],
+            total: 1,
+            page: 1,
+            page_size: 20,
+            total_pages: 1,
+            has_next: false,
+            has_prev: false,
+            hits: [{ id: 2, matches: { name: [[0, 7]], slug: [[0, 7]] } }],
+          },
+        )
+        assert.deepEqual(others, [])
+        assert.ok(score > 0, `a score of ${score}`)
+        assert.equal(score, Number(score.toFixed(4)), 'four decimals')
+      },
     },
-  },
-  {
-    name: 'returns the positions of the words in every stored field',
-    request: `GET ${POSTS}?q=ferry&page_size=100`,
-    status: 200,
+  ),
+  scenario('returns the positions of the words in every stored field', `GET ${POSTS}?q=ferry&page_size=100`, 200, {
     check: ({ json }) => {
       const places = json.hits.flatMap(({ matches }: { matches: Record<string, [number, number][]> }, index: number) =>
         Object.entries(matches).flatMap(([field, list]) =>
@@ -65,11 +62,8 @@ scenarios('search', [
       assert.ok(places.length > json.total, `${places.length} places`)
       for (const place of places) assert.match(place, /^ferr(y|ies)$/i)
     },
-  },
-  {
-    name: 'orders by relevance, the display field first',
-    request: `GET ${POSTS}?q=ferry`,
-    status: 200,
+  }),
+  scenario('orders by relevance, the display field first', `GET ${POSTS}?q=ferry`, 200, {
     check: ({ json }) => {
       const scores: number[] = json.hits.map(({ score }: { score: number }) => score)
       assert.deepEqual(
@@ -78,27 +72,26 @@ scenarios('search', [
       )
       assert.deepEqual(ids(json).slice(0, 2).sort(), [34, 4])
     },
-  },
-  {
-    name: 'orders by fields of the records, over all pages, each with its hit',
-    request: `GET ${POSTS}?q=ferry&sort_by=author_id&sort_by=title&sort_order=asc,desc&page=2&page_size=3`,
-    status: 200,
-    check: ({ json }) => {
-      assert.deepEqual(ids(json), SORTED.slice(3, 6))
-      assert.deepEqual(
-        json.hits.map(({ id }: { id: number }) => id),
-        ids(json),
-      )
-      assert.ok(json.hits.every(({ score }: { score: number }) => score > 0))
-      assert.equal(json.total, SORTED.length)
+  }),
+  scenario(
+    'orders by fields of the records, over all pages, each with its hit',
+    `GET ${POSTS}?q=ferry&sort_by=author_id&sort_by=title&sort_order=asc,desc&page=2&page_size=3`,
+    200,
+    {
+      check: ({ json }) => {
+        assert.deepEqual(ids(json), SORTED.slice(3, 6))
+        assert.deepEqual(
+          json.hits.map(({ id }: { id: number }) => id),
+          ids(json),
+        )
+        assert.ok(json.hits.every(({ score }: { score: number }) => score > 0))
+        assert.equal(json.total, SORTED.length)
+      },
     },
-  },
-  {
-    name: 'rejects an order by an unknown field',
-    request: `GET ${POSTS}?q=ferry&sort_by=titel`,
-    status: 400,
+  ),
+  scenario('rejects an order by an unknown field', `GET ${POSTS}?q=ferry&sort_by=titel`, 400, {
     check: ({ json }) => assert.match(JSON.stringify(json.details), /did you mean 'title'/),
-  },
+  }),
   finds('post', 'q=ferry&fields=title', [4, 34]),
   finds('post', 'q=FERRY&fields=title,summary', [4, 34]),
   finds('post', 'q=ferry%20deck&fields=title', [4]),
@@ -113,67 +106,47 @@ scenarios('search', [
 ])
 
 scenarios('search, page by page', [
-  {
-    name: 'returns the requested page',
-    request: `GET ${POSTS}?q=ferry&fields=title&page=2&page_size=1`,
-    status: 200,
+  scenario('returns the requested page', `GET ${POSTS}?q=ferry&fields=title&page=2&page_size=1`, 200, {
     expectPart: { total: 2, page: 2, page_size: 1, total_pages: 2, has_next: false, has_prev: true },
     check: async ({ json }, app) => {
       const first = (await play(app, { request: `GET ${POSTS}?q=ferry&fields=title&page_size=1`, status: 200 })).json
       assert.deepEqual([...ids(first), ...ids(json)].sort(), [34, 4])
       assert.deepEqual([first.hits.length, json.hits.length, first.has_next], [1, 1, true])
     },
-  },
-  {
-    name: 'is empty past the end',
-    request: `GET ${POSTS}?q=ferry&fields=title&page=3&page_size=1`,
-    status: 200,
+  }),
+  scenario('is empty past the end', `GET ${POSTS}?q=ferry&fields=title&page=3&page_size=1`, 200, {
     expectPart: { data: [], hits: [], total: 2, page: 3, total_pages: 2, has_next: false, has_prev: true },
-  },
-  {
-    name: 'is empty when nothing is found',
-    request: `GET ${POSTS}?q=xylophone`,
-    status: 200,
+  }),
+  scenario('is empty when nothing is found', `GET ${POSTS}?q=xylophone`, 200, {
     expect: { data: [], total: 0, page: 1, page_size: 20, total_pages: 0, has_next: false, has_prev: false, hits: [] },
-  },
+  }),
 ])
 
 scenarios('search for more or other than there is', [
-  { name: 'finds no misspelt word', request: `GET ${POSTS}?q=fery`, status: 200, expectPart: { total: 0 } },
-  {
-    name: 'finds one when it may',
-    request: `GET ${POSTS}?q=fery&fuzzy=true&fields=title`,
-    status: 200,
+  scenario('finds no misspelt word', `GET ${POSTS}?q=fery`, 200, { expectPart: { total: 0 } }),
+  scenario('finds one when it may', `GET ${POSTS}?q=fery&fuzzy=true&fields=title`, 200, {
     check: ({ json }) => {
       for (const id of [4, 34]) assert.ok(ids(json).includes(id), `${id} is not among ${ids(json)}`)
     },
-  },
-  { name: 'accepts fuzzy=false', request: `GET ${POSTS}?q=fery&fuzzy=false`, status: 200, expectPart: { total: 0 } },
-  {
-    name: 'falls back to records with some of the words, with a notice',
-    request: `GET ${POSTS}?q=ferry%20xylophone&fields=title`,
-    status: 200,
+  }),
+  scenario('accepts fuzzy=false', `GET ${POSTS}?q=fery&fuzzy=false`, 200, { expectPart: { total: 0 } }),
+  scenario('falls back to records with some of the words, with a notice', `GET ${POSTS}?q=ferry%20xylophone&fields=title`, 200, {
     expectPart: { total: 2, notices: ['No record has all of the words; these have some of them'] },
-  },
-  {
-    name: 'lists ignored words',
-    request: `GET ${POSTS}?q=${Array.from({ length: 12 }, (_, index) => `ferry${index}`).join('+')}`,
-    status: 200,
+  }),
+  scenario('lists ignored words', `GET ${POSTS}?q=${Array.from({ length: 12 }, (_, index) => `ferry${index}`).join('+')}`, 200, {
     check: ({ json }) => assert.match(String(json.notices), /10/),
-  },
+  }),
 ])
 
 /** A bad query parameter: shape B, and the details name it alone. */
-const refused = (query: string, parameter: string, details: RegExp = new RegExp(parameter)): Scenario => ({
-  name: `refuses ${query}`,
-  request: `GET ${POSTS}?${query}`,
-  status: 400,
-  expectPart: { error: 'Invalid request data', status_code: 400 },
-  check: ({ json }) => {
-    assert.deepEqual(Object.keys(json.details), [parameter])
-    assert.match(String(json.details[parameter]), details)
-  },
-})
+const refused = (query: string, parameter: string, details: RegExp = new RegExp(parameter)): Scenario =>
+  scenario(`refuses ${query}`, `GET ${POSTS}?${query}`, 400, {
+    expectPart: { error: 'Invalid request data', status_code: 400 },
+    check: ({ json }) => {
+      assert.deepEqual(Object.keys(json.details), [parameter])
+      assert.match(String(json.details[parameter]), details)
+    },
+  })
 
 scenarios('search with a bad query', [
   refused('', 'q', /missing/),
@@ -192,41 +165,24 @@ scenarios('search with a bad query', [
 ])
 
 scenarios('permissions of search', [
-  { name: '401 without a token', request: `GET ${POSTS}?q=ferry`, as: null, status: 401, expect: UNAUTHENTICATED },
-  { name: '403 without permission', request: `GET ${POSTS}?q=ferry`, as: 'newcomer', status: 403, expect: FORBIDDEN },
-  { name: 'not even a wrong search', request: `GET ${POSTS}`, as: 'newcomer', status: 403, expect: FORBIDDEN },
-  {
-    name: 'no model that is not there',
-    request: 'GET /api/v1/models/spaceship/search?q=x',
-    status: 404,
-    expect: modelNotFound('spaceship'),
-  },
-  {
-    name: 'no model of the server’s own',
-    request: 'GET /api/v1/models/authsession/search?q=x',
-    status: 404,
+  scenario('401 without a token', `GET ${POSTS}?q=ferry`, 401, { as: null, expect: UNAUTHENTICATED }),
+  scenario('403 without permission', `GET ${POSTS}?q=ferry`, 403, { as: 'newcomer', expect: FORBIDDEN }),
+  scenario('not even a wrong search', `GET ${POSTS}`, 403, { as: 'newcomer', expect: FORBIDDEN }),
+  scenario('no model that is not there', 'GET /api/v1/models/spaceship/search?q=x', 404, { expect: modelNotFound('spaceship') }),
+  scenario('no model of the server’s own', 'GET /api/v1/models/authsession/search?q=x', 404, {
     expect: modelNotFound('authsession'),
-  },
-  {
-    name: 'related records are nested with permission to view them',
-    request: `GET ${POSTS}?q=ferry&fields=title`,
-    status: 200,
+  }),
+  scenario('related records are nested with permission to view them', `GET ${POSTS}?q=ferry&fields=title`, 200, {
     check: ({ json }) => assert.equal(typeof json.data[0].author.username, 'string'),
-  },
-  {
-    name: 'related records are ids otherwise',
-    request: `GET ${POSTS}?q=ferry&fields=title`,
+  }),
+  scenario('related records are ids otherwise', `GET ${POSTS}?q=ferry&fields=title`, 200, {
     as: 'anna.lind',
-    status: 200,
     check: ({ json }) => assert.deepEqual(Object.keys(json.data[0].author), ['id']),
-  },
-  {
-    name: 'rejects filters by a model without view permission',
-    request: `GET ${POSTS}?q=ferry&filters=author__username=admin`,
+  }),
+  scenario('rejects filters by a model without view permission', `GET ${POSTS}?q=ferry&filters=author__username=admin`, 403, {
     as: 'anna.lind',
-    status: 403,
     expect: FORBIDDEN,
-  },
+  }),
 ])
 
 const NOTE = `
@@ -238,13 +194,10 @@ const NOTE = `
 scenarios(
   'search of a model without text',
   [
-    {
-      name: 'explains how to make fields searchable',
-      request: 'GET /api/v1/models/note/search?q=x',
-      status: 400,
+    scenario('explains how to make fields searchable', 'GET /api/v1/models/note/search?q=x', 400, {
       check: ({ json }) =>
         assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
-    },
+    }),
   ],
   {
     files: {

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
 import { refusedQuery as refused } from './refused-query.ts'
 
-const sorted = (name: string, query: string, expected: readonly number[], pageSize = 8): Scenario => ({
-  name,
-  request: `GET /api/v1/models/post?page_size=${pageSize}&${query}`,
-  status: 200,
-  check: ({ json }) => assert.deepEqual(ids(json), expected),
-})
+const sorted = (name: string, query: string, expected: readonly number[], pageSize = 8): Scenario =>
+  scenario(name, `GET /api/v1/models/post?page_size=${pageSize}&${query}`, 200, {
+    check: ({ json }) => assert.deepEqual(ids(json), expected),
+  })
 
 const UNRATED = [7, 22, 38, 41, 42, 43, 44, 45, 46]
 const BY_RATING_DOWN = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, ids, modelNotFound } from './expected.ts'
 
 const KNOTS = { name: 'Knots', slug: 'knots', color: '#112233' }
@@ -13,11 +13,8 @@ const unchanged: Scenario['check'] = async (_, app) => {
 }
 
 scenarios('bulk create', [
-  {
-    name: 'answers 201 with all records, in their order, and how many',
-    request: `POST ${PATH}`,
+  scenario('answers 201 with all records, in their order, and how many', `POST ${PATH}`, 201, {
     body: { records: [KNOTS, BENDS] },
-    status: 201,
     events: { 'create tag': 2, 'create historyentry': 2 },
     expect: {
       data: [
@@ -27,12 +24,9 @@ scenarios('bulk create', [
       total: 2,
     },
     check: async (_, app) => assert.deepEqual(await dataOf(app, 'GET /api/v1/models/tag/14'), { id: 14, ...BENDS }),
-  },
-  {
-    name: 'creates all or nothing, and names each failing field by its place',
-    request: `POST ${PATH}`,
+  }),
+  scenario('creates all or nothing, and names each failing field by its place', `POST ${PATH}`, 400, {
     body: { records: [KNOTS, { name: 'Bends', color: 'red', weight: 1 }, { name: 'Ferries', slug: 'x' }] },
-    status: 400,
     events: {},
     expect: fieldErrors({
       '1.weight': ["Field 'weight' does not exist"],
@@ -41,44 +35,33 @@ scenarios('bulk create', [
       '2.name': ['name must be unique'],
     }),
     check: unchanged,
-  },
-  {
-    name: 'names 10,000 fields that fail, and counts the others',
-    request: `POST ${PATH}`,
+  }),
+  scenario('names 10,000 fields that fail, and counts the others', `POST ${PATH}`, 400, {
     body: {
       records: Array.from({ length: 150 }, () => Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`f${index}`, 1]))),
     },
-    status: 400,
     check: async (reply, app) => {
       const error: Record<string, string[]> = reply.json.detail.error
       // 98 unknown fields and two mandatory ones of each record.
       assert.deepEqual([Object.keys(error).length, error.more], [10_001, ['5000 more errors are not shown']])
       await unchanged(reply, app)
     },
-  },
-  {
-    name: 'creates nothing when the last record fails in storage',
-    request: `POST ${PATH}`,
+  }),
+  scenario('creates nothing when the last record fails in storage', `POST ${PATH}`, 400, {
     body: { records: [KNOTS, BENDS, { name: 'Ferries', slug: 'more-ferries' }] },
-    status: 400,
     expect: fieldErrors({ '2.name': ['name must be unique'] }),
     check: unchanged,
-  },
-  {
-    name: 'checks unique values within the batch',
-    request: `POST ${PATH}`,
+  }),
+  scenario('checks unique values within the batch', `POST ${PATH}`, 400, {
     body: { records: [KNOTS, { ...BENDS, slug: 'knots' }] },
-    status: 400,
     check: async (reply, app) => {
       const error: Record<string, string[]> = reply.json.detail.error
       assert.deepEqual(Object.values(error), [['slug must be unique']])
       assert.match(Object.keys(error).join(), /^[01]\.slug$/)
       await unchanged(reply, app)
     },
-  },
-  {
-    name: 'validates every record with the form',
-    request: `POST ${PATH}`,
+  }),
+  scenario('validates every record with the form', `POST ${PATH}`, 400, {
     body: {
       records: [
         { name: 'x', slug: 'x' },
@@ -86,91 +69,63 @@ scenarios('bulk create', [
       ],
       form_id: 'TagForm',
     },
-    status: 400,
     expect: fieldErrors({
       '0.name': ['name must be at least 2 characters long'],
       '1.color': ['Write the colour as a # and six lower-case hex digits, such as #1f6f8b'],
     }),
     check: unchanged,
-  },
-  {
-    name: 'checks every record against creation_fields',
-    request: 'POST /api/v1/models/user/bulk',
+  }),
+  scenario('checks every record against creation_fields', 'POST /api/v1/models/user/bulk', 400, {
     body: {
       records: [{ username: 'nora.berg', email: 'n@example.org', password: 'long-enough-here', is_active: false }],
       form_id: 'UserCreateForm',
     },
-    status: 400,
     expect: fieldErrors({ '0.is_active': ["Field 'is_active' is not allowed to be set at creation"] }),
-  },
-  {
-    name: 'shows no password',
-    request: 'POST /api/v1/models/user/bulk',
+  }),
+  scenario('shows no password', 'POST /api/v1/models/user/bulk', 201, {
     body: { records: [{ username: 'nora.berg', email: 'n@example.org', password: 'long-enough-here' }] },
-    status: 201,
     expectPart: { total: 1 },
     check: ({ json, text }) => {
       assert.equal('password' in json.data[0], false)
       assert.equal(text.includes('long-enough-here') || text.includes('$quick$'), false)
     },
-  },
-  {
-    name: 'accepts a thousand records',
-    request: `POST ${PATH}`,
+  }),
+  scenario('accepts a thousand records', `POST ${PATH}`, 201, {
     body: { records: Array.from({ length: 1000 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` })) },
-    status: 201,
     expectPart: { total: 1000 },
     check: ({ json }) => assert.equal(new Set(ids(json)).size, 1000),
-  },
-  {
-    name: 'rejects more than a thousand',
-    request: `POST ${PATH}`,
+  }),
+  scenario('rejects more than a thousand', `POST ${PATH}`, 400, {
     body: { records: Array.from({ length: 1001 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` })) },
-    status: 400,
     check: unchanged,
-  },
-  {
-    name: 'wants records',
-    request: `POST ${PATH}`,
+  }),
+  scenario('wants records', `POST ${PATH}`, 400, {
     body: { form_id: 'TagForm' },
-    status: 400,
     expect: fieldErrors({ records: ['records is mandatory'] }),
-  },
-  {
-    name: 'wants an array of records',
-    request: `POST ${PATH}`,
+  }),
+  scenario('wants an array of records', `POST ${PATH}`, 400, {
     body: { records: KNOTS },
-    status: 400,
     expect: fieldErrors({ records: ['records must be an array'] }),
-  },
-  { name: 'wants objects', request: `POST ${PATH}`, body: { records: [KNOTS, null, 'x'] }, status: 400, check: unchanged },
-  {
-    name: 'knows no form of another model',
-    request: `POST ${PATH}`,
+  }),
+  scenario('wants objects', `POST ${PATH}`, 400, { body: { records: [KNOTS, null, 'x'] }, check: unchanged }),
+  scenario('knows no form of another model', `POST ${PATH}`, 400, {
     body: { records: [KNOTS], form_id: 'PostForm' },
-    status: 400,
     check: ({ json }) => assert.equal(typeof json.detail.error, 'string'),
-  },
-  {
-    name: 'knows no other model',
-    request: 'POST /api/v1/models/spaceship/bulk',
+  }),
+  scenario('knows no other model', 'POST /api/v1/models/spaceship/bulk', 404, {
     body: { records: [] },
-    status: 404,
     expect: modelNotFound('spaceship'),
-  },
+  }),
 ])
 
 scenarios('bulk update', [
-  {
-    name: 'answers with all records, in the order of the updates, and how many',
-    request: `PUT ${PATH}`,
+  scenario('answers with all records, in the order of the updates, and how many', `PUT ${PATH}`, 200, {
     body: {
       updates: [
         { id: 3, data: { color: '#000003' } },
         { id: 1, data: { name: 'Lights', color: '#000001' } },
       ],
     },
-    status: 200,
     events: { 'update tag': 2, 'create historyentry': 2 },
     expect: {
       data: [
@@ -180,10 +135,8 @@ scenarios('bulk update', [
       total: 2,
     },
     check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/tag/1')).name, 'Lights'),
-  },
-  {
-    name: 'changes all or nothing, and names each failing field by its place',
-    request: `PUT ${PATH}`,
+  }),
+  scenario('changes all or nothing, and names each failing field by its place', `PUT ${PATH}`, 400, {
     body: {
       updates: [
         { id: 1, data: { name: 'Lights' } },
@@ -191,7 +144,6 @@ scenarios('bulk update', [
         { id: 3, data: { slug: 'storms' } },
       ],
     },
-    status: 400,
     events: {},
     expect: fieldErrors({
       '1.color': ['color format is invalid'],
@@ -199,10 +151,8 @@ scenarios('bulk update', [
       '2.slug': ['slug must be unique'],
     }),
     check: unchanged,
-  },
-  {
-    name: 'checks every update against allowed_update_fields',
-    request: `PUT ${PATH}`,
+  }),
+  scenario('checks every update against allowed_update_fields', `PUT ${PATH}`, 400, {
     body: {
       updates: [
         { id: 1, data: { name: 'Lights' } },
@@ -210,13 +160,10 @@ scenarios('bulk update', [
       ],
       form_id: 'TagForm',
     },
-    status: 400,
     expect: fieldErrors({ '1.slug': ["Field 'slug' is not allowed to be updated"] }),
     check: unchanged,
-  },
-  {
-    name: 'evaluates the rules on each merged record',
-    request: 'PUT /api/v1/models/post/bulk',
+  }),
+  scenario('evaluates the rules on each merged record', 'PUT /api/v1/models/post/bulk', 400, {
     body: {
       updates: [
         { id: 1, data: { status: 'draft' } },
@@ -225,67 +172,41 @@ scenarios('bulk update', [
       ],
       form_id: 'PostForm',
     },
-    status: 400,
     expect: fieldErrors({
       '0.published_at': ['Only a published or archived post has a publication date'],
       '2.is_featured': ['Only a published post can be featured on the front page'],
     }),
-  },
-  {
-    name: 'changes nothing when one record is not there',
-    request: `PUT ${PATH}`,
+  }),
+  scenario('changes nothing when one record is not there', `PUT ${PATH}`, 400, {
     body: {
       updates: [
         { id: 1, data: { name: 'Lights' } },
         { id: 999, data: { name: 'Nothing' } },
       ],
     },
-    status: 400,
     check: async (reply, app) => {
       assert.match(JSON.stringify(reply.json.detail.error), /999/)
       await unchanged(reply, app)
     },
-  },
-  {
-    name: 'wants an id and data of each',
-    request: `PUT ${PATH}`,
+  }),
+  scenario('wants an id and data of each', `PUT ${PATH}`, 400, {
     body: { updates: [{ data: { name: 'Lights' } }, { id: 2 }, { id: 'three', data: {} }] },
-    status: 400,
-    expect: fieldErrors({
-      '0.id': ['id is mandatory'],
-      '1.data': ['data is mandatory'],
-      '2.id': ['id must be an integer'],
-    }),
+    expect: fieldErrors({ '0.id': ['id is mandatory'], '1.data': ['data is mandatory'], '2.id': ['id must be an integer'] }),
     check: unchanged,
-  },
-  {
-    name: 'wants updates',
-    request: `PUT ${PATH}`,
-    body: {},
-    status: 400,
-    expect: fieldErrors({ updates: ['updates is mandatory'] }),
-  },
-  {
-    name: 'rejects more than a thousand',
-    request: `PUT ${PATH}`,
+  }),
+  scenario('wants updates', `PUT ${PATH}`, 400, { body: {}, expect: fieldErrors({ updates: ['updates is mandatory'] }) }),
+  scenario('rejects more than a thousand', `PUT ${PATH}`, 400, {
     body: { updates: Array.from({ length: 1001 }, (_, index) => ({ id: index + 1, data: {} })) },
-    status: 400,
-  },
-  {
-    name: 'wants a registered model, as a single update does',
-    request: 'PUT /api/v1/models/spaceship/bulk',
+  }),
+  scenario('wants a registered model, as a single update does', 'PUT /api/v1/models/spaceship/bulk', 400, {
     body: { updates: [] },
-    status: 400,
     check: ({ json }) => assert.match(json.detail.error, /spaceship.*does not exist/),
-  },
+  }),
 ])
 
 scenarios('bulk delete', [
-  {
-    name: 'answers with a message, the records that were, and how many',
-    request: `DELETE ${PATH}`,
+  scenario('answers with a message, the records that were, and how many', `DELETE ${PATH}`, 200, {
     body: { ids: [2, 1] },
-    status: 200,
     expect: {
       message: '2 records deleted successfully',
       data: [
@@ -298,74 +219,47 @@ scenarios('bulk delete', [
       assert.equal((await dataOf(app, 'GET /api/v1/models/tag')).length, 10)
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/4')).tags, [{ id: 9, name: 'Photography' }])
     },
-  },
-  {
-    name: 'names every missing record by index, and deletes none',
-    request: `DELETE ${PATH}`,
+  }),
+  scenario('names every missing record by index, and deletes none', `DELETE ${PATH}`, 400, {
     body: { ids: [1, 99, 2, 100] },
-    status: 400,
-    expect: fieldErrors({
-      '1.id': ['Record with ID 99 does not exist'],
-      '3.id': ['Record with ID 100 does not exist'],
-    }),
+    expect: fieldErrors({ '1.id': ['Record with ID 99 does not exist'], '3.id': ['Record with ID 100 does not exist'] }),
     check: unchanged,
-  },
-  {
-    name: 'deletes none if one is referenced',
-    request: 'DELETE /api/v1/models/user/bulk',
+  }),
+  scenario('deletes none if one is referenced', 'DELETE /api/v1/models/user/bulk', 409, {
     body: { ids: [9, 3] },
-    status: 409,
     events: {},
     check: async ({ json }, app) => {
       assert.match(json.details, /\bpost\b/i)
       assert.match(json.details, /\b10\b/)
       assert.equal((await dataOf(app, 'GET /api/v1/models/user')).length, 9)
     },
-  },
-  {
-    name: 'deletes a record together with those that refer to it',
-    request: 'DELETE /api/v1/models/post/bulk',
+  }),
+  scenario('deletes a record together with those that refer to it', 'DELETE /api/v1/models/post/bulk', 200, {
     body: { ids: [1, 37] },
-    status: 200,
     expectPart: { message: '2 records deleted successfully', total: 2 },
     check: async (_, app) => void (await dataOf(app, 'DELETE /api/v1/models/category/1')),
-  },
-  {
-    name: 'wants ids',
-    request: `DELETE ${PATH}`,
+  }),
+  scenario('wants ids', `DELETE ${PATH}`, 400, {
     body: {},
-    status: 400,
     expect: fieldErrors({ ids: ['ids is mandatory'] }),
     check: unchanged,
-  },
-  {
-    name: 'wants an array of ids',
-    request: `DELETE ${PATH}`,
+  }),
+  scenario('wants an array of ids', `DELETE ${PATH}`, 400, {
     body: { ids: 1 },
-    status: 400,
     expect: fieldErrors({ ids: ['ids must be an array'] }),
     check: unchanged,
-  },
-  {
-    name: 'wants integers',
-    request: `DELETE ${PATH}`,
+  }),
+  scenario('wants integers', `DELETE ${PATH}`, 400, {
     body: { ids: [1, '2'] },
-    status: 400,
     expect: fieldErrors({ '1.id': ['id must be an integer'] }),
     check: unchanged,
-  },
-  {
-    name: 'rejects more than a thousand',
-    request: `DELETE ${PATH}`,
+  }),
+  scenario('rejects more than a thousand', `DELETE ${PATH}`, 400, {
     body: { ids: Array.from({ length: 1001 }, (_, index) => index + 1) },
-    status: 400,
     check: unchanged,
-  },
-  {
-    name: 'knows no other model',
-    request: 'DELETE /api/v1/models/spaceship/bulk',
+  }),
+  scenario('knows no other model', 'DELETE /api/v1/models/spaceship/bulk', 404, {
     body: { ids: [1] },
-    status: 404,
     expect: modelNotFound('spaceship'),
-  },
+  }),
 ])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { scenarios } from '../../helpers/api/scenario.ts'
+import { scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, modelNotFound } from './expected.ts'
 
 const TAG = { name: 'Knots', slug: 'knots', color: '#112233' }
@@ -9,32 +9,23 @@ const USER = { username: 'new.user', email: 'new.user@example.org', password: PA
 const MANDATORY = fieldErrors({ data: ['data is mandatory'] })
 
 scenarios('create', [
-  {
-    name: 'answers 201 with the record and where it is',
-    request: 'POST /api/v1/models/tag',
+  scenario('answers 201 with the record and where it is', 'POST /api/v1/models/tag', 201, {
     body: { data: TAG },
-    status: 201,
     events: { 'create tag': 1, 'create historyentry': 1 },
     expect: { data: { id: 13, ...TAG } },
     expectHeaders: { location: /\/api\/v1\/models\/tag\/13$/, etag: /^"[^"]+"$/ },
-  },
-  {
-    name: 'stores the record',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('stores the record', 'POST /api/v1/models/tag', 201, {
     body: { data: TAG },
-    status: 201,
     check: async (_, app) => {
       assert.deepEqual(await dataOf(app, 'GET /api/v1/models/tag/13'), { id: 13, ...TAG })
       const reopened = await app.reopen()
       assert.deepEqual(await dataOf(reopened, 'GET /api/v1/models/tag/13'), { id: 13, ...TAG })
       await reopened.app.close()
     },
-  },
-  {
-    name: 'fills in defaults, nulls, timestamps and related records',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('fills in defaults, nulls, timestamps and related records', 'POST /api/v1/models/post', 201, {
     body: { data: { ...POST, tags: [2, 7] } },
-    status: 201,
     expectPart: {
       data: {
         ...POST,
@@ -56,98 +47,59 @@ scenarios('create', [
         updated_at: '2026-01-15T12:00:00.000Z',
       },
     },
-  },
-  {
-    name: 'accepts a many-to-many as objects with an id',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('accepts a many-to-many as objects with an id', 'POST /api/v1/models/post', 201, {
     body: { data: { ...POST, tags: [{ id: 7 }, { id: 2 }] } },
-    status: 201,
     check: ({ json }) => assert.deepEqual(new Set(json.data.tags.map(({ id }: { id: number }) => id)), new Set([2, 7])),
-  },
-  {
-    name: 'prefers a value to its default',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('prefers a value to its default', 'POST /api/v1/models/post', 201, {
     body: { data: { ...POST, status: 'archived', views_count: 5 } },
-    status: 201,
     expectPart: { data: { status: 'archived', views_count: 5 } },
-  },
-  {
-    name: 'accepts a password and does not show it',
-    request: 'POST /api/v1/models/user',
+  }),
+  scenario('accepts a password and does not show it', 'POST /api/v1/models/user', 201, {
     body: { data: USER },
-    status: 201,
     expectPart: { data: { id: 10, username: 'new.user' } },
     check: ({ json, text }) => {
       assert.equal('password' in json.data, false)
       assert.equal(text.includes(PASSWORD) || text.includes('$quick$'), false)
     },
-  },
-  {
-    name: 'accepts null for an optional field',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('accepts null for an optional field', 'POST /api/v1/models/tag', 201, {
     body: { data: { ...TAG, color: null } },
-    status: 201,
     expectPart: { data: { color: null } },
-  },
-  { name: 'wants data', request: 'POST /api/v1/models/tag', body: {}, status: 400, expect: MANDATORY },
-  {
-    name: 'wants data that is not null',
-    request: 'POST /api/v1/models/tag',
-    body: { data: null },
-    status: 400,
-    expect: MANDATORY,
-  },
-  { name: 'rejects bare fields', request: 'POST /api/v1/models/tag', body: TAG, status: 400, expect: MANDATORY },
-  { name: 'rejects an array', request: 'POST /api/v1/models/tag', body: [TAG], status: 400, expect: MANDATORY },
-  { name: 'rejects a string', request: 'POST /api/v1/models/tag', body: 'data', status: 400, expect: MANDATORY },
-  { name: 'wants a body', request: 'POST /api/v1/models/tag', status: 400, expect: MANDATORY },
-  {
-    name: 'wants data to be an object',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('wants data', 'POST /api/v1/models/tag', 400, { body: {}, expect: MANDATORY }),
+  scenario('wants data that is not null', 'POST /api/v1/models/tag', 400, { body: { data: null }, expect: MANDATORY }),
+  scenario('rejects bare fields', 'POST /api/v1/models/tag', 400, { body: TAG, expect: MANDATORY }),
+  scenario('rejects an array', 'POST /api/v1/models/tag', 400, { body: [TAG], expect: MANDATORY }),
+  scenario('rejects a string', 'POST /api/v1/models/tag', 400, { body: 'data', expect: MANDATORY }),
+  scenario('wants a body', 'POST /api/v1/models/tag', 400, { expect: MANDATORY }),
+  scenario('wants data to be an object', 'POST /api/v1/models/tag', 400, {
     body: { data: ['name', 'Knots'] },
-    status: 400,
     check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['data']),
-  },
-  {
-    name: 'reports an unknown field as such',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('reports an unknown field as such', 'POST /api/v1/models/tag', 400, {
     body: { data: { ...TAG, colour: '#112233', weight: 3 } },
-    status: 400,
     expect: fieldErrors({ colour: ["Field 'colour' does not exist"], weight: ["Field 'weight' does not exist"] }),
-  },
-  {
-    name: 'rejects id and timestamps',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('rejects id and timestamps', 'POST /api/v1/models/post', 400, {
     body: { data: { ...POST, id: 99, created_at: '2020-01-01T00:00:00Z', updated_at: '2020-01-01T00:00:00Z' } },
-    status: 400,
     check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error).sort(), ['created_at', 'id', 'updated_at']),
-  },
-  {
-    name: 'rejects the nested record of a foreign key',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('rejects the nested record of a foreign key', 'POST /api/v1/models/post', 400, {
     body: { data: { ...POST, author: { id: 3 } } },
-    status: 400,
     expect: fieldErrors({ author: ["Field 'author' does not exist"] }),
-  },
-  {
-    name: 'creates nothing when something is wrong',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('creates nothing when something is wrong', 'POST /api/v1/models/tag', 400, {
     body: { data: { ...TAG, color: 'blue' } },
-    status: 400,
     check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/tag?page_size=100')).length, 12),
-  },
-  {
-    name: 'has no model of another name',
-    request: 'POST /api/v1/models/spaceship',
+  }),
+  scenario('has no model of another name', 'POST /api/v1/models/spaceship', 404, {
     body: { data: {} },
-    status: 404,
     expect: modelNotFound('spaceship'),
-  },
-  {
-    name: 'knows a model by its lower-case name alone',
-    request: 'POST /api/v1/models/Tag',
+  }),
+  scenario('knows a model by its lower-case name alone', 'POST /api/v1/models/Tag', 404, {
     body: { data: TAG },
-    status: 404,
     expect: modelNotFound('Tag'),
-  },
+  }),
 ])

@@ -1,60 +1,35 @@
 import assert from 'node:assert/strict'
-import { play, scenarios } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, ids, modelNotFound, recordNotFound } from './expected.ts'
 
 scenarios('delete', [
-  {
-    name: 'answers with a message and the record that was',
-    request: 'DELETE /api/v1/models/tag/1',
-    status: 200,
-    expect: {
-      message: 'Record deleted successfully',
-      data: { id: 1, name: 'Lighthouse', slug: 'lighthouse', color: '#d9822b' },
-    },
+  scenario('answers with a message and the record that was', 'DELETE /api/v1/models/tag/1', 200, {
+    expect: { message: 'Record deleted successfully', data: { id: 1, name: 'Lighthouse', slug: 'lighthouse', color: '#d9822b' } },
     check: async (_, app) => {
       await play(app, { request: 'GET /api/v1/models/tag/1', status: 404, expect: recordNotFound('Tag', 1) })
       const reopened = await app.reopen()
       await play(reopened, { request: 'GET /api/v1/models/tag/1', status: 404 })
       await reopened.app.close()
     },
-  },
-  {
-    name: 'shows no password of a user that was',
-    request: 'DELETE /api/v1/models/user/9',
-    status: 200,
+  }),
+  scenario('shows no password of a user that was', 'DELETE /api/v1/models/user/9', 200, {
     events: { 'delete user': 1, 'create historyentry': 1 },
     expectPart: { message: 'Record deleted successfully', data: { id: 9, username: 'newcomer' } },
     check: ({ json, text }) => {
       assert.equal('password' in json.data, false)
       assert.equal(text.includes('$quick$'), false)
     },
-  },
-  {
-    name: 'finds nothing the second time',
+  }),
+  scenario('finds nothing the second time', 'DELETE /api/v1/models/tag/1', 404, {
     given: async (app) => void (await play(app, { request: 'DELETE /api/v1/models/tag/1', status: 200 })),
-    request: 'DELETE /api/v1/models/tag/1',
-    status: 404,
     expect: recordNotFound('Tag', 1),
-  },
-  {
-    name: 'finds no record that is not there',
-    request: 'DELETE /api/v1/models/user/999',
-    status: 404,
-    expect: recordNotFound('User', 999),
-  },
-  {
-    name: 'finds no model that is not there',
-    request: 'DELETE /api/v1/models/spaceship/1',
-    status: 404,
-    expect: modelNotFound('spaceship'),
-  },
+  }),
+  scenario('finds no record that is not there', 'DELETE /api/v1/models/user/999', 404, { expect: recordNotFound('User', 999) }),
+  scenario('finds no model that is not there', 'DELETE /api/v1/models/spaceship/1', 404, { expect: modelNotFound('spaceship') }),
 ])
 
 scenarios('deleting referenced records', [
-  {
-    name: 'is refused under restrict, naming the model and how many of its records',
-    request: 'DELETE /api/v1/models/user/3',
-    status: 409,
+  scenario('is refused under restrict, naming the model and how many of its records', 'DELETE /api/v1/models/user/3', 409, {
     events: {},
     check: async ({ json }, app) => {
       assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
@@ -65,11 +40,8 @@ scenarios('deleting referenced records', [
       const comment = await dataOf(app, 'GET /api/v1/models/comment/6')
       assert.equal(comment.author_id, 3)
     },
-  },
-  {
-    name: 'deletes the referring records under cascade',
-    request: 'DELETE /api/v1/models/post/1',
-    status: 200,
+  }),
+  scenario('deletes the referring records under cascade', 'DELETE /api/v1/models/post/1', 200, {
     events: { 'delete post': 1, 'delete comment': 3, 'create historyentry': 4 },
     expectPart: { data: { id: 1, slug: 'welcome-to-the-harbour-journal', tags: [{ id: 12, name: 'Volunteers' }] } },
     check: async (_, app) => {
@@ -78,11 +50,8 @@ scenarios('deleting referenced records', [
       assert.deepEqual(ids(json).slice(0, 2), [4, 5])
       assert.ok(json.data.every(({ post_id }: { post_id: number }) => post_id !== 1))
     },
-  },
-  {
-    name: 'empties the references under set_null, of its own model too',
-    request: 'DELETE /api/v1/models/category/1',
-    status: 200,
+  }),
+  scenario('empties the references under set_null, of its own model too', 'DELETE /api/v1/models/category/1', 200, {
     check: async (_, app) => {
       for (const id of [1, 15, 17, 30, 37, 39]) {
         const post = await dataOf(app, `GET /api/v1/models/post/${id}`)
@@ -95,22 +64,16 @@ scenarios('deleting referenced records', [
       assert.equal((await dataOf(app, 'GET /api/v1/models/category/7')).parent_id, 6)
       assert.equal((await dataOf(app, 'GET /api/v1/models/post/2')).category_id, 5)
     },
-  },
-  {
-    name: 'leaves the comments of a user behind, without their author',
-    request: 'DELETE /api/v1/models/user/6',
-    status: 200,
+  }),
+  scenario('leaves the comments of a user behind, without their author', 'DELETE /api/v1/models/user/6', 200, {
     check: async (_, app) => {
       for (const id of [10, 19, 31, 42, 60, 67, 94]) {
         const comment = await dataOf(app, `GET /api/v1/models/comment/${id}`)
         assert.deepEqual([comment.author_id, comment.author], [null, null])
       }
     },
-  },
-  {
-    name: 'removes many-to-many links and leaves the records',
-    request: 'DELETE /api/v1/models/tag/12',
-    status: 200,
+  }),
+  scenario('removes many-to-many links and leaves the records', 'DELETE /api/v1/models/tag/12', 200, {
     check: async (_, app) => {
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/1')).tags, [])
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/21')).tags, [
@@ -121,16 +84,13 @@ scenarios('deleting referenced records', [
       assert.equal(json.total, 46)
       assert.equal(JSON.stringify(json).includes('Volunteers'), false)
     },
-  },
-  {
-    name: 'removes a group from its members',
-    request: 'DELETE /api/v1/models/group/3',
-    status: 200,
+  }),
+  scenario('removes a group from its members', 'DELETE /api/v1/models/group/3', 200, {
     check: async (_, app) => {
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/user/5')).groups, [{ id: 2, name: 'Authors' }])
       assert.deepEqual((await dataOf(app, 'GET /api/v1/models/user/6')).groups, [])
     },
-  },
+  }),
 ])
 
 const SHIP = `
@@ -154,35 +114,31 @@ const SHIP = `
 scenarios(
   'delete through several models',
   [
-    {
-      name: 'cascades over several models',
-      request: 'DELETE /api/v1/models/ship/1',
-      status: 200,
+    scenario('cascades over several models', 'DELETE /api/v1/models/ship/1', 200, {
       check: async (_, app) => {
         await play(app, { request: 'GET /api/v1/models/mast/1', status: 404 })
         await play(app, { request: 'GET /api/v1/models/sail/1', status: 404 })
         await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
       },
-    },
-    {
-      name: 'is rejected if a record of the cascade is restricted, and nothing is deleted',
-      request: 'DELETE /api/v1/models/ship/2',
-      status: 409,
-      check: async ({ json }, app) => {
-        assert.match(json.details, /\bflag\b/i)
-        await play(app, { request: 'GET /api/v1/models/mast/2', status: 200 })
-        await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+    }),
+    scenario(
+      'is rejected if a record of the cascade is restricted, and nothing is deleted',
+      'DELETE /api/v1/models/ship/2',
+      409,
+      {
+        check: async ({ json }, app) => {
+          assert.match(json.details, /\bflag\b/i)
+          await play(app, { request: 'GET /api/v1/models/mast/2', status: 200 })
+          await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+        },
       },
-    },
-    {
-      name: 'is rejected by default',
-      request: 'DELETE /api/v1/models/ship/3',
-      status: 409,
+    ),
+    scenario('is rejected by default', 'DELETE /api/v1/models/ship/3', 409, {
       check: ({ json }) => {
         assert.match(json.details, /\bport\b/i)
         assert.match(json.details, /\b1\b/)
       },
-    },
+    }),
   ],
   {
     files: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
 const COLOUR = 'Write the colour as a # and six lower-case hex digits, such as #1f6f8b'
@@ -9,13 +9,8 @@ const USERNAME = 'Choose a free username of 3 to 150 letters, digits, dots, hyph
 const USER = { username: 'new.user', email: 'new.user@example.org', password: 'long-enough-for-this-form' }
 const POST = { title: 'A new post', slug: 'a-new-post', body: 'Text', author_id: 3 }
 
-const create = (model: string, name: string, form_id: string, data: unknown, error: Record<string, string[]>): Scenario => ({
-  name,
-  request: `POST /api/v1/models/${model}`,
-  body: { data, form_id },
-  status: 400,
-  expect: fieldErrors(error),
-})
+const create = (model: string, name: string, form_id: string, data: unknown, error: Record<string, string[]>): Scenario =>
+  scenario(name, `POST /api/v1/models/${model}`, 400, { body: { data, form_id }, expect: fieldErrors(error) })
 
 scenarios('forms', [
   create(
@@ -28,54 +23,38 @@ scenarios('forms', [
       is_active: ["Field 'is_active' is not allowed to be set at creation"],
     },
   ),
-  {
-    name: 'accept the fields of creation_fields',
-    request: 'POST /api/v1/models/user',
+  scenario('accept the fields of creation_fields', 'POST /api/v1/models/user', 201, {
     body: { data: { ...USER, first_name: 'Nora' }, form_id: 'UserCreateForm' },
-    status: 201,
     expectPart: { data: { username: 'new.user', first_name: 'Nora', is_superuser: false, is_active: true } },
-  },
-  {
-    name: 'apply no list without form_id',
-    request: 'POST /api/v1/models/user',
+  }),
+  scenario('apply no list without form_id', 'POST /api/v1/models/user', 201, {
     body: { data: { ...USER, is_active: false, birth_date: '1990-01-01' } },
-    status: 201,
     expectPart: { data: { is_active: false, birth_date: '1990-01-01' } },
-  },
-  {
-    name: 'apply no list when form_id is null',
-    request: 'POST /api/v1/models/user',
+  }),
+  scenario('apply no list when form_id is null', 'POST /api/v1/models/user', 201, {
     body: { data: { ...USER, is_active: false }, form_id: null },
-    status: 201,
     expectPart: { data: { is_active: false } },
-  },
+  }),
   create(
     'comment',
     'may allow nothing at creation',
     'CommentModerationForm',
     { body: 'Hm' },
-    {
-      body: ["Field 'body' is not allowed to be set at creation"],
-      post_id: ['post_id is mandatory'],
-    },
+    { body: ["Field 'body' is not allowed to be set at creation"], post_id: ['post_id is mandatory'] },
   ),
   create(
     'tag',
     "put a field's error in the place of the generated message",
     'TagForm',
     { name: 'Red', slug: 'red', color: 'red' },
-    {
-      color: [COLOUR],
-    },
+    { color: [COLOUR] },
   ),
   create(
     'user',
     "put a field's error in the place of several messages",
     'UserCreateForm',
     { ...USER, username: '?!' },
-    {
-      username: [USERNAME],
-    },
+    { username: [USERNAME] },
   ),
   create(
     'user',
@@ -89,41 +68,29 @@ scenarios('forms', [
     "put a field's error in the place of a storage message",
     'UserCreateForm',
     { ...USER, username: 'admin' },
-    {
-      username: [USERNAME],
-    },
+    { username: [USERNAME] },
   ),
-  {
-    name: "leave the generated message where the field's error is another form's",
-    request: 'POST /api/v1/models/tag',
+  scenario("leave the generated message where the field's error is another form's", 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Red', slug: 'red', color: 'red' } },
-    status: 400,
     expect: fieldErrors({ color: ['color format is invalid'] }),
-  },
+  }),
   create(
     'post',
     'narrow max_length',
     'PostForm',
     { ...POST, title: 'x'.repeat(121) },
-    {
-      title: ['title must be at most 120 characters long'],
-    },
+    { title: ['title must be at most 120 characters long'] },
   ),
-  {
-    name: 'narrow limits only for requests that name them',
-    request: 'POST /api/v1/models/post',
+  scenario('narrow limits only for requests that name them', 'POST /api/v1/models/post', 201, {
     body: { data: { ...POST, title: 'x'.repeat(121) } },
-    status: 201,
-  },
+  }),
   create('tag', 'narrow min_length', 'TagForm', { name: 'x', slug: 'x' }, { name: ['name must be at least 2 characters long'] }),
   create(
     'user',
     "narrow a password's min_length",
     'UserCreateForm',
     { ...USER, password: 'nine-char' },
-    {
-      password: ['password must be at least 10 characters long'],
-    },
+    { password: ['password must be at least 10 characters long'] },
   ),
   create(
     'post',
@@ -135,16 +102,13 @@ scenarios('forms', [
       is_featured: ['Only a published post can be featured on the front page'],
     },
   ),
-  {
-    name: 'accept a record that satisfies their rules',
-    request: 'POST /api/v1/models/post',
+  scenario('accept a record that satisfies their rules', 'POST /api/v1/models/post', 201, {
     body: {
       data: { ...POST, published_at: '2026-01-01T00:00:00Z', is_featured: true, status: 'published' },
       form_id: 'PostForm',
     },
-    status: 201,
     expectPart: { data: { is_featured: true } },
-  },
+  }),
   create(
     'comment',
     'hold a rule over two fields',
@@ -152,54 +116,36 @@ scenarios('forms', [
     { post_id: 1, author_id: 3, guest_name: 'Anna', body: 'Both' },
     { guest_name: ['A comment is by a user or by a guest, not by both'] },
   ),
-  {
-    name: 'know the id of the stored record in a rule',
-    request: 'PUT /api/v1/models/category/2',
+  scenario('know the id of the stored record in a rule', 'PUT /api/v1/models/category/2', 400, {
     body: { data: { parent_id: 2 }, form_id: 'CategoryForm' },
-    status: 400,
     expect: fieldErrors({ parent_id: ['A category cannot be its own parent'] }),
-  },
-  {
-    name: 'are never guessed',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('are never guessed', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Red', slug: 'red' }, form_id: 'NoSuchForm' },
-    status: 400,
     check: ({ json }) => {
       assert.deepEqual(Object.keys(json), ['detail'])
       assert.equal(typeof json.detail.error, 'string')
       assert.match(json.detail.error, /NoSuchForm/)
     },
-  },
-  {
-    name: 'belong to one model',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('belong to one model', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Red', slug: 'red' }, form_id: 'PostForm' },
-    status: 400,
     check: ({ json }) => {
       assert.equal(typeof json.detail.error, 'string')
       assert.match(json.detail.error, /PostForm/)
     },
-  },
-  {
-    name: 'are enforced on update as on create',
-    request: 'PUT /api/v1/models/tag/1',
+  }),
+  scenario('are enforced on update as on create', 'PUT /api/v1/models/tag/1', 400, {
     body: { data: { name: 'Red' }, form_id: 'PostForm' },
-    status: 400,
     check: ({ json }) => assert.equal(typeof json.detail.error, 'string'),
-  },
-  {
-    name: 'are not list views',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('are not list views', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Red', slug: 'red' }, form_id: 'TagList' },
-    status: 400,
     check: ({ json }) => assert.equal(typeof json.detail.error, 'string'),
-  },
-  {
-    name: 'have a name that is a text',
-    request: 'POST /api/v1/models/tag',
+  }),
+  scenario('have a name that is a text', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Red', slug: 'red' }, form_id: 7 },
-    status: 400,
-  },
+  }),
 ])
 
 const MODEL = `
@@ -248,13 +194,8 @@ export default [
 const boat = (name: string, form_id: string, data: unknown, error: Record<string, string[]>): Scenario =>
   create('boat', name, form_id, data, error)
 
-const fine = (name: string, form_id: string, data: Record<string, unknown>): Scenario => ({
-  name,
-  request: 'POST /api/v1/models/boat',
-  body: { data, form_id },
-  status: 201,
-  expectPart: { data },
-})
+const fine = (name: string, form_id: string, data: Record<string, unknown>): Scenario =>
+  scenario(name, 'POST /api/v1/models/boat', 201, { body: { data, form_id }, expectPart: { data } })
 
 scenarios(
   'forms of a model of many kinds',
@@ -277,18 +218,13 @@ scenarios(
       'narrow every kind of upper bound',
       'NarrowForm',
       { name: 'Ylva', crew: 10, length: 31 },
-      {
-        crew: ['crew must be less than 10'],
-        length: ['length must be less than or equal to 30.5'],
-      },
+      { crew: ['crew must be less than 10'], length: ['length must be less than or equal to 30.5'] },
     ),
     boat(
       'give one field several messages',
       'NarrowForm',
       { name: 'Ylva', code: 'x' },
-      {
-        code: ['code must be at least 3 characters long', 'code format is invalid'],
-      },
+      { code: ['code must be at least 3 characters long', 'code format is invalid'] },
     ),
     fine('let through what is within their bounds', 'NarrowForm', {
       name: 'Ylva',
@@ -302,9 +238,7 @@ scenarios(
       "never widen the model's max_length",
       'NarrowForm',
       { name: 'x'.repeat(21) },
-      {
-        name: ['name must be at most 20 characters long'],
-      },
+      { name: ['name must be at most 20 characters long'] },
     ),
     boat(
       "never widen the model's numeric bounds",
@@ -327,9 +261,7 @@ scenarios(
       'look into lists in rules, a field never set being null',
       'RuleForm',
       { flags: ['fr'] },
-      {
-        code: ['A French boat has a code'],
-      },
+      { code: ['A French boat has a code'] },
     ),
     boat('calculate with integers in rules', 'RuleForm', { seats: 3 }, { seats: ['Seats come in pairs'] }),
     fine('take a field never set for null in rules', 'RuleForm', { seats: 4 }),
@@ -337,10 +269,7 @@ scenarios(
       'take several messages from the TypeScript validation',
       'CheckForm',
       { name: 'Titanic' },
-      {
-        name: ['is taken', 'is unlucky'],
-        crew: ['will not sign on'],
-      },
+      { name: ['is taken', 'is unlucky'], crew: ['will not sign on'] },
     ),
     fine('let through what the TypeScript validation has no word on', 'CheckForm', { name: 'Olympic' }),
   ],
@@ -384,58 +313,34 @@ const NOTES: Parameters<typeof scenarios>[2] = {
 scenarios(
   'a generated form',
   [
-    {
-      name: 'may be named by a create',
-      request: 'POST /api/v1/models/note',
+    scenario('may be named by a create', 'POST /api/v1/models/note', 201, {
       body: { data: { title: 'Second' }, form_id: GENERATED },
-      status: 201,
-    },
-    {
-      name: 'may be named by an update',
-      request: 'PUT /api/v1/models/note/1',
+    }),
+    scenario('may be named by an update', 'PUT /api/v1/models/note/1', 200, {
       body: { data: { title: 'Once' }, form_id: GENERATED },
-      status: 200,
-    },
-    {
-      name: 'may be named by a bulk update by filters',
-      request: 'PUT /api/v1/models/note/bulk',
+    }),
+    scenario('may be named by a bulk update by filters', 'PUT /api/v1/models/note/bulk', 200, {
       body: { filters: [], expected_total: 1, data: { title: 'Once' }, form_id: GENERATED },
-      status: 200,
-    },
-    {
-      name: 'may be named by a bulk update of accounts',
-      request: 'PUT /api/v1/models/user/bulk',
+    }),
+    scenario('may be named by a bulk update of accounts', 'PUT /api/v1/models/user/bulk', 200, {
       body: { updates: [{ id: 1, data: { first_name: 'Ada' } }], form_id: 'UserForm' },
-      status: 200,
-    },
-    {
-      name: 'may be named by an import',
-      request: `POST /api/v1/models/note/import?form_id=${GENERATED}`,
+    }),
+    scenario('may be named by an import', `POST /api/v1/models/note/import?form_id=${GENERATED}`, 200, {
       headers: { 'content-type': 'text/csv' },
       rawBody: 'title\r\nSecond\r\n',
-      status: 200,
-    },
-    {
-      name: 'limits the fields, as the views say',
-      request: 'PUT /api/v1/models/user/1',
+    }),
+    scenario('limits the fields, as the views say', 'PUT /api/v1/models/user/1', 400, {
       body: { data: { is_superuser: false }, form_id: 'UserForm' },
-      status: 400,
       expect: fieldErrors({ is_superuser: ["Field 'is_superuser' is not allowed to be updated"] }),
-    },
-    {
-      name: 'is suggested for a similar name',
-      request: 'PUT /api/v1/models/note/1',
+    }),
+    scenario('is suggested for a similar name', 'PUT /api/v1/models/note/1', 400, {
       body: { data: {}, form_id: 'NotForm' },
-      status: 400,
       expect: generalError("Form 'NotForm' does not exist; did you mean 'NoteForm'?"),
-    },
-    {
-      name: 'exists for a model without a form only',
-      request: 'PUT /api/v1/models/note/1',
+    }),
+    scenario('exists for a model without a form only', 'PUT /api/v1/models/note/1', 400, {
       body: { data: {}, form_id: 'GroupForm' },
-      status: 400,
       expect: generalError("Form 'GroupForm' does not exist; did you mean 'NoteForm'?"),
-    },
+    }),
   ],
   NOTES,
 )

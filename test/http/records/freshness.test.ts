@@ -53,12 +53,7 @@ const CHANGES: readonly {
     seen: ({ tags }) => tags,
     expected: [{ id: 12, name: 'Helpers' }],
   },
-  {
-    name: 'one of its tags is deleted',
-    request: 'DELETE /api/v1/models/tag/12',
-    seen: ({ tags }) => tags,
-    expected: [],
-  },
+  { name: 'one of its tags is deleted', request: 'DELETE /api/v1/models/tag/12', seen: ({ tags }) => tags, expected: [] },
   {
     name: 'it gets another author',
     request: 'PUT /api/v1/models/post/1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const MODELS = '/api/v1/models' as const
 const TAG = { name: 'Knots', slug: 'knots' }
@@ -35,62 +35,49 @@ type Ways = readonly (Pick<Scenario, 'name' | 'request' | 'status'> &
 
 const WAYS: Ways = [
   {
-    ...{ name: 'a create', request: `POST ${MODELS}/tag`, body: { data: TAG }, status: 201 },
+    ...scenario('a create', `POST ${MODELS}/tag`, 201, { body: { data: TAG } }),
     calls: ['before tag new name,slug', 'in insert tag', 'after tag 13'],
   },
   {
-    ...{
-      name: 'a bulk create',
-      request: `POST ${MODELS}/tag/bulk`,
-      body: { records: [TAG, { name: 'Bends', slug: 'bends' }] },
-      status: 201,
-    },
+    ...scenario('a bulk create', `POST ${MODELS}/tag/bulk`, 201, { body: { records: [TAG, { name: 'Bends', slug: 'bends' }] } }),
     calls: ['before tag new name,slug', 'before tag new name,slug', 'in insert tag,insert tag', 'after tag 13,tag 14'],
   },
   {
-    ...{ name: 'an update', request: `PUT ${MODELS}/tag/2`, body: { data: { color: '#000000' } }, status: 200 },
+    ...scenario('an update', `PUT ${MODELS}/tag/2`, 200, { body: { data: { color: '#000000' } } }),
     calls: ['before tag 2 color', 'in update tag', 'after tag 2'],
   },
   {
-    ...{ name: 'an update by filters', request: `PUT ${MODELS}/tag/bulk`, status: 200 },
+    ...scenario('an update by filters', `PUT ${MODELS}/tag/bulk`, 200),
     body: { filters: ['id__in=2,3'], expected_total: 2, data: { color: '#000000' } },
     calls: ['before tag 2 color', 'before tag 3 color', 'in update tag,update tag', 'after tag 2,tag 3'],
   },
   {
-    ...{ name: 'a deletion with a cascade', request: `DELETE ${MODELS}/post/1`, status: 200 },
+    ...scenario('a deletion with a cascade', `DELETE ${MODELS}/post/1`, 200),
     calls: ['before post 1 ', 'in remove post', 'after post 1,comment 1,comment 2,comment 3'],
   },
   {
-    ...{ name: 'an import', request: `POST ${MODELS}/tag/import?upsert_by=slug`, status: 200 },
+    ...scenario('an import', `POST ${MODELS}/tag/import?upsert_by=slug`, 200),
     ...{ rawBody: '{"name":"Boats","slug":"ferries"}\n{"name":"Knots","slug":"knots"}\n' },
     headers: { 'content-type': 'application/x-ndjson' },
     calls: ['before tag 2 name,slug', 'before tag new name,slug', 'in update tag,insert tag', 'after tag 2,tag 13'],
   },
   {
-    ...{ name: 'a dry run', request: `POST ${MODELS}/tag?dry_run=true`, body: { data: TAG }, status: 200 },
+    ...scenario('a dry run', `POST ${MODELS}/tag?dry_run=true`, 200, { body: { data: TAG } }),
     calls: ['before tag new name,slug dry', 'in insert tag dry'],
   },
   {
-    ...{ name: 'the dry run of a deletion', request: `DELETE ${MODELS}/tag/1?dry_run=true`, status: 200 },
+    ...scenario('the dry run of a deletion', `DELETE ${MODELS}/tag/1?dry_run=true`, 200),
     calls: ['before tag 1  dry', 'in remove tag dry'],
   },
   {
-    ...{ name: 'a write with an error of a field', request: `POST ${MODELS}/tag`, body: { data: { name: 'x' } }, status: 400 },
+    ...scenario('a write with an error of a field', `POST ${MODELS}/tag`, 400, { body: { data: { name: 'x' } } }),
     calls: ['before tag new name'],
   },
   {
-    ...{
-      name: 'a write that violates a constraint',
-      request: `PUT ${MODELS}/tag/2`,
-      body: { data: { slug: 'storms' } },
-      status: 400,
-    },
+    ...scenario('a write that violates a constraint', `PUT ${MODELS}/tag/2`, 400, { body: { data: { slug: 'storms' } } }),
     calls: ['before tag 2 slug', 'in update tag'],
   },
-  {
-    ...{ name: 'a write of an unknown model', request: `POST ${MODELS}/spaceship`, body: { data: TAG }, status: 404 },
-    calls: [],
-  },
+  { ...scenario('a write of an unknown model', `POST ${MODELS}/spaceship`, 404, { body: { data: TAG } }), calls: [] },
 ]
 
 describe('hooks are called before validation, in the transaction and after the commit', () => {
@@ -172,29 +159,20 @@ const webhooks = { allow_private: true, subscriptions: [{ url: 'http://127.0.0.1
 scenarios(
   'history and events of webhooks are stored with the change',
   [
-    {
-      name: 'of a create',
-      request: `POST ${MODELS}/tag`,
+    scenario('of a create', `POST ${MODELS}/tag`, 201, {
       body: { data: TAG },
-      status: 201,
       events: { 'create tag': 1, 'create historyentry': 1, 'create webhookevent': 1 },
-    },
-    {
-      name: 'of a cascade',
-      request: `DELETE ${MODELS}/post/3`,
-      status: 200,
+    }),
+    scenario('of a cascade', `DELETE ${MODELS}/post/3`, 200, {
       events: { 'delete post': 1, 'delete comment': 3, 'create historyentry': 4, 'create webhookevent': 4 },
-    },
-    {
-      name: 'a changed password ends the sessions',
+    }),
+    scenario('a changed password ends the sessions', `PUT ${MODELS}/user/3`, 200, {
       given: async (app) => void (await play(app, { ...LOGIN, as: null, status: 200 })),
-      request: `PUT ${MODELS}/user/3`,
       body: { data: { password: 'another long password' } },
-      status: 200,
       events: { 'update user': 1, 'delete authsession': 1, 'create historyentry': 1, 'create webhookevent': 1 },
-    },
-    { name: 'of a dry run: none', request: `POST ${MODELS}/tag?dry_run=true`, body: { data: TAG }, status: 200, events: {} },
-    { name: 'of a refused write: none', request: `POST ${MODELS}/tag`, body: { data: { name: 'x' } }, status: 400, events: {} },
+    }),
+    scenario('of a dry run: none', `POST ${MODELS}/tag?dry_run=true`, 200, { body: { data: TAG }, events: {} }),
+    scenario('of a refused write: none', `POST ${MODELS}/tag`, 400, { body: { data: { name: 'x' } }, events: {} }),
   ],
   { settings: { history: { days: 30 }, webhooks: webhooks as never } },
 )

@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN, ids } from './expected.ts'
 
 const TAG = { name: 'Knots', slug: 'knots' }
 const USER = { username: 'new.user', email: 'new.user@example.org', password: 'long-enough-here' }
 
-const refused = (as: string, request: Scenario['request'], body?: unknown): Scenario => ({
-  name: `${as} may not`,
-  as,
-  request,
-  ...(body === undefined ? {} : { body }),
-  status: 403,
-  expect: FORBIDDEN,
-})
+const refused = (as: string, request: Scenario['request'], body?: unknown): Scenario =>
+  scenario(`${as} may not`, request, 403, { as, ...(body === undefined ? {} : { body }), expect: FORBIDDEN })
 
-const allowed = (as: string, request: Scenario['request'], status: number, body?: unknown): Scenario => ({
-  name: `${as} may`,
-  as,
-  request,
-  ...(body === undefined ? {} : { body }),
-  status,
-})
+const allowed = (as: string, request: Scenario['request'], status: number, body?: unknown): Scenario =>
+  scenario(`${as} may`, request, status, { as, ...(body === undefined ? {} : { body }) })
 
 scenarios('without any permission', [
   refused('newcomer', 'POST /api/v1/models/tag', { data: TAG }),
@@ -85,23 +74,25 @@ scenarios('present permissions', [
     ...allowed('newcomer', 'GET /api/v1/models/post/1', 200),
     name: 'come with membership in a group',
   },
-  {
-    name: 'exist for every registered model by themselves, those of the seed first',
-    request: 'GET /api/v1/models/permission?page_size=100',
-    status: 200,
-    check: ({ json }) => {
-      const codenames: string[] = json.data.map(({ codename }: { codename: string }) => codename)
-      const seeded = ['post', 'comment', 'category', 'tag']
-      const models = ['user', 'group', 'permission', 'fee', ...seeded]
-      const of = (model: string) => ['view', 'add', 'change', 'delete'].map((action) => `${action}_${model}`)
-      assert.deepEqual(
-        ids(json).slice(0, 16),
-        Array.from({ length: 16 }, (_, index) => index + 1),
-      )
-      assert.deepEqual(codenames.slice(0, 16), seeded.flatMap(of))
-      assert.deepEqual([...codenames].sort(), models.flatMap(of).sort())
+  scenario(
+    'exist for every registered model by themselves, those of the seed first',
+    'GET /api/v1/models/permission?page_size=100',
+    200,
+    {
+      check: ({ json }) => {
+        const codenames: string[] = json.data.map(({ codename }: { codename: string }) => codename)
+        const seeded = ['post', 'comment', 'category', 'tag']
+        const models = ['user', 'group', 'permission', 'fee', ...seeded]
+        const of = (model: string) => ['view', 'add', 'change', 'delete'].map((action) => `${action}_${model}`)
+        assert.deepEqual(
+          ids(json).slice(0, 16),
+          Array.from({ length: 16 }, (_, index) => index + 1),
+        )
+        assert.deepEqual(codenames.slice(0, 16), seeded.flatMap(of))
+        assert.deepEqual([...codenames].sort(), models.flatMap(of).sort())
+      },
     },
-  },
+  ),
 ])
 
 /** Lets newcomer do these things, directly. */
@@ -138,36 +129,24 @@ scenarios('privileged fields', [
   privileged('POST /api/v1/models/user/bulk', { records: [{ ...USER, is_superuser: true }] }),
   privileged('PUT /api/v1/models/group/1', { data: { permissions: [1] } }),
   privileged('POST /api/v1/models/group', { data: { name: 'Crew', permissions: [1] } }),
-  {
-    name: 'do not prevent other changes',
+  scenario('do not prevent other changes', 'PUT /api/v1/models/user/9', 200, {
     given: allowing('change_user'),
     as: 'newcomer',
-    request: 'PUT /api/v1/models/user/9',
     body: { data: { first_name: 'Lea' } },
-    status: 200,
     expectPart: { data: { first_name: 'Lea', is_superuser: false } },
-  },
-  {
-    name: 'are no obstacle to a new user without them',
+  }),
+  scenario('are no obstacle to a new user without them', 'POST /api/v1/models/user', 201, {
     given: allowing('add_user'),
     as: 'newcomer',
-    request: 'POST /api/v1/models/user',
     body: { data: USER },
-    status: 201,
-  },
-  {
-    name: 'are no obstacle to a group without them',
+  }),
+  scenario('are no obstacle to a group without them', 'PUT /api/v1/models/group/1', 200, {
     given: allowing('change_group'),
     as: 'newcomer',
-    request: 'PUT /api/v1/models/group/1',
     body: { data: { description: 'They run the journal' } },
-    status: 200,
-  },
-  {
-    name: 'are set by a superuser',
-    request: 'PUT /api/v1/models/user/9',
+  }),
+  scenario('are set by a superuser', 'PUT /api/v1/models/user/9', 200, {
     body: { data: { is_superuser: true, groups: [1, 2], permissions: [6] } },
-    status: 200,
     expectPart: { data: { is_superuser: true, permissions: [{ id: 6, codename: 'add_comment' }] } },
-  },
+  }),
 ])

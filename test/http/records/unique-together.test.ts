@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { play, scenarios } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const FILES = {
   'models/seat.yaml': `name: Seat
@@ -23,76 +23,52 @@ const TAKEN = { detail: { error: { row: ['row must be unique together with numbe
 scenarios(
   'fields that are unique together',
   [
-    {
-      name: 'a taken combination',
-      request: `POST ${SEATS}`,
-      body: { data: { row: 'A', number: 1 } },
-      status: 400,
-      expect: TAKEN,
-    },
-    { name: 'another combination', request: `POST ${SEATS}`, body: { data: { row: 'B', number: 2 } }, status: 201 },
-    { name: 'null is equal to nothing', request: `POST ${SEATS}`, body: { data: { row: 'A' } }, status: 201 },
-    {
-      name: 'texts that only look alike when joined',
-      request: `POST ${SEATS}/bulk`,
+    scenario('a taken combination', `POST ${SEATS}`, 400, { body: { data: { row: 'A', number: 1 } }, expect: TAKEN }),
+    scenario('another combination', `POST ${SEATS}`, 201, { body: { data: { row: 'B', number: 2 } } }),
+    scenario('null is equal to nothing', `POST ${SEATS}`, 201, { body: { data: { row: 'A' } } }),
+    scenario('texts that only look alike when joined', `POST ${SEATS}/bulk`, 201, {
       body: {
         records: [
           { row: 'a,b', label: 'c', holder_id: 1 },
           { row: 'a', label: 'b,c', holder_id: 1 },
         ],
       },
-      status: 201,
-    },
-    {
-      name: 'a set with a relation',
-      request: `POST ${SEATS}`,
+    }),
+    scenario('a set with a relation', `POST ${SEATS}`, 400, {
       body: { data: { row: 'B', label: 'x', holder_id: 1 } },
-      status: 400,
       expect: { detail: { error: { row: ['row must be unique together with label, holder_id'] } } },
-    },
-    { name: 'an update of one member', request: `PUT ${SEATS}/2`, body: { data: { number: 1 } }, status: 400, expect: TAKEN },
-    { name: 'an update of another field', request: `PUT ${SEATS}/2`, body: { data: { label: 'y' } }, status: 200 },
-    { name: 'an update to the same values', request: `PUT ${SEATS}/2`, body: { data: { row: 'A', number: 2 } }, status: 200 },
-    {
-      name: 'a swap within one request',
-      request: `PUT ${SEATS}/bulk`,
+    }),
+    scenario('an update of one member', `PUT ${SEATS}/2`, 400, { body: { data: { number: 1 } }, expect: TAKEN }),
+    scenario('an update of another field', `PUT ${SEATS}/2`, 200, { body: { data: { label: 'y' } } }),
+    scenario('an update to the same values', `PUT ${SEATS}/2`, 200, { body: { data: { row: 'A', number: 2 } } }),
+    scenario('a swap within one request', `PUT ${SEATS}/bulk`, 200, {
       body: {
         updates: [
           { id: 1, data: { number: 2 } },
           { id: 2, data: { number: 1 } },
         ],
       },
-      status: 200,
-    },
-    {
-      name: 'twice in one request: the second is at fault',
-      request: `POST ${SEATS}/bulk`,
+    }),
+    scenario('twice in one request: the second is at fault', `POST ${SEATS}/bulk`, 400, {
       body: {
         records: [
           { row: 'C', number: 1 },
           { row: 'C', number: 1 },
         ],
       },
-      status: 400,
       expect: { detail: { error: { '1.row': ['row must be unique together with number'] } } },
-    },
-    {
-      name: 'a combination that a deletion has freed',
+    }),
+    scenario('a combination that a deletion has freed', `POST ${SEATS}`, 201, {
       given: async (app) => {
         await play(app, { request: `DELETE ${SEATS}/1`, status: 200 })
       },
-      request: `POST ${SEATS}`,
       body: { data: { row: 'A', number: 1 } },
-      status: 201,
-    },
-    {
-      name: 'imported rows name their line',
-      request: `POST ${SEATS}/import`,
+    }),
+    scenario('imported rows name their line', `POST ${SEATS}/import`, 400, {
       headers: { 'content-type': 'text/csv' },
       rawBody: 'row,number\nD,1\nA,1\n',
-      status: 400,
       expect: { detail: { error: { '2.row': ['row must be unique together with number'] } } },
-    },
+    }),
   ],
   { files: FILES },
 )

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { play, scenarios } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
 const PUBLICATION_RULE = fieldErrors({ published_at: ['Only a published or archived post has a publication date'] })
 
 scenarios('update', [
-  {
-    name: 'changes only the given fields',
-    request: 'PUT /api/v1/models/tag/2',
+  scenario('changes only the given fields', 'PUT /api/v1/models/tag/2', 200, {
     body: { data: { color: '#000000' } },
-    status: 200,
     expect: { data: { id: 2, name: 'Ferries', slug: 'ferries', color: '#000000' } },
     check: async (_, app) => {
       const expected = { id: 2, name: 'Ferries', slug: 'ferries', color: '#000000' }
@@ -19,273 +16,180 @@ scenarios('update', [
       assert.deepEqual(await dataOf(reopened, 'GET /api/v1/models/tag/2'), expected)
       await reopened.app.close()
     },
-  },
-  {
-    name: 'moves updated_at and leaves created_at',
+  }),
+  scenario('moves updated_at and leaves created_at', 'PUT /api/v1/models/post/1', 200, {
     given: async (app) => app.advance(90_000),
-    request: 'PUT /api/v1/models/post/1',
     body: { data: { title: 'Welcome aboard' } },
-    status: 200,
     events: { 'update post': 1, 'create historyentry': 1 },
     expectPart: {
       data: { title: 'Welcome aboard', created_at: '2026-01-15T12:00:00.000Z', updated_at: '2026-01-15T12:01:30.000Z' },
     },
-  },
-  {
-    name: 'changes updated_at even within the moment of creation',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('changes updated_at even within the moment of creation', 'PUT /api/v1/models/post/1', 200, {
     body: { data: { title: 'Welcome aboard' } },
-    status: 200,
     check: ({ json }) => assert.notEqual(json.data.updated_at, '2026-01-15T12:00:00.000Z'),
-  },
-  {
-    name: 'answers with the record as it is now, related records included, as a read does',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('answers with the record as it is now, related records included, as a read does', 'PUT /api/v1/models/post/1', 200, {
     body: { data: { author_id: 2, category_id: null, tags: [3, { id: 1 }] } },
-    status: 200,
     expectPart: { data: { author_id: 2, author: { username: 'm.keller' }, category_id: null, category: null } },
     check: async ({ json }, app) => {
       assert.deepEqual(new Set(json.data.tags.map(({ name }: { name: string }) => name)), new Set(['Lighthouse', 'Sailing']))
       assert.deepEqual(json.data, await dataOf(app, 'GET /api/v1/models/post/1'))
     },
-  },
-  {
-    name: 'empties a many-to-many',
-    request: 'PUT /api/v1/models/post/2',
+  }),
+  scenario('empties a many-to-many', 'PUT /api/v1/models/post/2', 200, {
     body: { data: { tags: [] } },
-    status: 200,
     expectPart: { data: { tags: [] } },
-  },
-  {
-    name: "accepts the record's own unique value",
-    request: 'PUT /api/v1/models/tag/2',
+  }),
+  scenario("accepts the record's own unique value", 'PUT /api/v1/models/tag/2', 200, {
     body: { data: { slug: 'ferries', name: 'Ferries' } },
-    status: 200,
-  },
-  {
-    name: 'wants data',
-    request: 'PUT /api/v1/models/tag/2',
+  }),
+  scenario('wants data', 'PUT /api/v1/models/tag/2', 400, {
     body: { color: '#000000' },
-    status: 400,
     expect: fieldErrors({ data: ['data is mandatory'] }),
-  },
-  {
-    name: 'reports an unknown field as such',
-    request: 'PUT /api/v1/models/tag/2',
+  }),
+  scenario('reports an unknown field as such', 'PUT /api/v1/models/tag/2', 400, {
     body: { data: { colour: '#000000' } },
-    status: 400,
     expect: fieldErrors({ colour: ["Field 'colour' does not exist"] }),
-  },
-  {
-    name: 'rejects id and timestamps',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('rejects id and timestamps', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { id: 99, created_at: '2020-01-01T00:00:00Z', updated_at: '2020-01-01T00:00:00Z', title: 'Changed' } },
-    status: 400,
     check: async ({ json }, app) => {
       assert.deepEqual(Object.keys(json.detail.error).sort(), ['created_at', 'id', 'updated_at'])
       assert.equal((await dataOf(app, 'GET /api/v1/models/post/1')).title, 'Welcome to The Harbour Journal')
     },
-  },
-  {
-    name: 'reports every field that is wrong',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('reports every field that is wrong', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { title: null, rating: 6, slug: 'winter-opening-hours', category_id: 99 } },
-    status: 400,
     expect: fieldErrors({
       title: ['title is mandatory'],
       rating: ['rating must be less than or equal to 5'],
       slug: ['slug must be unique'],
       category_id: ['category_id references a non-existent record'],
     }),
-  },
+  }),
 ])
 
 scenarios('update, step by step', [
-  {
-    name: '1: wants a registered model, before anything else',
-    request: 'PUT /api/v1/models/spaceship/1',
+  scenario('1: wants a registered model, before anything else', 'PUT /api/v1/models/spaceship/1', 400, {
     body: { data: { name: 'x' }, form_id: 'NoSuchForm' },
-    status: 400,
     check: ({ json }) => {
       assert.deepEqual(Object.keys(json), ['detail'])
       assert.equal(typeof json.detail.error, 'string')
       assert.match(json.detail.error, /spaceship/)
       assert.match(json.detail.error, /does not exist/)
     },
-  },
-  {
-    name: '2: applies allowed_update_fields, whatever creation_fields says',
-    request: 'PUT /api/v1/models/comment/17',
+  }),
+  scenario('2: applies allowed_update_fields, whatever creation_fields says', 'PUT /api/v1/models/comment/17', 200, {
     body: { data: { is_approved: true }, form_id: 'CommentModerationForm' },
-    status: 200,
     expectPart: { data: { is_approved: true } },
-  },
-  {
-    name: '3: names every field outside allowed_update_fields',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('3: names every field outside allowed_update_fields', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { author_id: 2, views_count: 5, title: 'Fine' }, form_id: 'PostForm' },
-    status: 400,
     expect: fieldErrors({
       author_id: ["Field 'author_id' is not allowed to be updated"],
       views_count: ["Field 'views_count' is not allowed to be updated"],
     }),
-  },
-  {
-    name: '3 comes before 4: a wrong key is reported before a missing record',
-    request: 'PUT /api/v1/models/user/999',
+  }),
+  scenario('3 comes before 4: a wrong key is reported before a missing record', 'PUT /api/v1/models/user/999', 400, {
     body: { data: { username: 'changed' }, form_id: 'UserCreateForm' },
-    status: 400,
     expect: fieldErrors({ username: ["Field 'username' is not allowed to be updated"] }),
-  },
-  {
-    name: '3 comes before 6: a wrong key is reported before a wrong value',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('3 comes before 6: a wrong key is reported before a wrong value', 'PUT /api/v1/models/post/42', 400, {
     body: { data: { author_id: 2, is_featured: true }, form_id: 'PostForm' },
-    status: 400,
     expectPart: { detail: { error: { author_id: ["Field 'author_id' is not allowed to be updated"] } } },
-  },
-  {
-    name: '4: wants a record that is there',
-    request: 'PUT /api/v1/models/user/999',
+  }),
+  scenario('4: wants a record that is there', 'PUT /api/v1/models/user/999', 400, {
     body: { data: { first_name: 'Nobody' } },
-    status: 400,
     expect: generalError('User with ID 999 does not exist'),
-  },
-  {
-    name: '4: wants a record that is there, with a form too',
-    request: 'PUT /api/v1/models/user/999',
+  }),
+  scenario('4: wants a record that is there, with a form too', 'PUT /api/v1/models/user/999', 400, {
     body: { data: { first_name: 'Nobody' }, form_id: 'UserCreateForm' },
-    status: 400,
     expect: generalError('User with ID 999 does not exist'),
-  },
-  {
-    name: '5: evaluates the rules on fields that are not updated',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('5: evaluates the rules on fields that are not updated', 'PUT /api/v1/models/post/42', 400, {
     body: { data: { published_at: '2026-01-01T00:00:00Z' }, form_id: 'PostForm' },
-    status: 400,
     expect: PUBLICATION_RULE,
-  },
-  {
-    name: '5: evaluates the rules on the stored value when another field changes',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('5: evaluates the rules on the stored value when another field changes', 'PUT /api/v1/models/post/1', 400, {
     body: { data: { status: 'draft' }, form_id: 'PostForm' },
-    status: 400,
     expect: PUBLICATION_RULE,
-  },
-  {
-    name: '5: prefers update values to stored ones',
-    request: 'PUT /api/v1/models/post/1',
+  }),
+  scenario('5: prefers update values to stored ones', 'PUT /api/v1/models/post/1', 200, {
     body: { data: { status: 'draft', published_at: null }, form_id: 'PostForm' },
-    status: 200,
     expectPart: { data: { status: 'draft', published_at: null } },
-  },
-  {
-    name: '5: finds required fields in the stored record',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('5: finds required fields in the stored record', 'PUT /api/v1/models/post/42', 200, {
     body: { data: { summary: 'Shorter' }, form_id: 'PostForm' },
-    status: 200,
     expectPart: { data: { summary: 'Shorter', title: 'Who was Captain Abernathy?' } },
-  },
-  {
-    name: '6: passes the merged record to the TypeScript validation',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('6: passes the merged record to the TypeScript validation', 'PUT /api/v1/models/post/42', 400, {
     body: { data: { status: 'published' }, form_id: 'PostQuickEditForm' },
-    status: 400,
     expect: fieldErrors({ published_at: ['A published post needs a publication date'] }),
-  },
-  {
-    name: '6: runs no form validation without form_id',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('6: runs no form validation without form_id', 'PUT /api/v1/models/post/42', 200, {
     body: { data: { published_at: '2026-01-01T00:00:00Z', views_count: 3, author_id: 4 } },
-    status: 200,
     expectPart: { data: { status: 'draft', views_count: 3, author: { username: 'jduarte' } } },
-  },
-  {
-    name: '7: writes nothing when validation fails',
-    request: 'PUT /api/v1/models/post/42',
+  }),
+  scenario('7: writes nothing when validation fails', 'PUT /api/v1/models/post/42', 400, {
     body: { data: { title: 'Changed', published_at: '2026-01-01T00:00:00Z' }, form_id: 'PostForm' },
-    status: 400,
     check: async (_, app) => {
       const post = await dataOf(app, 'GET /api/v1/models/post/42')
       assert.deepEqual([post.title, post.updated_at], ['Who was Captain Abernathy?', '2026-01-15T12:00:00.000Z'])
     },
-  },
+  }),
 ])
 
 const login = (username: string, password: string, status: number) =>
   ({ request: 'POST /api/v1/auth/token', as: null, body: { username, password }, status }) as const
 
 scenarios('update of a user', [
-  {
-    name: 'keeps a password that is not sent',
-    request: 'PUT /api/v1/models/user/3',
+  scenario('keeps a password that is not sent', 'PUT /api/v1/models/user/3', 200, {
     body: { data: { first_name: 'Annika' } },
-    status: 200,
     expectPart: { data: { first_name: 'Annika' } },
     check: async ({ json }, app) => {
       assert.equal('password' in json.data, false)
       await play(app, login('anna.lind', 'lighthouse-keys-17', 200))
     },
-  },
-  {
-    name: 'does not require the password again where a form requires it',
-    request: 'PUT /api/v1/models/user/6',
+  }),
+  scenario('does not require the password again where a form requires it', 'PUT /api/v1/models/user/6', 200, {
     body: { data: { bio: 'Reads everything.' }, form_id: 'UserCreateForm' },
-    status: 200,
     expectPart: { data: { bio: 'Reads everything.' } },
     check: async (_, app) => void (await play(app, login('tomasz', 'quiet-moderator-5', 200))),
-  },
-  {
-    name: 'changes the password that is sent',
-    request: 'PUT /api/v1/models/user/3',
+  }),
+  scenario('changes the password that is sent', 'PUT /api/v1/models/user/3', 200, {
     body: { data: { password: 'new-keys-of-the-light' } },
-    status: 200,
     check: async (_, app) => {
       await play(app, login('anna.lind', 'lighthouse-keys-17', 401))
       await play(app, login('anna.lind', 'new-keys-of-the-light', 200))
     },
-  },
-  {
-    name: 'checks a new password against its limits',
-    request: 'PUT /api/v1/models/user/3',
+  }),
+  scenario('checks a new password against its limits', 'PUT /api/v1/models/user/3', 400, {
     body: { data: { password: 'short' } },
-    status: 400,
     expect: fieldErrors({ password: ['password must be at least 8 characters long'] }),
     check: async (_, app) => void (await play(app, login('anna.lind', 'lighthouse-keys-17', 200))),
-  },
-  {
-    name: 'rejects an empty password',
-    request: 'PUT /api/v1/models/user/3',
+  }),
+  scenario('rejects an empty password', 'PUT /api/v1/models/user/3', 400, {
     body: { data: { password: null } },
-    status: 400,
     expect: fieldErrors({ password: ['password is mandatory'] }),
-  },
+  }),
 ])
 
 scenarios(
   'update under a form with creation_fields alone',
   [
-    {
-      name: 'uses creation_fields',
-      request: 'PUT /api/v1/models/note/1',
+    scenario('uses creation_fields', 'PUT /api/v1/models/note/1', 400, {
       body: { data: { pinned: true, title: 'x' }, form_id: 'NoteForm' },
-      status: 400,
       expect: fieldErrors({ pinned: ["Field 'pinned' is not allowed to be updated"] }),
-    },
-    {
-      name: 'accepts the fields of creation_fields',
-      request: 'PUT /api/v1/models/note/1',
+    }),
+    scenario('accepts the fields of creation_fields', 'PUT /api/v1/models/note/1', 200, {
       body: { data: { title: 'x' }, form_id: 'NoteForm' },
-      status: 200,
       expect: { data: { id: 1, title: 'x', pinned: false } },
-    },
-    {
-      name: 'restricts nothing under a form without either list',
-      request: 'PUT /api/v1/models/note/1',
+    }),
+    scenario('restricts nothing under a form without either list', 'PUT /api/v1/models/note/1', 200, {
       body: { data: { title: 'x', pinned: true }, form_id: 'OpenForm' },
-      status: 200,
       expect: { data: { id: 1, title: 'x', pinned: true } },
-    },
+    }),
   ],
   {
     files: {
@@ -304,22 +208,18 @@ scenarios(
 scenarios(
   'update beside a kept secret',
   [
-    {
-      name: 'does not check the stored hash against limits of model or form, nor require a password again',
-      request: 'PUT /api/v1/models/account/1',
-      body: { data: { name: 'Changed' }, form_id: 'AccountForm' },
-      status: 200,
-      expect: { data: { id: 1, name: 'Changed' } },
-    },
-    {
-      name: 'checks a password that is sent against all of them',
-      request: 'PUT /api/v1/models/account/1',
+    scenario(
+      'does not check the stored hash against limits of model or form, nor require a password again',
+      'PUT /api/v1/models/account/1',
+      200,
+      { body: { data: { name: 'Changed' }, form_id: 'AccountForm' }, expect: { data: { id: 1, name: 'Changed' } } },
+    ),
+    scenario('checks a password that is sent against all of them', 'PUT /api/v1/models/account/1', 400, {
       body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
-      status: 400,
       expect: fieldErrors({
         pin: ['pin must be at most 10 characters long', 'pin format is invalid', 'pin must be at most 6 characters long'],
       }),
-    },
+    }),
   ],
   {
     files: {

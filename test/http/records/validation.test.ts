@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from './expected.ts'
 
 const MODELS = `
@@ -48,21 +48,17 @@ const options = {
 
 const show = (value: unknown) => JSON.stringify(value)
 
-const refused = (field: string, value: unknown, ...problems: string[]): Scenario => ({
-  name: `${field} is not ${show(value)}`,
-  request: 'POST /api/v1/models/sample',
-  body: { data: { [field]: value } },
-  status: 400,
-  expect: fieldErrors({ [field]: problems.map((problem) => `${field} ${problem}`) }),
-})
+const refused = (field: string, value: unknown, ...problems: string[]): Scenario =>
+  scenario(`${field} is not ${show(value)}`, 'POST /api/v1/models/sample', 400, {
+    body: { data: { [field]: value } },
+    expect: fieldErrors({ [field]: problems.map((problem) => `${field} ${problem}`) }),
+  })
 
-const taken = (field: string, value: unknown): Scenario => ({
-  name: `${field} may be ${show(value)}`,
-  request: 'POST /api/v1/models/sample',
-  body: { data: { [field]: value } },
-  status: 201,
-  expectPart: { data: { [field]: value } },
-})
+const taken = (field: string, value: unknown): Scenario =>
+  scenario(`${field} may be ${show(value)}`, 'POST /api/v1/models/sample', 201, {
+    body: { data: { [field]: value } },
+    expectPart: { data: { [field]: value } },
+  })
 
 scenarios(
   'validation of types',
@@ -163,30 +159,21 @@ scenarios(
     taken('a_parent_id', 1),
     taken('a_twin_id', 1),
     taken('a_number', 0),
-    {
-      name: 'a datetime with an offset, returned in UTC',
-      request: 'POST /api/v1/models/sample',
+    scenario('a datetime with an offset, returned in UTC', 'POST /api/v1/models/sample', 201, {
       body: { data: { a_datetime: '2024-02-29T12:30:00+02:00' } },
-      status: 201,
       check: ({ json }) => assert.match(json.data.a_datetime, /^2024-02-29T10:30:00(\.000)?Z$/),
-    },
-    {
-      name: 'a password, which is not returned',
-      request: 'POST /api/v1/models/sample',
+    }),
+    scenario('a password, which is not returned', 'POST /api/v1/models/sample', 201, {
       body: { data: { a_password: 'long-enough' } },
-      status: 201,
       check: ({ json, text }) => {
         assert.equal('a_password' in json.data, false)
         assert.equal(text.includes('long-enough') || text.includes('$quick$'), false)
       },
-    },
-    {
-      name: 'a record without any value',
-      request: 'POST /api/v1/models/sample',
+    }),
+    scenario('a record without any value', 'POST /api/v1/models/sample', 201, {
       body: { data: {} },
-      status: 201,
       expectPart: { data: { id: 2, a_string: null, a_multichoice: [], links: [] } },
-    },
+    }),
   ],
   options,
 )
@@ -204,16 +191,11 @@ const ALL_MANDATORY = fieldErrors({
 scenarios(
   'validation of records',
   [
-    {
-      name: 'names every required field that is missing',
-      request: 'POST /api/v1/models/strict',
+    scenario('names every required field that is missing', 'POST /api/v1/models/strict', 400, {
       body: { data: {} },
-      status: 400,
       expect: ALL_MANDATORY,
-    },
-    {
-      name: 'treats null as missing',
-      request: 'POST /api/v1/models/strict',
+    }),
+    scenario('treats null as missing', 'POST /api/v1/models/strict', 400, {
       body: {
         data: {
           a_string: null,
@@ -225,12 +207,9 @@ scenarios(
           a_parent_id: null,
         },
       },
-      status: 400,
       expect: ALL_MANDATORY,
-    },
-    {
-      name: 'accepts zero and false as values',
-      request: 'POST /api/v1/models/strict',
+    }),
+    scenario('accepts zero and false as values', 'POST /api/v1/models/strict', 201, {
       body: {
         data: {
           a_string: 'x',
@@ -242,12 +221,9 @@ scenarios(
           a_parent_id: 1,
         },
       },
-      status: 201,
       expectPart: { data: { an_integer: 0, a_boolean: false } },
-    },
-    {
-      name: 'reports all invalid fields together, each with all its messages',
-      request: 'POST /api/v1/models/sample',
+    }),
+    scenario('reports all invalid fields together, each with all its messages', 'POST /api/v1/models/sample', 400, {
       body: {
         data: {
           a_string: 'ab',
@@ -261,7 +237,6 @@ scenarios(
           unknown: 1,
         },
       },
-      status: 400,
       expect: fieldErrors({
         a_string: ['a_string must be at least 3 characters long'],
         a_code: ['a_code must be at least 4 characters long', 'a_code format is invalid'],
@@ -274,18 +249,15 @@ scenarios(
         unknown: ["Field 'unknown' does not exist"],
       }),
       check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/sample')).length, 1),
-    },
-    {
-      name: 'checks an update against the same limits',
-      request: 'PUT /api/v1/models/sample/1',
+    }),
+    scenario('checks an update against the same limits', 'PUT /api/v1/models/sample/1', 400, {
       body: { data: { a_string: 'abcdef', a_date: 5, a_multichoice: 'red' } },
-      status: 400,
       expect: fieldErrors({
         a_string: ['a_string must be at most 5 characters long'],
         a_date: ['a_date must be a valid date'],
         a_multichoice: ['a_multichoice must be an array'],
       }),
-    },
+    }),
   ],
   options,
 )

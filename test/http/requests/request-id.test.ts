@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const SENT = 'trace-4.7_11'
 const headers = { 'x-request-id': SENT }
 
-const answered = (request: Scenario['request'], status: number, more: Partial<Scenario> = {}): Scenario => ({
-  name: 'answers with the id that was sent',
-  request,
-  headers,
-  status,
-  expectHeaders: { 'x-request-id': SENT },
-  ...more,
-})
+const answered = (request: Scenario['request'], status: number, more: Partial<Scenario> = {}): Scenario =>
+  scenario('answers with the id that was sent', request, status, { headers, expectHeaders: { 'x-request-id': SENT }, ...more })
 
 scenarios('a request with an id', [
   answered('GET /api/v1/models/tag', 200),
@@ -27,17 +21,15 @@ scenarios('a request with an id', [
   answered('POST /api/v1/auth/token', 401, { as: null, body: { username: 'x', password: 'y' } }),
 ])
 
-const refused = (name: string, id: string): Scenario => ({
-  name: `ignores ${name}`,
-  request: 'GET /api/v1/models/tag',
-  headers: { 'x-request-id': id },
-  status: 200,
-  check: ({ headers: answer }, { logged }) => {
-    assert.equal(answer['x-request-id'], undefined)
-    const line = logged.find((each) => each.includes('"status":200'))
-    assert.match(line ?? '', /"request_id":"[\w-]{22}"/)
-  },
-})
+const refused = (name: string, id: string): Scenario =>
+  scenario(`ignores ${name}`, 'GET /api/v1/models/tag', 200, {
+    headers: { 'x-request-id': id },
+    check: ({ headers: answer }, { logged }) => {
+      assert.equal(answer['x-request-id'], undefined)
+      const line = logged.find((each) => each.includes('"status":200'))
+      assert.match(line ?? '', /"request_id":"[\w-]{22}"/)
+    },
+  })
 
 scenarios('a request with an id that could do harm', [
   refused('an empty one', ''),

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { openTestApp, REFUSES_STRICTER_MODELS, type TestApp } from '../../helpers/api/app.ts'
-import { play, scenarios } from '../../helpers/api/scenario.ts'
+import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { USER_MODEL } from '../../helpers/user-model.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
@@ -12,68 +12,43 @@ const postWith = (metadata: string): string =>
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 scenarios('invalid requests', [
-  {
-    name: 'a value nested without end is refused at its field',
-    request: 'POST /api/v1/models/post',
+  scenario('a value nested without end is refused at its field', 'POST /api/v1/models/post', 400, {
     rawBody: postWith(nested(200_000)),
     headers: JSON_TYPE,
-    status: 400,
     expect: { detail: { error: { metadata: ['metadata must not be nested more than 32 levels deep'] } } },
-  },
-  {
-    name: 'a value nested as deep as may be',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('a value nested as deep as may be', 'POST /api/v1/models/post', 201, {
     rawBody: postWith(nested(32)),
     headers: JSON_TYPE,
-    status: 201,
-  },
-  {
-    name: 'a number that JSON cannot represent exactly',
-    request: 'POST /api/v1/models/post',
+  }),
+  scenario('a number that JSON cannot represent exactly', 'POST /api/v1/models/post', 400, {
     rawBody: postWith('{"a":1e400}'),
     headers: JSON_TYPE,
-    status: 400,
     expect: { detail: { error: { metadata: ['metadata.a is a number that cannot be kept exactly: 1e400'] } } },
-  },
-  {
-    name: 'an invalid Host header',
-    request: 'GET /api/v1/models/tag?page_size=1',
+  }),
+  scenario('an invalid Host header', 'GET /api/v1/models/tag?page_size=1', 200, {
     headers: { host: 'a b[' },
-    status: 200,
     expectPart: { page_size: 1 },
-  },
-  {
-    name: "another program's cookies",
-    request: 'GET /api/v1/models/tag',
-    headers: { cookie: 'a={"x":1}; theme="dark, light"' },
-    status: 200,
-  },
+  }),
+  scenario("another program's cookies", 'GET /api/v1/models/tag', 200, { headers: { cookie: 'a={"x":1}; theme="dark, light"' } }),
   ...(['POST /api/v1/models/tag?foo=1', 'PUT /api/v1/models/tag/1?foo=1', 'DELETE /api/v1/models/tag/1?foo=1'] as const).map(
-    (request) => ({
-      name: 'an unknown query parameter of a write',
-      request,
-      body: { data: {} },
-      status: 400,
-      expect: {
-        error: 'Invalid request data',
-        status_code: 400,
-        details: { foo: ["Unknown query parameter 'foo' (known: dry_run)"] },
-      },
-    }),
+    (request) =>
+      scenario('an unknown query parameter of a write', request, 400, {
+        body: { data: {} },
+        expect: {
+          error: 'Invalid request data',
+          status_code: 400,
+          details: { foo: ["Unknown query parameter 'foo' (known: dry_run)"] },
+        },
+      }),
   ),
-  { name: 'a query parameter of a view', request: 'GET /admin/api/v1/views/?x=1', status: 400 },
-  {
-    name: 'a filter by a value that the field can never have',
-    request: 'GET /api/v1/models/post?filters=status=publishd',
-    status: 400,
+  scenario('a query parameter of a view', 'GET /admin/api/v1/views/?x=1', 400),
+  scenario('a filter by a value that the field can never have', 'GET /api/v1/models/post?filters=status=publishd', 400, {
     expectPart: { details: { filters: ["'status' must be one of: draft, published, archived, not 'publishd'"] } },
-  },
-  {
-    name: 'a foreign key called by its relation',
-    request: 'GET /api/v1/models/post?filters=author=1',
-    status: 400,
+  }),
+  scenario('a foreign key called by its relation', 'GET /api/v1/models/post?filters=author=1', 400, {
     expectPart: { details: { filters: ["Unknown field 'author'; did you mean 'author_id'?"] } },
-  },
+  }),
 ])
 
 describe('a model that has become stricter', { skip: REFUSES_STRICTER_MODELS }, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Reply, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { generalError, UNAUTHENTICATED } from '../records/expected.ts'
 
 const TAG = { name: 'Knots', slug: 'knots' }
@@ -18,14 +18,12 @@ const shapeB =
     if (error !== undefined) assert.equal(json.error, error)
   }
 
-const malformed = (rawBody: string, request: Scenario['request'] = 'POST /api/v1/models/tag'): Scenario => ({
-  name: `is ${JSON.stringify(rawBody)}`,
-  request,
-  rawBody,
-  headers: { 'content-type': 'application/json' },
-  status: 400,
-  check: shapeB(400),
-})
+const malformed = (rawBody: string, request: Scenario['request'] = 'POST /api/v1/models/tag'): Scenario =>
+  scenario(`is ${JSON.stringify(rawBody)}`, request, 400, {
+    rawBody,
+    headers: { 'content-type': 'application/json' },
+    check: shapeB(400),
+  })
 
 scenarios('a body that is malformed JSON', [
   malformed('{"data": '),
@@ -37,14 +35,8 @@ scenarios('a body that is malformed JSON', [
   { ...malformed('{"username": ', 'POST /api/v1/auth/token'), as: null },
 ])
 
-const notJson = (type: string, rawBody: string, request: Scenario['request'] = 'POST /api/v1/models/tag'): Scenario => ({
-  name: `is ${type}`,
-  request,
-  rawBody,
-  headers: { 'content-type': type },
-  status: 415,
-  check: shapeB(415),
-})
+const notJson = (type: string, rawBody: string, request: Scenario['request'] = 'POST /api/v1/models/tag'): Scenario =>
+  scenario(`is ${type}`, request, 415, { rawBody, headers: { 'content-type': type }, check: shapeB(415) })
 
 scenarios('a body that is not JSON', [
   notJson('text/plain', JSON.stringify({ data: TAG })),
@@ -58,39 +50,25 @@ scenarios('a body that is not JSON', [
 scenarios(
   'a body over the limit',
   [
-    {
-      name: 'is refused',
-      request: 'POST /api/v1/models/tag',
+    scenario('is refused', 'POST /api/v1/models/tag', 413, {
       body: { data: { ...TAG, name: 'x'.repeat(1100) } },
-      status: 413,
       check: shapeB(413),
-    },
-    {
-      name: 'is refused on update',
-      request: 'PUT /api/v1/models/tag/1',
+    }),
+    scenario('is refused on update', 'PUT /api/v1/models/tag/1', 413, {
       body: { data: { name: 'x'.repeat(1100) } },
-      status: 413,
       check: shapeB(413),
-    },
-    { name: 'is no body below it', request: 'POST /api/v1/models/tag', body: { data: TAG }, status: 201 },
-    {
-      name: 'is as unwelcome without a token as any other',
-      request: 'POST /api/v1/models/tag',
+    }),
+    scenario('is no body below it', 'POST /api/v1/models/tag', 201, { body: { data: TAG } }),
+    scenario('is as unwelcome without a token as any other', 'POST /api/v1/models/tag', 401, {
       as: null,
       body: { data: { ...TAG, name: 'x'.repeat(1100) } },
-      status: 401,
       expect: UNAUTHENTICATED,
-    },
+    }),
   ],
   { settings: { max_upload_bytes: 1024 } },
 )
 
-const nothingAt = (request: Scenario['request']): Scenario => ({
-  name: 'is not found',
-  request,
-  status: 404,
-  check: shapeB(404),
-})
+const nothingAt = (request: Scenario['request']): Scenario => scenario('is not found', request, 404, { check: shapeB(404) })
 
 scenarios('a path where nothing is', [
   nothingAt('GET /index.html'),
@@ -112,74 +90,47 @@ const unprocessable = (details: Readonly<Record<string, readonly string[]>>) => 
 scenarios(
   'validation_status 422',
   [
-    {
-      name: 'is for failed validation',
-      request: 'POST /api/v1/models/tag',
+    scenario('is for failed validation', 'POST /api/v1/models/tag', 422, {
       body: { data: { name: 'Knots', color: 'red' } },
-      status: 422,
       expect: unprocessable({ slug: ['slug is mandatory'], color: ['color format is invalid'] }),
-    },
-    {
-      name: 'is for a storage constraint',
-      request: 'POST /api/v1/models/tag',
+    }),
+    scenario('is for a storage constraint', 'POST /api/v1/models/tag', 422, {
       body: { data: { name: 'Ferries', slug: 'knots' } },
-      status: 422,
       expect: unprocessable({ name: ['name must be unique'] }),
-    },
-    {
-      name: 'is for creation_fields',
-      request: 'POST /api/v1/models/comment',
+    }),
+    scenario('is for creation_fields', 'POST /api/v1/models/comment', 422, {
       body: { data: { post_id: 1, body: 'x', is_approved: true }, form_id: 'CommentForm' },
-      status: 422,
       expect: unprocessable({ is_approved: ["Field 'is_approved' is not allowed to be set at creation"] }),
-    },
-    {
-      name: 'is for allowed_update_fields',
-      request: 'PUT /api/v1/models/tag/1',
+    }),
+    scenario('is for allowed_update_fields', 'PUT /api/v1/models/tag/1', 422, {
       body: { data: { slug: 'knots' }, form_id: 'TagForm' },
-      status: 422,
       expect: unprocessable({ slug: ["Field 'slug' is not allowed to be updated"] }),
-    },
-    {
-      name: 'is for a rule',
-      request: 'PUT /api/v1/models/category/2',
+    }),
+    scenario('is for a rule', 'PUT /api/v1/models/category/2', 422, {
       body: { data: { parent_id: 2 }, form_id: 'CategoryForm' },
-      status: 422,
       expect: unprocessable({ parent_id: ['A category cannot be its own parent'] }),
-    },
-    {
-      name: 'is for bulk operations',
-      request: 'POST /api/v1/models/tag/bulk',
+    }),
+    scenario('is for bulk operations', 'POST /api/v1/models/tag/bulk', 422, {
       body: { records: [TAG, { name: 'Bends' }] },
-      status: 422,
       expect: unprocessable({ '1.slug': ['slug is mandatory'] }),
-    },
-    {
-      name: 'is not for a record that is not there',
-      request: 'PUT /api/v1/models/user/999',
+    }),
+    scenario('is not for a record that is not there', 'PUT /api/v1/models/user/999', 400, {
       body: { data: { first_name: 'x' } },
-      status: 400,
       expect: generalError('User with ID 999 does not exist'),
-    },
-    {
-      name: 'is not for a query',
-      request: 'GET /api/v1/models/tag?page=0',
-      status: 400,
+    }),
+    scenario('is not for a query', 'GET /api/v1/models/tag?page=0', 400, {
       expectPart: { error: 'Invalid request data', status_code: 400 },
-    },
+    }),
     malformed('{"data": '),
   ],
   { settings: { validation_status: 422 } },
 )
 
 scenarios('validation_status by default', [
-  {
-    name: 'is 400, in shape A, without a time',
-    request: 'POST /api/v1/models/tag',
+  scenario('is 400, in shape A, without a time', 'POST /api/v1/models/tag', 400, {
     body: { data: { name: 'Knots' } },
-    status: 400,
     expect: { detail: { error: { slug: ['slug is mandatory'] } } },
-  },
+  }),
 ])
 
 const SECRET = 'ENOENT: /home/somebody/journal/data/db.json'
@@ -214,18 +165,16 @@ const checkInternal = ({ json, text }: Reply): void => {
   }
 }
 
-const broken = (request: Scenario['request'], body?: unknown): Scenario => ({
-  name: 'reveals nothing internal',
-  given: breakTable('tag'),
-  request,
-  ...(body === undefined ? {} : { body }),
-  status: 500,
-  check: (reply, app) => {
-    checkInternal(reply)
-    assert.equal(app.reported.length, 1)
-    assert.match(String(app.reported[0]), /ENOENT/)
-  },
-})
+const broken = (request: Scenario['request'], body?: unknown): Scenario =>
+  scenario('reveals nothing internal', request, 500, {
+    given: breakTable('tag'),
+    ...(body === undefined ? {} : { body }),
+    check: (reply, app) => {
+      checkInternal(reply)
+      assert.equal(app.reported.length, 1)
+      assert.match(String(app.reported[0]), /ENOENT/)
+    },
+  })
 
 scenarios('a fault of our own', [
   broken('GET /api/v1/models/tag'),
@@ -237,19 +186,17 @@ scenarios('a fault of our own', [
   broken('PUT /api/v1/models/tag/bulk', { updates: [{ id: 1, data: { name: 'Knots' } }] }),
   broken('DELETE /api/v1/models/tag/bulk', { ids: [1] }),
   ...(['GET /admin/api/v1/views/', 'GET /admin/api/v1/views/tag/'] as const).map(
-    (request): Scenario => ({
-      name: 'in the Views API reveals nothing internal',
-      given: async (app) => {
-        const fail = () => {
-          throw new Error(SECRET)
-        }
-        Object.assign(app.app.views, { all: fail, of: fail })
-      },
-      request,
-      as: null,
-      status: 500,
-      check: checkInternal,
-    }),
+    (request): Scenario =>
+      scenario('in the Views API reveals nothing internal', request, 500, {
+        given: async (app) => {
+          const fail = () => {
+            throw new Error(SECRET)
+          }
+          Object.assign(app.app.views, { all: fail, of: fail })
+        },
+        as: null,
+        check: checkInternal,
+      }),
   ),
 ])
 

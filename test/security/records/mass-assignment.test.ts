@@ -9,11 +9,7 @@ const USERS = '/api/v1/models/user'
 const NEW = { username: 'new.user', email: 'new.user@example.org', password: 'long-enough-here' }
 
 /** What nobody may set of a record, and what superusers alone may set of users and groups. */
-const SYSTEM_FIELDS = {
-  id: 77,
-  created_at: '2001-01-01T00:00:00.000Z',
-  updated_at: '2001-01-01T00:00:00.000Z',
-} as const
+const SYSTEM_FIELDS = { id: 77, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' } as const
 const POWERS = { is_superuser: true, groups: [1], permissions: [1] } as const
 
 type Write = (fields: object, form: string | undefined) => { request: Scenario['request']; body: object }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const FRONT_END = 'https://app.example.com'
 const preflight = (origin: string, method = 'PUT', headers = 'authorization,content-type,if-match') => ({
@@ -19,13 +19,7 @@ const listed = (value: unknown) => String(value).toLowerCase().split(/, */)
 
 scenarios('without origins, CORS', [
   { name: 'answers no preflight', ...preflight(FRONT_END), status: 405, check: nothingAllowed },
-  {
-    name: 'is in no answer',
-    request: 'GET /api/v1/models/tag',
-    headers: { origin: FRONT_END },
-    status: 200,
-    check: nothingAllowed,
-  },
+  scenario('is in no answer', 'GET /api/v1/models/tag', 200, { headers: { origin: FRONT_END }, check: nothingAllowed }),
 ])
 
 scenarios(
@@ -54,11 +48,8 @@ scenarios(
     },
     { name: 'allows no page without an origin', ...preflight('null'), status: 200, check: nothingAllowed },
     { name: 'allows no other header', ...preflight(FRONT_END, 'PUT', 'x-anything'), status: 200, check: nothingAllowed },
-    {
-      name: 'may read the headers of the API',
-      request: 'GET /api/v1/models/tag/1',
+    scenario('may read the headers of the API', 'GET /api/v1/models/tag/1', 200, {
       headers: { origin: FRONT_END },
-      status: 200,
       check({ headers }) {
         assert.equal(headers['access-control-allow-origin'], FRONT_END)
         assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
@@ -66,25 +57,19 @@ scenarios(
           assert.ok(listed(headers['access-control-expose-headers']).includes(name), name)
         }
       },
-    },
-    {
-      name: 'adds Vary for other origins too',
-      request: 'GET /api/v1/models/tag/1',
+    }),
+    scenario('adds Vary for other origins too', 'GET /api/v1/models/tag/1', 200, {
       headers: { origin: 'https://evil.example' },
-      status: 200,
       check(reply, app) {
         nothingAllowed(reply, app)
         assert.ok(listed(reply.headers.vary).includes('origin'), `Vary is ${reply.headers.vary}`)
       },
-    },
-    {
-      name: 'shows them errors',
-      request: 'GET /api/v1/models/tag',
+    }),
+    scenario('shows them errors', 'GET /api/v1/models/tag', 401, {
       as: null,
       headers: { origin: FRONT_END },
-      status: 401,
       expectHeaders: { 'access-control-allow-origin': FRONT_END },
-    },
+    }),
   ],
   { settings: { cors: [FRONT_END] } },
 )
@@ -92,16 +77,13 @@ scenarios(
 scenarios(
   'with every origin, CORS',
   [
-    {
-      name: 'still allows no credentials',
-      request: 'GET /api/v1/models/tag',
+    scenario('still allows no credentials', 'GET /api/v1/models/tag', 200, {
       headers: { origin: 'https://anybody.example' },
-      status: 200,
       check({ headers }) {
         assert.ok(['*', 'https://anybody.example'].includes(String(headers['access-control-allow-origin'])), 'anybody may call')
         assert.equal(headers['access-control-allow-credentials'], undefined)
       },
-    },
+    }),
   ],
   { settings: { cors: ['*'] } },
 )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp } from '../../helpers/api/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const HEADERS = { 'content-type': 'application/json' }
 const MODEL = `name: Thing
@@ -87,39 +87,28 @@ scenarios(
       weight: [`weight ${inexact('1e999')}`],
       whole: [`whole ${inexact('9007199254740993')}`],
     }),
-    create('the digits of a decimal', '{"amount":1.00000000000000001}', {
-      amount: [`amount ${inexact('1.00000000000000001')}`],
-    }),
+    create('the digits of a decimal', '{"amount":1.00000000000000001}', { amount: [`amount ${inexact('1.00000000000000001')}`] }),
     create('a fraction that would become an integer', '{"whole":4503599627370496.3,"weight":9007199254740993.0}', {
       whole: [`whole ${inexact('4503599627370496.3')}`],
       weight: [`weight ${inexact('9007199254740993.0')}`],
     }),
     create('2^53 is no integer for lack of neighbours', '{"whole":9007199254740992}', { whole: ['whole must be an integer'] }),
-    {
-      name: 'is named with its index in bulk',
-      request: 'POST /api/v1/models/thing/bulk',
+    scenario('is named with its index in bulk', 'POST /api/v1/models/thing/bulk', 400, {
       rawBody: '{"records":[{"weight":1},{"weight":1e999}]}',
       headers: HEADERS,
-      status: 400,
       expect: { detail: { error: { '1.weight': [`weight ${inexact('1e999')}`] } } },
-    },
-    {
-      name: 'is named with its index in a bulk update, and as an id',
-      request: 'PUT /api/v1/models/thing/bulk',
+    }),
+    scenario('is named with its index in a bulk update, and as an id', 'PUT /api/v1/models/thing/bulk', 400, {
       rawBody: '{"updates":[{"id":9007199254740993,"data":{"extra":{"a":1e999}}}]}',
       headers: HEADERS,
-      status: 400,
       expect: {
         detail: { error: { '0.id': [`id ${inexact('9007199254740993')}`], '0.extra': [`extra.a ${inexact('1e999')}`] } },
       },
-    },
-    {
-      name: 'is not a valid filter value',
-      request: 'GET /api/v1/models/thing?filters=weight=9007199254740993',
-      status: 400,
+    }),
+    scenario('is not a valid filter value', 'GET /api/v1/models/thing?filters=weight=9007199254740993', 400, {
       expectPart: { error: 'Invalid request data' },
-    },
-    { name: 'is not a valid filter value either', request: 'GET /api/v1/models/thing?filters=weight__gt=1e999', status: 400 },
+    }),
+    scenario('is not a valid filter value either', 'GET /api/v1/models/thing?filters=weight__gt=1e999', 400),
   ],
   THINGS,
 )
@@ -216,24 +205,19 @@ scenarios(
     create('as a field', '{"a\\u0000":1}', { 'a\0': [`a\0 is no name: it ${NOT_PLAIN}`] }),
     create('as a key', '{"extra":{"a":{"\\ud800":1}}}', { extra: [`extra.a.\ud800 is no name: it ${NOT_PLAIN}`] }),
     create('but a whole pair is text', '{"title":"\\ud83d\\udc4d \\\\u0000 \\\\ud800"}', 201),
-    {
-      name: 'in a name to log in with',
-      request: 'POST /api/v1/auth/token',
+    scenario('in a name to log in with', 'POST /api/v1/auth/token', 400, {
       as: null,
       rawBody: '{"username":"admin\\u0000","password":"x"}',
       headers: HEADERS,
-      status: 400,
       expect: { detail: { error: { username: [`username ${NOT_PLAIN}`] } } },
-    },
+    }),
     ...(['title=a%00', 'title=%ED%A0%80', 'title=%FF'] as const).map(
-      (filter): Scenario => ({
-        name: 'in a query',
-        request: `GET /api/v1/models/thing?filters=${filter}`,
-        status: 400,
-        expectPart: {
-          details: { filters: ["'filters' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] },
-        },
-      }),
+      (filter): Scenario =>
+        scenario('in a query', `GET /api/v1/models/thing?filters=${filter}`, 400, {
+          expectPart: {
+            details: { filters: ["'filters' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] },
+          },
+        }),
     ),
   ],
   THINGS,
@@ -245,14 +229,11 @@ scenarios(
     create('in the data', '{"title":"a","title":"b"}', { title: ['title is given twice'] }),
     create('in another spelling', '{"title":"a","\\u0074itle":"b"}', { title: ['title is given twice'] }),
     create('deep in a json field', '{"extra":[{"a":1,"b":{"c":1,"c":2}}]}', { extra: ['extra.0.b.c is given twice'] }),
-    {
-      name: 'in the body',
-      request: 'POST /api/v1/models/thing',
+    scenario('in the body', 'POST /api/v1/models/thing', 400, {
       rawBody: '{"data":{"title":"a"},"data":{"title":"b"}}',
       headers: HEADERS,
-      status: 400,
       expect: { detail: { error: { data: ['data is given twice'] } } },
-    },
+    }),
     create('is none where objects stand side by side', '{"extra":[{"a":1},{"a":1}]}', 201),
   ],
   THINGS,

@@ -28,11 +28,7 @@ async function open(): Promise<Both> {
   const registry = museumRegistry()
   const memory = new MemoryStore(registry, { smallTable: 0 })
   const random = new Random(7)
-  const insert = (table: string, values: JsonObject): Operation => ({
-    kind: 'insert',
-    table,
-    values,
-  })
+  const insert = (table: string, values: JsonObject): Operation => ({ kind: 'insert', table, values })
   const many = (table: string, count: number, make: (number: number) => JsonObject): Operation[] =>
     Array.from({ length: count }, (_, index) => insert(table, make(index + 1)))
   const outcome = await memory.transact([

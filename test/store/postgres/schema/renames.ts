@@ -92,10 +92,7 @@ export function testRenames(open: () => Promise<Database>): void {
           [...memo({ text: 'body', tags: 'labels', code: 'number' }, false)].map((field) =>
             field.name === 'parent_id' ? { ...field, model: 'note' } : field,
           ),
-          {
-            was: 'Memo',
-            ...unique('body', 'number'),
-          },
+          { was: 'Memo', ...unique('body', 'number') },
         ),
         TAG,
         link('note'),
