@@ -11,78 +11,50 @@ import { viewsFor } from '../views/views.ts'
 import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 
 describe('modules that cannot be loaded', () => {
-  const rows: readonly { name: string; files: Files; messages: string[] }[] = [
-    { name: 'throws', files: { 'models/a.ts': "throw »new Error('boom')\n" }, messages: ['Cannot be loaded: boom'] },
-    {
-      name: 'throws, in JavaScript',
-      files: { 'models/a.js': "throw »new Error('boom')\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'throws a value that is not an error',
-      files: { 'models/a.js': "»throw 'boom'\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'throws a message of several lines',
-      files: { 'models/a.js': "throw »new Error('boom\\nbang')\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'throws in the config',
-      files: { 'admin.config.ts': "throw »new Error('boom')\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'throws in a function further down',
-      files: { 'models/a.ts': "function make(): never {\n  throw »new Error('boom')\n}\n\nexport default make()\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'throws a TypeError of the engine',
-      files: { 'models/a.js': 'const tag = undefined\nexport default tag.»name\n' },
-      messages: ['Cannot be loaded: Cannot read properties of undefined…'],
-    },
-    {
-      name: 'calls a function of another file that throws',
-      files: {
+  const rows: readonly (readonly [name: string, files: Files, ...messages: string[]])[] = [
+    ['throws', { 'models/a.ts': "throw »new Error('boom')\n" }, 'Cannot be loaded: boom'],
+    ['throws, in JavaScript', { 'models/a.js': "throw »new Error('boom')\n" }, 'Cannot be loaded: boom'],
+    ['throws a value that is not an error', { 'models/a.js': "»throw 'boom'\n" }, 'Cannot be loaded: boom'],
+    ['throws a message of several lines', { 'models/a.js': "throw »new Error('boom\\nbang')\n" }, 'Cannot be loaded: boom'],
+    ['throws in the config', { 'admin.config.ts': "throw »new Error('boom')\n" }, 'Cannot be loaded: boom'],
+    [
+      'throws in a function further down',
+      { 'models/a.ts': "function make(): never {\n  throw »new Error('boom')\n}\n\nexport default make()\n" },
+      'Cannot be loaded: boom',
+    ],
+    [
+      'throws a TypeError of the engine',
+      { 'models/a.js': 'const tag = undefined\nexport default tag.»name\n' },
+      'Cannot be loaded: Cannot read properties of undefined…',
+    ],
+    [
+      'calls a function of another file that throws',
+      {
         'lib/make.ts': "export function make(): never {\n  throw new Error('boom')\n}\n",
         'models/a.ts': "import { make } from '../lib/make.ts'\n\nexport default »make()\n",
       },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'imports a module that throws',
-      files: { 'lib/boom.ts': "throw new Error('boom')\n", 'models/a.ts': "»import '../lib/boom.ts'\nexport default {}\n" },
-      messages: ['Cannot be loaded: boom'],
-    },
-    {
-      name: 'imports a missing module',
-      files: { 'models/a.ts': "»import x from './nope.ts'\nexport default x\n" },
-      messages: ['Cannot be loaded: Cannot find module …'],
-    },
-    {
-      name: 'has no default export',
-      files: { 'models/a.ts': '»export const Tag = {}\n', 'views/a.js': '»export {}\n' },
-      messages: Array<string>(2).fill('The file has no default export; write `export default …`'),
-    },
-    {
-      name: 'exports null',
-      files: { 'models/a.ts': '»export default null\n' },
-      messages: ['The definition must be a mapping of keys to values'],
-    },
-    {
-      name: 'exports a string',
-      files: { 'models/a.ts': "»export default 'Tag'\n" },
-      messages: ['The definition must be a mapping of keys to values'],
-    },
-    {
-      name: 'exports a function',
-      files: { 'views/a.ts': '»export default () => 1\n' },
-      messages: ["'view_type' must be form or list"],
-    },
+      'Cannot be loaded: boom',
+    ],
+    [
+      'imports a module that throws',
+      { 'lib/boom.ts': "throw new Error('boom')\n", 'models/a.ts': "»import '../lib/boom.ts'\nexport default {}\n" },
+      'Cannot be loaded: boom',
+    ],
+    [
+      'imports a missing module',
+      { 'models/a.ts': "»import x from './nope.ts'\nexport default x\n" },
+      'Cannot be loaded: Cannot find module …',
+    ],
+    [
+      'has no default export',
+      { 'models/a.ts': '»export const Tag = {}\n', 'views/a.js': '»export {}\n' },
+      ...Array<string>(2).fill('The file has no default export; write `export default …`'),
+    ],
+    ['exports null', { 'models/a.ts': '»export default null\n' }, 'The definition must be a mapping of keys to values'],
+    ['exports a string', { 'models/a.ts': "»export default 'Tag'\n" }, 'The definition must be a mapping of keys to values'],
+    ['exports a function', { 'views/a.ts': '»export default () => 1\n' }, "'view_type' must be form or list"],
   ]
-  for (const { name, files, messages } of rows) test(name, () => assertFaults(files, messages))
+  for (const [name, files, ...messages] of rows) test(name, () => assertFaults(files, messages))
 
   test('a syntax error in TypeScript has its message and position', () =>
     assertFaults({ 'models/a.ts': 'export default {\n  name: "Tag",\n  fields: [»}\n' }, ['Cannot be loaded: Unexpected "}"']))

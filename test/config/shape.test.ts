@@ -19,48 +19,34 @@ function check(marked: string): { lines: string[]; places: string[] } {
 }
 
 describe('faults of the validator, with positions', () => {
-  const rows: readonly { name: string; text: string; messages: string[] }[] = [
-    { name: 'none', text: 'name: a\n', messages: [] },
-    { name: 'an unknown key', text: 'name: a\n»syze: 1\n', messages: ["Unknown key 'syze'; did you mean 'size'?"] },
-    { name: 'an unknown key like no other', text: 'name: a\n»colour: 1\n', messages: ["Unknown key 'colour'"] },
-    {
-      name: 'an unknown key inside',
-      text: 'name: a\nlimits: { »uper: 1 }\n',
-      messages: ["Unknown key 'uper'; did you mean 'upper'?"],
-    },
-    {
-      name: 'an unknown key in an item',
-      text: 'name: a\nparts:\n  - title: x\n    »hiden: true\n',
-      messages: ["Unknown key 'hiden'; did you mean 'hidden'?"],
-    },
-    { name: 'a wrong type', text: 'name: »1\n', messages: ["'name' must be a string"] },
-    { name: 'text is no number', text: 'name: a\nsize: »"3"\n', messages: ["'size' must be a number"] },
-    { name: 'a wrong type inside', text: 'name: a\nlimits:\n  lower: »low\n', messages: ["'limits.lower' must be a number"] },
-    {
-      name: 'a mapping is expected',
-      text: 'name: a\nlimits: »[1]\n',
-      messages: ["'limits' must be a mapping of keys to values"],
-    },
-    { name: 'a missing key', text: '»size: 1\n', messages: ["Key 'name' is missing"] },
-    {
-      name: 'a missing key of an item',
-      text: 'name: a\nparts:\n  - »hidden: true\n',
-      messages: ["Key 'parts[0].title' is missing"],
-    },
-    { name: 'text in the place of it all', text: '»hello\n', messages: ['The definition must be a mapping of keys to values'] },
-    {
-      name: 'all together',
-      text: '»»syze: 1\nsize: »x\nlimits: { lower: »low, »uper: 2 }\n',
-      messages: [
-        "Key 'name' is missing",
-        "Unknown key 'syze'; did you mean 'size'?",
-        "'size' must be a number",
-        "'limits.lower' must be a number",
-        "Unknown key 'uper'; did you mean 'upper'?",
-      ],
-    },
+  const rows: readonly (readonly [name: string, text: string, ...messages: string[]])[] = [
+    ['none', 'name: a\n'],
+    ['an unknown key', 'name: a\n»syze: 1\n', "Unknown key 'syze'; did you mean 'size'?"],
+    ['an unknown key like no other', 'name: a\n»colour: 1\n', "Unknown key 'colour'"],
+    ['an unknown key inside', 'name: a\nlimits: { »uper: 1 }\n', "Unknown key 'uper'; did you mean 'upper'?"],
+    [
+      'an unknown key in an item',
+      'name: a\nparts:\n  - title: x\n    »hiden: true\n',
+      "Unknown key 'hiden'; did you mean 'hidden'?",
+    ],
+    ['a wrong type', 'name: »1\n', "'name' must be a string"],
+    ['text is no number', 'name: a\nsize: »"3"\n', "'size' must be a number"],
+    ['a wrong type inside', 'name: a\nlimits:\n  lower: »low\n', "'limits.lower' must be a number"],
+    ['a mapping is expected', 'name: a\nlimits: »[1]\n', "'limits' must be a mapping of keys to values"],
+    ['a missing key', '»size: 1\n', "Key 'name' is missing"],
+    ['a missing key of an item', 'name: a\nparts:\n  - »hidden: true\n', "Key 'parts[0].title' is missing"],
+    ['text in the place of it all', '»hello\n', 'The definition must be a mapping of keys to values'],
+    [
+      'all together',
+      '»»syze: 1\nsize: »x\nlimits: { lower: »low, »uper: 2 }\n',
+      "Key 'name' is missing",
+      "Unknown key 'syze'; did you mean 'size'?",
+      "'size' must be a number",
+      "'limits.lower' must be a number",
+      "Unknown key 'uper'; did you mean 'upper'?",
+    ],
   ]
-  for (const { name, text, messages } of rows) {
+  for (const [name, text, ...messages] of rows) {
     test(name, () => {
       const { lines, places } = check(text)
       assertLines(

@@ -6,101 +6,72 @@ import { assertLines, linesOf, unmark } from './marks.ts'
 const TWICE = (key: string) => `the key '${key}' is given twice in the same mapping; remove one`
 
 describe('syntax faults have their position', () => {
-  const rows: readonly { name: string; text: string; message: string; format?: 'json' | 'yaml' }[] = [
-    { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: `Not valid YAML: ${TWICE('a')}` },
-    { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: `Not valid YAML: ${TWICE('b')}` },
-    { name: 'an unclosed quote', text: 'a: "b\n»', message: 'Not valid YAML: a text in quotes is not closed, here or above' },
-    { name: 'a tab', text: 'a:\n»\t- b\n', message: 'Not valid YAML: the line is indented with a tab; use spaces' },
-    {
-      name: 'a reserved character',
-      text: 'a: »@b\n',
-      message: 'Not valid YAML: a value cannot begin with @; put it into quotes',
-    },
-    { name: 'a colon in a value', text: 'a: »b: c\n', message: "Not valid YAML: the value contains ': '; put it into quotes" },
-    {
-      name: 'a colon in a value within braces',
-      text: "a:\n  - { b: »it's: c }\n",
-      message: "Not valid YAML: the value contains ': '; put it into quotes",
-    },
-    {
-      name: 'an unclosed brace',
-      text: 'a:\n  - { b: 1\n  »- { c: 2 }\n',
-      message: 'Not valid YAML: a { or [ is not closed, here or above',
-    },
-    {
-      name: 'an unclosed brace above a key',
-      text: 'a:\n  - { b: 1\n»c: 2\n',
-      message: 'Not valid YAML: a { or [ is not closed, here or above',
-    },
-    {
-      name: 'a key without a colon, once',
-      text: 'a: 1\n»b\n  - { c: 1 }\n',
-      message:
-        "Not valid YAML: 'b' is neither a key with a value nor part of the value above; write 'key: value', or correct the indentation",
-    },
-    {
-      name: 'a list item that is not in line, once',
-      text: 'a:\n  - { b: 1 }\n» - { b: 2 }\n',
-      message: 'Not valid YAML: the line is indented differently from the lines that it belongs to',
-    },
-    {
-      name: 'a second document',
-      text: 'a: 1\n»---\nb: 2\n',
-      message: 'Not valid YAML: a file holds one document; write several definitions as a list',
-    },
-    { name: 'a __proto__ key', text: 'a: 1\n»__proto__: { x: 1 }\n', message: "'__proto__' cannot be a key" },
-    { name: 'a __proto__ key inside', text: 'a: [{ b: { »"__proto__": 1 } }]\n', message: "'__proto__' cannot be a key" },
-    { name: 'a __proto__ key in JSON', format: 'json', text: '{\n  »"__proto__": {}\n}', message: "'__proto__' cannot be a key" },
-    {
-      name: 'an escaped __proto__ key in JSON',
-      format: 'json',
-      text: '{\n  »"\\u005f_proto__": {}\n}',
-      message: "'__proto__' cannot be a key",
-    },
-    { name: 'a JSON duplicate key', format: 'json', text: '{\n "a": 1,\n »"a": 2 }', message: `Not valid JSON: ${TWICE('a')}` },
-    { name: 'a JSON trailing comma', format: 'json', text: '{\n "a": 1,\n»}', message: 'Not valid JSON: property name expected' },
-    { name: 'a JSON comment', format: 'json', text: '{\n  »// why\n "a": 1 }', message: 'Not valid JSON: invalid comment token' },
-    { name: 'a JSON key without quotes', format: 'json', text: '{ »a: 1 }', message: 'Not valid JSON: invalid symbol' },
-    { name: 'a missing JSON value', format: 'json', text: '{\n  "a": »}\n', message: 'Not valid JSON: value expected' },
-    {
-      name: 'an unknown JSON literal',
-      format: 'json',
-      text: '{\n  "a": 1,\n  "b": »yes\n}\n',
-      message: 'Not valid JSON: invalid symbol',
-    },
-    { name: 'an empty JSON file', format: 'json', text: '»', message: 'Not valid JSON: value expected' },
-    { name: 'JSON that breaks off', format: 'json', text: '[1,\n2»', message: 'Not valid JSON: close bracket expected' },
-    {
-      name: 'an unterminated JSON string',
-      format: 'json',
-      text: '{\n"a": »"b\n}',
-      message: 'Not valid JSON: unexpected end of string',
-    },
-    { name: 'a JSON colon that is missing', format: 'json', text: '{"a" »1}', message: 'Not valid JSON: colon expected' },
-    { name: 'a JSON comma that is missing', format: 'json', text: '[\n  1\n  »2\n]', message: 'Not valid JSON: comma expected' },
-    { name: 'more after the JSON', format: 'json', text: '{"a": 1}\n»{"b": 2}', message: 'Not valid JSON: end of file expected' },
-    { name: 'JSON text in single quotes', format: 'json', text: "[»'a']", message: 'Not valid JSON: invalid symbol' },
+  type Row = readonly [name: string, text: string, message: string, format?: 'json' | 'yaml']
+  const rows: readonly Row[] = [
+    ['a duplicate key', 'a: 1\nb: 2\n»a: 3\n', `Not valid YAML: ${TWICE('a')}`],
+    ['a duplicate key inside', 'a:\n  - b: 1\n    »b: 2\n', `Not valid YAML: ${TWICE('b')}`],
+    ['an unclosed quote', 'a: "b\n»', 'Not valid YAML: a text in quotes is not closed, here or above'],
+    ['a tab', 'a:\n»\t- b\n', 'Not valid YAML: the line is indented with a tab; use spaces'],
+    ['a reserved character', 'a: »@b\n', 'Not valid YAML: a value cannot begin with @; put it into quotes'],
+    ['a colon in a value', 'a: »b: c\n', "Not valid YAML: the value contains ': '; put it into quotes"],
+    [
+      'a colon in a value within braces',
+      "a:\n  - { b: »it's: c }\n",
+      "Not valid YAML: the value contains ': '; put it into quotes",
+    ],
+    ['an unclosed brace', 'a:\n  - { b: 1\n  »- { c: 2 }\n', 'Not valid YAML: a { or [ is not closed, here or above'],
+    ['an unclosed brace above a key', 'a:\n  - { b: 1\n»c: 2\n', 'Not valid YAML: a { or [ is not closed, here or above'],
+    [
+      'a key without a colon, once',
+      'a: 1\n»b\n  - { c: 1 }\n',
+      "Not valid YAML: 'b' is neither a key with a value nor part of the value above; write 'key: value', or correct the indentation",
+    ],
+    [
+      'a list item that is not in line, once',
+      'a:\n  - { b: 1 }\n» - { b: 2 }\n',
+      'Not valid YAML: the line is indented differently from the lines that it belongs to',
+    ],
+    ['a second document', 'a: 1\n»---\nb: 2\n', 'Not valid YAML: a file holds one document; write several definitions as a list'],
+    ['a __proto__ key', 'a: 1\n»__proto__: { x: 1 }\n', "'__proto__' cannot be a key"],
+    ['a __proto__ key inside', 'a: [{ b: { »"__proto__": 1 } }]\n', "'__proto__' cannot be a key"],
+    ['a __proto__ key in JSON', '{\n  »"__proto__": {}\n}', "'__proto__' cannot be a key", 'json'],
+    ['an escaped __proto__ key in JSON', '{\n  »"\\u005f_proto__": {}\n}', "'__proto__' cannot be a key", 'json'],
+    ['a JSON duplicate key', '{\n "a": 1,\n »"a": 2 }', `Not valid JSON: ${TWICE('a')}`, 'json'],
+    ['a JSON trailing comma', '{\n "a": 1,\n»}', 'Not valid JSON: property name expected', 'json'],
+    ['a JSON comment', '{\n  »// why\n "a": 1 }', 'Not valid JSON: invalid comment token', 'json'],
+    ['a JSON key without quotes', '{ »a: 1 }', 'Not valid JSON: invalid symbol', 'json'],
+    ['a missing JSON value', '{\n  "a": »}\n', 'Not valid JSON: value expected', 'json'],
+    ['an unknown JSON literal', '{\n  "a": 1,\n  "b": »yes\n}\n', 'Not valid JSON: invalid symbol', 'json'],
+    ['an empty JSON file', '»', 'Not valid JSON: value expected', 'json'],
+    ['JSON that breaks off', '[1,\n2»', 'Not valid JSON: close bracket expected', 'json'],
+    ['an unterminated JSON string', '{\n"a": »"b\n}', 'Not valid JSON: unexpected end of string', 'json'],
+    ['a JSON colon that is missing', '{"a" »1}', 'Not valid JSON: colon expected', 'json'],
+    ['a JSON comma that is missing', '[\n  1\n  »2\n]', 'Not valid JSON: comma expected', 'json'],
+    ['more after the JSON', '{"a": 1}\n»{"b": 2}', 'Not valid JSON: end of file expected', 'json'],
+    ['JSON text in single quotes', "[»'a']", 'Not valid JSON: invalid symbol', 'json'],
     ...(['yaml', 'json'] as const).flatMap((format) =>
-      ['9007199254740993', '-1.00000000000000001', '1e400', '1E-400'].map((numeral) => ({
-        name: `the number ${numeral} in ${format}`,
-        format,
-        text: `{ "a": [1.5, { "b": »${numeral} }] }`,
-        message: `The number ${numeral} cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal`,
-      })),
+      ['9007199254740993', '-1.00000000000000001', '1e400', '1E-400'].map(
+        (numeral): Row => [
+          `the number ${numeral} in ${format}`,
+          `{ "a": [1.5, { "b": »${numeral} }] }`,
+          `The number ${numeral} cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal`,
+          format,
+        ],
+      ),
     ),
-    {
-      name: 'a hexadecimal number',
-      text: 'a: »0x20000000000001\n',
-      message: 'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
-    },
-    {
-      name: 'a number as a key',
-      text: '»9007199254740993: a\n',
-      message: 'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
-    },
-    { name: 'a JSON NaN', format: 'json', text: '[»NaN]', message: 'Not valid JSON: invalid symbol' },
+    [
+      'a hexadecimal number',
+      'a: »0x20000000000001\n',
+      'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
+    ],
+    [
+      'a number as a key',
+      '»9007199254740993: a\n',
+      'The number 9007199254740993 cannot be kept exactly; round it, or put it into quotes if it is a text or a decimal',
+    ],
+    ['a JSON NaN', '[»NaN]', 'Not valid JSON: invalid symbol', 'json'],
   ]
-  for (const { name, text: marked, message, format = 'yaml' } of rows) {
+  for (const [name, marked, message, format = 'yaml'] of rows) {
     test(name, () => {
       const { text, places } = unmark(marked)
       const { definition, faults } = parseText(text, 'models/a', format)

@@ -59,38 +59,33 @@ describe('extending a built-in model', () => {
   })
 
   const keep = "Model 'Group' extends a built-in model and must keep its field"
-  const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
-    {
-      name: 'an omitted field',
-      text: group(GROUP_FIELDS.slice(0, 2), '»'),
-      faults: [`${keep} 'permissions': its type is many_to_many`],
-    },
-    {
-      name: 'all fields omitted',
-      text: 'name: Group\ntimestamps: true\nfields: »»»[]\n',
-      faults: [
-        `${keep} 'name': its type is string`,
-        `${keep} 'description': its type is text`,
-        `${keep} 'permissions': its type is many_to_many`,
-      ],
-    },
-    {
-      name: 'another type',
-      text: group(GROUP_FIELDS.with(1, '{ name: description, type: json }'), '»'),
-      faults: [`${keep} 'description': its type is text`],
-    },
-    {
-      name: 'a relation to another model',
-      text: group(GROUP_FIELDS.with(2, '{ name: permissions, type: many_to_many, model: user }'), '»'),
-      faults: [`${keep} 'permissions': its type is many_to_many`],
-    },
-    {
-      name: 'no timestamps',
-      text: group(GROUP_FIELDS, '»»', ''),
-      faults: [`${keep} 'created_at': set \`timestamps: true\``, `${keep} 'updated_at': set \`timestamps: true\``],
-    },
+  const rows: readonly (readonly [name: string, text: string, ...faults: string[]])[] = [
+    ['an omitted field', group(GROUP_FIELDS.slice(0, 2), '»'), `${keep} 'permissions': its type is many_to_many`],
+    [
+      'all fields omitted',
+      'name: Group\ntimestamps: true\nfields: »»»[]\n',
+      `${keep} 'name': its type is string`,
+      `${keep} 'description': its type is text`,
+      `${keep} 'permissions': its type is many_to_many`,
+    ],
+    [
+      'another type',
+      group(GROUP_FIELDS.with(1, '{ name: description, type: json }'), '»'),
+      `${keep} 'description': its type is text`,
+    ],
+    [
+      'a relation to another model',
+      group(GROUP_FIELDS.with(2, '{ name: permissions, type: many_to_many, model: user }'), '»'),
+      `${keep} 'permissions': its type is many_to_many`,
+    ],
+    [
+      'no timestamps',
+      group(GROUP_FIELDS, '»»', ''),
+      `${keep} 'created_at': set \`timestamps: true\``,
+      `${keep} 'updated_at': set \`timestamps: true\``,
+    ],
   ]
-  for (const { name, text, faults } of rows) test(name, () => assertModelFaults(text, faults))
+  for (const [name, text, ...faults] of rows) test(name, () => assertModelFaults(text, faults))
 
   test('an internal model cannot be extended, since its records would become public', () => {
     assertModelFaults(
@@ -108,29 +103,27 @@ fields:
 })
 
 faultTable('relations', [
-  {
-    name: 'to an unknown model',
-    fields: [
+  [
+    'to an unknown model',
+    [
       '{ name: a_id, type: foreignkey, model: »usr }',
       '{ name: b, type: many_to_many, model: »grup }',
       '{ name: c_id, type: one_to_one, model: »nothing }',
     ],
-    faults: [
-      "'a_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
-      "'b' refers to the model 'grup', which does not exist; did you mean 'group'?",
-      "'c_id' refers to the model 'nothing', which does not exist…",
-    ],
-  },
-  {
-    name: 'to an internal model',
-    fields: ['{ name: a_id, type: foreignkey, model: »authsession }'],
-    faults: ["'a_id' refers to the model 'authsession', which does not exist…"],
-  },
-  {
-    name: 'to __proto__',
-    fields: ['{ name: a_id, type: foreignkey, model: »"__proto__" }'],
-    faults: ["'a_id' refers to the model '__proto__', which does not exist"],
-  },
+    "'a_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
+    "'b' refers to the model 'grup', which does not exist; did you mean 'group'?",
+    "'c_id' refers to the model 'nothing', which does not exist…",
+  ],
+  [
+    'to an internal model',
+    '{ name: a_id, type: foreignkey, model: »authsession }',
+    "'a_id' refers to the model 'authsession', which does not exist…",
+  ],
+  [
+    'to __proto__',
+    '{ name: a_id, type: foreignkey, model: »"__proto__" }',
+    "'a_id' refers to the model '__proto__', which does not exist",
+  ],
 ])
 
 describe('a faulty model or field still exists for references', () => {

@@ -4,32 +4,28 @@ import { Renames } from '../../src/model/renames.ts'
 import { assertModelFaults, faultTable, registryOf } from './models.ts'
 
 faultTable('the former name of a field', [
-  { name: 'is one that no field has', fields: ['{ name: text, type: string, was: body }'], faults: [] },
-  {
-    name: 'is not its present name',
-    fields: ['{ name: text, type: string, was: »text }'],
-    faults: ["'was' is the former name of a renamed field; 'text' is its present name"],
-  },
-  {
-    name: 'is not that of a present field',
-    fields: ['{ name: text, type: string, was: »body }', '{ name: body, type: text }'],
-    faults: ["'was' names 'body', but there still is a field of that name"],
-  },
-  {
-    name: 'is not id',
-    fields: ['{ name: number, type: integer, was: »id }'],
-    faults: ["'was' names 'id', but there still is a field of that name"],
-  },
-  {
-    name: 'is not that of two fields',
-    fields: ['{ name: text, type: string, was: body }', '{ name: title, type: string, was: »body }'],
-    faults: ["'was' names 'body', which is already the former name of 'text'"],
-  },
-  {
-    name: 'is a name of a field',
-    fields: ['{ name: text, type: string, was: »"the body" }'],
-    faults: ["'was' must be the former name of the field, and 'the body' cannot be a field name"],
-  },
+  ['is one that no field has', '{ name: text, type: string, was: body }'],
+  [
+    'is not its present name',
+    '{ name: text, type: string, was: »text }',
+    "'was' is the former name of a renamed field; 'text' is its present name",
+  ],
+  [
+    'is not that of a present field',
+    ['{ name: text, type: string, was: »body }', '{ name: body, type: text }'],
+    "'was' names 'body', but there still is a field of that name",
+  ],
+  ['is not id', '{ name: number, type: integer, was: »id }', "'was' names 'id', but there still is a field of that name"],
+  [
+    'is not that of two fields',
+    ['{ name: text, type: string, was: body }', '{ name: title, type: string, was: »body }'],
+    "'was' names 'body', which is already the former name of 'text'",
+  ],
+  [
+    'is a name of a field',
+    '{ name: text, type: string, was: »"the body" }',
+    "'was' must be the former name of the field, and 'the body' cannot be a field name",
+  ],
 ])
 
 describe('the former name of a model', () => {

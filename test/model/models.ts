@@ -45,17 +45,13 @@ export function assertModelFaults(marked: string | readonly string[], messages: 
 export const withFields = (...fields: readonly string[]): string =>
   `name: Thing\nfields:\n${fields.map((field) => `  - ${field}\n`).join('')}`
 
-/** Fields of one model, one per line, with a mark before each fault. */
-interface FaultRow {
-  readonly name: string
-  readonly fields: readonly string[]
-  readonly faults: readonly string[]
-}
+/** The field or fields of one model, one per line, with a mark before each fault. */
+export type FaultRow = readonly [name: string, fields: string | readonly string[], ...faults: string[]]
 
 /** Runs one test per row: its fields have exactly these faults. */
 export function faultTable(title: string, rows: readonly FaultRow[]): void {
   describe(title, () => {
-    for (const { name, fields, faults } of rows) test(name, () => assertModelFaults(withFields(...fields), faults))
+    for (const [name, fields, ...faults] of rows) test(name, () => assertModelFaults(withFields(...[fields].flat()), faults))
   })
 }
 

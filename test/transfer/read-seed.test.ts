@@ -164,49 +164,35 @@ describe('the positions of records', () => {
 })
 
 describe('faults', () => {
-  const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
-    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file must contain a list of records'] },
-    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file must contain a list of records'] },
-    {
-      name: 'post.yaml',
-      text: '- { title: a }\n- »hello\n- »[1]\n- »null\n',
-      faults: Array<string>(3).fill('A record must map field names to values'),
-    },
-    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record must map field names to values'] },
-    { name: 'post.ndjson', text: '{"title":"a"}\n»[1]\n»"x"\n', faults: Array<string>(2).fill('A record must be an object') },
-    {
-      name: 'post.yaml',
-      text: '- title: a\n  »title: b\n',
-      faults: ["Not valid YAML: the key 'title' is given twice in the same mapping; remove one"],
-    },
-    { name: 'post.yaml', text: '- title: a\n  »__proto__: { x: 1 }\n', faults: ["'__proto__' cannot be a key"] },
-    { name: 'post.json', text: '[\n  { "title": "a" },\n»]', faults: ['Not valid JSON: value expected'] },
-    {
-      name: 'post.ndjson',
-      text: '{"title":"a"}\n»{"title":\n{"title":"c"}\n»nope\n',
-      faults: ['Not valid JSON: …', 'Not valid JSON: …'],
-    },
-    { name: 'post.csv', text: 'title,views\na,1\n»b,2,3\nc\n', faults: ['The row has 3 cells where the header has 2 columns'] },
-    { name: 'post.csv', text: 'title,views\na,1\n»c\nd,2,3\n', faults: ['The row has 1 cells where the header has 2 columns'] },
-    {
-      name: 'post.csv',
-      text: 'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',
-      faults: [
-        'meta must be valid JSON, with strings in double quotes',
-        'meta is a number that cannot be kept exactly: 1e999',
-        'meta must be valid JSON, with strings in double quotes',
-      ],
-    },
-    { name: 'post.csv', text: 'title,views\na,1\n»"b,2\n', faults: ['Not valid CSV: …'] },
-    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' occurs twice"] },
-    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' occurs twice"] },
-    {
-      name: 'post.csv',
-      text: 'title,views\n"two\nlines",1\n»b,2,3\n',
-      faults: ['The row has 3 cells where the header has 2 columns'],
-    },
+  const rows: readonly (readonly [name: string, text: string, ...faults: string[]])[] = [
+    ['post.yaml', '»title: a\n', 'A seed file must contain a list of records'],
+    ['post.json', '»{ "title": "a" }', 'A seed file must contain a list of records'],
+    [
+      'post.yaml',
+      '- { title: a }\n- »hello\n- »[1]\n- »null\n',
+      ...Array<string>(3).fill('A record must map field names to values'),
+    ],
+    ['post.json', '[\n  »1,\n  { "title": "a" }\n]', 'A record must map field names to values'],
+    ['post.ndjson', '{"title":"a"}\n»[1]\n»"x"\n', ...Array<string>(2).fill('A record must be an object')],
+    ['post.yaml', '- title: a\n  »title: b\n', "Not valid YAML: the key 'title' is given twice in the same mapping; remove one"],
+    ['post.yaml', '- title: a\n  »__proto__: { x: 1 }\n', "'__proto__' cannot be a key"],
+    ['post.json', '[\n  { "title": "a" },\n»]', 'Not valid JSON: value expected'],
+    ['post.ndjson', '{"title":"a"}\n»{"title":\n{"title":"c"}\n»nope\n', 'Not valid JSON: …', 'Not valid JSON: …'],
+    ['post.csv', 'title,views\na,1\n»b,2,3\nc\n', 'The row has 3 cells where the header has 2 columns'],
+    ['post.csv', 'title,views\na,1\n»c\nd,2,3\n', 'The row has 1 cells where the header has 2 columns'],
+    [
+      'post.csv',
+      'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',
+      'meta must be valid JSON, with strings in double quotes',
+      'meta is a number that cannot be kept exactly: 1e999',
+      'meta must be valid JSON, with strings in double quotes',
+    ],
+    ['post.csv', 'title,views\na,1\n»"b,2\n', 'Not valid CSV: …'],
+    ['post.csv', '»title,title\na,b\n', "The column 'title' occurs twice"],
+    ['post.csv', '»title,views,body,views\na,1,x,2\n', "The column 'views' occurs twice"],
+    ['post.csv', 'title,views\n"two\nlines",1\n»b,2,3\n', 'The row has 3 cells where the header has 2 columns'],
   ]
-  for (const { name, text, faults } of rows) {
+  for (const [name, text, ...faults] of rows) {
     test(`${name}: ${JSON.stringify(text)}`, async () => {
       const found = await read(name, text)
       assertLines(

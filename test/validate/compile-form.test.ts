@@ -39,57 +39,41 @@ describe('the lists of a form', () => {
 })
 
 describe('forms that cannot be used', () => {
-  const rows: readonly { name: string; form: Part; problems: readonly (readonly [string, RegExp])[] }[] = [
-    {
-      name: 'a syntax error',
-      form: rule('self.title =='),
-      problems: [['rules.0.rule', /^The rule cannot be used: Unexpected token/]],
-    },
-    {
-      name: 'an unknown variable',
-      form: rule('title != null'),
-      problems: [['rules.0.rule', /^The rule cannot be used: Unknown variable: title/]],
-    },
-    {
-      name: 'a field that the model lacks',
-      form: rule('self.titel != null'),
-      problems: [['rules.0.rule', /^The rule cannot be used: Model 'Post' has no field 'titel'; did you mean 'title'\?$/]],
-    },
-    {
-      name: 'a pattern in a rule that cannot be run',
-      form: rule('self.title.matches("(?=a)")'),
-      problems: [['rules.0.rule', /^The rule cannot be used: .*lookaround and backreferences are not supported/]],
-    },
-    {
-      name: 'a rule that returns a number',
-      form: rule('1 + 1'),
-      problems: [['rules.0.rule', /^The rule cannot be used: it gives an int, where true or false is meant/]],
-    },
-    {
-      name: 'a bound in quotes',
-      form: options('title', { max_length: '3' }),
-      problems: [['fields.0.options', /^The options of 'title' cannot be used: .*max_length.* must be a number/]],
-    },
-    {
-      name: 'choices that are no list',
-      form: options('status', { choices: 'draft' }),
-      problems: [['fields.0.options', /choices/]],
-    },
-    {
-      name: 'choices without a value',
-      form: options('status', { choices: [{ label: 'Draft' }] }),
-      problems: [['fields.0.options', /choices/]],
-    },
-    { name: 'no choices', form: options('status', { choices: [] }), problems: [['fields.0.options', /choices/]] },
-    { name: 'a bad pattern', form: options('title', { pattern: '[a' }), problems: [['fields.0.options', /missing closing \]/]] },
-    {
-      name: 'an unsafe pattern',
-      form: options('title', { pattern: '(?=a)' }),
-      problems: [['fields.0.options', /lookaround and backreferences are not supported/]],
-    },
-    {
-      name: 'all of them, each in its place',
-      form: {
+  const rows: readonly (readonly [name: string, form: Part, ...problems: (readonly [string, RegExp])[]])[] = [
+    ['a syntax error', rule('self.title =='), ['rules.0.rule', /^The rule cannot be used: Unexpected token/]],
+    ['an unknown variable', rule('title != null'), ['rules.0.rule', /^The rule cannot be used: Unknown variable: title/]],
+    [
+      'a field that the model lacks',
+      rule('self.titel != null'),
+      ['rules.0.rule', /^The rule cannot be used: Model 'Post' has no field 'titel'; did you mean 'title'\?$/],
+    ],
+    [
+      'a pattern in a rule that cannot be run',
+      rule('self.title.matches("(?=a)")'),
+      ['rules.0.rule', /^The rule cannot be used: .*lookaround and backreferences are not supported/],
+    ],
+    [
+      'a rule that returns a number',
+      rule('1 + 1'),
+      ['rules.0.rule', /^The rule cannot be used: it gives an int, where true or false is meant/],
+    ],
+    [
+      'a bound in quotes',
+      options('title', { max_length: '3' }),
+      ['fields.0.options', /^The options of 'title' cannot be used: .*max_length.* must be a number/],
+    ],
+    ['choices that are no list', options('status', { choices: 'draft' }), ['fields.0.options', /choices/]],
+    ['choices without a value', options('status', { choices: [{ label: 'Draft' }] }), ['fields.0.options', /choices/]],
+    ['no choices', options('status', { choices: [] }), ['fields.0.options', /choices/]],
+    ['a bad pattern', options('title', { pattern: '[a' }), ['fields.0.options', /missing closing \]/]],
+    [
+      'an unsafe pattern',
+      options('title', { pattern: '(?=a)' }),
+      ['fields.0.options', /lookaround and backreferences are not supported/],
+    ],
+    [
+      'all of them, each in its place',
+      {
         fields: [{ name: 'title' }, { name: 'body', options: { min_length: -1 } }, { name: 'views', options: { gte: 'x' } }],
         rules: [
           { rule: 'true', field: 'a', message: 'b' },
@@ -97,15 +81,13 @@ describe('forms that cannot be used', () => {
           { rule: 'x', field: 'a', message: 'b' },
         ],
       },
-      problems: [
-        ['fields.1.options', /'body'/],
-        ['fields.2.options', /'views'/],
-        ['rules.1.rule', /./],
-        ['rules.2.rule', /Unknown variable: x/],
-      ],
-    },
+      ['fields.1.options', /'body'/],
+      ['fields.2.options', /'views'/],
+      ['rules.1.rule', /./],
+      ['rules.2.rule', /Unknown variable: x/],
+    ],
   ]
-  for (const { name, form, problems } of rows) {
+  for (const [name, form, ...problems] of rows) {
     test(name, () => {
       const found = compileForm({ name: 'F', fields: [], ...form }, post).problems
       assert.deepEqual(

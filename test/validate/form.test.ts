@@ -42,6 +42,12 @@ interface Row {
   readonly messages: object
 }
 
+/** A form, what it says to the record, and in which state. */
+const row = (name: string, form: Part, messages: object, state: Pick<Row, 'over' | 'unchanged' | 'before'> = {}): Row => ({
+  ...{ name, form, messages },
+  ...state,
+})
+
 function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const { name, form, over, unchanged = [], before = {}, messages } of rows) {
@@ -57,217 +63,167 @@ const hidden = {
 }
 
 table('a field with visible_when', [
-  { name: 'is not mandatory while the form hides it', form: hidden, messages: {} },
-  {
-    name: 'is mandatory while the form displays it',
-    form: hidden,
-    over: { status: 'published' },
-    messages: { body: ['body is mandatory'] },
-  },
-  {
-    name: 'has its limits all the same',
-    form: hidden,
-    over: { body: 'long' },
-    messages: { body: ['body must be at most 3 characters long'] },
-  },
+  row('is not mandatory while the form hides it', hidden, {}),
+  row('is mandatory while the form displays it', hidden, { body: ['body is mandatory'] }, { over: { status: 'published' } }),
+  row('has its limits all the same', hidden, { body: ['body must be at most 3 characters long'] }, { over: { body: 'long' } }),
 ])
 
 table('mandatory under the form', [
-  { name: 'never set', form: body, messages: { body: ['body is mandatory'] } },
-  { name: 'null', form: body, over: { body: null }, messages: { body: ['body is mandatory'] } },
-  { name: 'empty', form: body, over: { body: '' }, messages: { body: ['body is mandatory'] } },
-  {
-    name: 'an empty list',
-    form: { fields: [{ name: 'tags', required: true }] },
-    over: { tags: [] },
-    messages: { tags: ['tags is mandatory'] },
-  },
-  { name: 'there', form: body, over: { body: 'x' }, messages: {} },
-  {
-    name: 'false and 0 are there',
-    form: {
+  row('never set', body, { body: ['body is mandatory'] }),
+  row('null', body, { body: ['body is mandatory'] }, { over: { body: null } }),
+  row('empty', body, { body: ['body is mandatory'] }, { over: { body: '' } }),
+  row('an empty list', { fields: [{ name: 'tags', required: true }] }, { tags: ['tags is mandatory'] }, { over: { tags: [] } }),
+  row('there', body, {}, { over: { body: 'x' } }),
+  row(
+    'false and 0 are there',
+    {
       fields: [
         { name: 'featured', required: true },
         { name: 'views', required: true },
       ],
     },
-    over: { featured: false, views: 0 },
-    messages: {},
-  },
-  { name: 'not mandatory', form: { fields: [{ name: 'body' }] }, messages: {} },
-  {
-    name: 'the model has already reported it',
-    form: { fields: [{ name: 'title', required: true }] },
-    over: { title: null },
-    before: { title: ['title is mandatory'] },
-    messages: { title: ['title is mandatory'] },
-  },
-  {
-    name: 'the model has found another fault',
-    form: body,
-    over: { body: null },
-    before: { body: ['body must be a string'] },
-    messages: { body: ['body must be a string'] },
-  },
-  {
-    name: 'a stored secret is there',
-    form: { fields: [{ name: 'secret', required: true }] },
-    over: { secret: '$hash' },
-    unchanged: ['secret'],
-    messages: {},
-  },
+    {},
+    { over: { featured: false, views: 0 } },
+  ),
+  row('not mandatory', { fields: [{ name: 'body' }] }, {}),
+  row(
+    'the model has already reported it',
+    { fields: [{ name: 'title', required: true }] },
+    { title: ['title is mandatory'] },
+    { over: { title: null }, before: { title: ['title is mandatory'] } },
+  ),
+  row(
+    'the model has found another fault',
+    body,
+    { body: ['body must be a string'] },
+    { over: { body: null }, before: { body: ['body must be a string'] } },
+  ),
+  row(
+    'a stored secret is there',
+    { fields: [{ name: 'secret', required: true }] },
+    {},
+    { over: { secret: '$hash' }, unchanged: ['secret'] },
+  ),
 ])
 
 const options = (name: string, bounds: JsonObject): Part => ({ fields: [{ name, options: bounds }] })
 
 table('narrower bounds', [
-  {
-    name: 'max_length',
-    form: options('title', { max_length: 3 }),
-    messages: { title: ['title must be at most 3 characters long'] },
-  },
-  {
-    name: 'min_length',
-    form: options('title', { min_length: 9 }),
-    messages: { title: ['title must be at least 9 characters long'] },
-  },
-  { name: 'gte', form: options('rating', { gte: 4 }), messages: { rating: ['rating must be greater than or equal to 4'] } },
-  { name: 'gt', form: options('rating', { gt: 3 }), messages: { rating: ['rating must be greater than 3'] } },
-  { name: 'lte', form: options('views', { lte: 3 }), messages: { views: ['views must be less than or equal to 3'] } },
-  { name: 'lt', form: options('views', { lt: 4 }), messages: { views: ['views must be less than 4'] } },
-  { name: 'pattern', form: options('title', { pattern: '^[a-z]+$' }), messages: { title: ['title format is invalid'] } },
-  { name: 'bounds that are met', form: options('title', { min_length: 5, max_length: 5, pattern: '^Hello$' }), messages: {} },
-  { name: 'null meets any bound', form: options('body', { min_length: 9, pattern: 'x' }), over: { body: null }, messages: {} },
-  {
-    name: 'wider bounds change nothing',
-    form: options('title', { max_length: 999 }),
-    before: { title: ['title must be at most 200 characters long'] },
-    messages: { title: ['title must be at most 200 characters long'] },
-  },
-  {
-    name: 'a message of model and form is reported once',
-    form: options('title', { min_length: 9 }),
-    before: { title: ['title must be at least 9 characters long'] },
-    messages: { title: ['title must be at least 9 characters long'] },
-  },
-  {
-    name: 'other options are for the front end',
-    form: options('title', { rows: 5, color: 'red', choices_from: 'x' }),
-    messages: {},
-  },
-  {
-    name: 'a stored secret is not checked',
-    form: options('secret', { min_length: 99 }),
-    over: { secret: '$hash' },
-    unchanged: ['secret'],
-    messages: {},
-  },
-  {
-    name: 'a new secret is',
-    form: options('secret', { min_length: 99 }),
-    over: { secret: 'new' },
-    messages: { secret: ['secret must be at least 99 characters long'] },
-  },
-  {
-    name: 'an empty text that is mandatory and too short is reported once',
-    form: { fields: [{ name: 'body', required: true, options: { min_length: 2 } }] },
-    over: { body: '' },
-    messages: { body: ['body must be at least 2 characters long'] },
-  },
+  row('max_length', options('title', { max_length: 3 }), { title: ['title must be at most 3 characters long'] }),
+  row('min_length', options('title', { min_length: 9 }), { title: ['title must be at least 9 characters long'] }),
+  row('gte', options('rating', { gte: 4 }), { rating: ['rating must be greater than or equal to 4'] }),
+  row('gt', options('rating', { gt: 3 }), { rating: ['rating must be greater than 3'] }),
+  row('lte', options('views', { lte: 3 }), { views: ['views must be less than or equal to 3'] }),
+  row('lt', options('views', { lt: 4 }), { views: ['views must be less than 4'] }),
+  row('pattern', options('title', { pattern: '^[a-z]+$' }), { title: ['title format is invalid'] }),
+  row('bounds that are met', options('title', { min_length: 5, max_length: 5, pattern: '^Hello$' }), {}),
+  row('null meets any bound', options('body', { min_length: 9, pattern: 'x' }), {}, { over: { body: null } }),
+  row(
+    'wider bounds change nothing',
+    options('title', { max_length: 999 }),
+    { title: ['title must be at most 200 characters long'] },
+    { before: { title: ['title must be at most 200 characters long'] } },
+  ),
+  row(
+    'a message of model and form is reported once',
+    options('title', { min_length: 9 }),
+    { title: ['title must be at least 9 characters long'] },
+    { before: { title: ['title must be at least 9 characters long'] } },
+  ),
+  row('other options are for the front end', options('title', { rows: 5, color: 'red', choices_from: 'x' }), {}),
+  row(
+    'a stored secret is not checked',
+    options('secret', { min_length: 99 }),
+    {},
+    { over: { secret: '$hash' }, unchanged: ['secret'] },
+  ),
+  row(
+    'a new secret is',
+    options('secret', { min_length: 99 }),
+    { secret: ['secret must be at least 99 characters long'] },
+    { over: { secret: 'new' } },
+  ),
+  row(
+    'an empty text that is mandatory and too short is reported once',
+    { fields: [{ name: 'body', required: true, options: { min_length: 2 } }] },
+    { body: ['body must be at least 2 characters long'] },
+    { over: { body: '' } },
+  ),
 ])
 
 table('choices', [
-  {
-    name: 'plain',
-    form: options('status', { choices: ['published'] }),
-    messages: { status: ['status must be one of: published'] },
-  },
-  { name: 'plain, met', form: options('status', { choices: ['draft'] }), messages: {} },
-  { name: 'of an empty value', form: options('status', { choices: ['published'] }), over: { status: null }, messages: {} },
-  {
-    name: 'with labels',
-    form: options('status', { choices: [{ value: 'published', label: 'Out' }] }),
-    messages: { status: ['status must be one of: published'] },
-  },
-  {
-    name: 'with labels, met',
-    form: options('status', { choices: [{ value: 'draft', label: 'In the drawer' }, 'published'] }),
-    messages: {},
-  },
-  {
-    name: 'a label is no value',
-    form: options('status', { choices: [{ value: 'x', label: 'draft' }] }),
-    messages: { status: ['status must be one of: x'] },
-  },
-  {
-    name: 'numbers',
-    form: options('views', { choices: [1, { value: 2, label: 'two' }] }),
-    messages: { views: ['views must be one of: 1, 2'] },
-  },
-  {
-    name: 'of a list, item by item',
-    form: options('languages', { choices: ['de', 'fr'] }),
-    messages: { languages: ['languages must be one of: de, fr'] },
-  },
-  { name: 'of a list, met', form: options('languages', { choices: ['en', 'fr'] }), messages: {} },
+  row('plain', options('status', { choices: ['published'] }), { status: ['status must be one of: published'] }),
+  row('plain, met', options('status', { choices: ['draft'] }), {}),
+  row('of an empty value', options('status', { choices: ['published'] }), {}, { over: { status: null } }),
+  row('with labels', options('status', { choices: [{ value: 'published', label: 'Out' }] }), {
+    status: ['status must be one of: published'],
+  }),
+  row('with labels, met', options('status', { choices: [{ value: 'draft', label: 'In the drawer' }, 'published'] }), {}),
+  row('a label is no value', options('status', { choices: [{ value: 'x', label: 'draft' }] }), {
+    status: ['status must be one of: x'],
+  }),
+  row('numbers', options('views', { choices: [1, { value: 2, label: 'two' }] }), { views: ['views must be one of: 1, 2'] }),
+  row('of a list, item by item', options('languages', { choices: ['de', 'fr'] }), {
+    languages: ['languages must be one of: de, fr'],
+  }),
+  row('of a list, met', options('languages', { choices: ['en', 'fr'] }), {}),
 ])
 
 const error = { message: 'Please write a longer title', code: 'short' }
 
 table('messages of the form', [
-  {
-    name: 'in the place of its own',
-    form: { fields: [{ name: 'title', options: { min_length: 9, pattern: '^x' }, error }] },
-    messages: { title: [error.message] },
-  },
-  {
-    name: "in the place of the model's",
-    form: { fields: [{ name: 'title', error }] },
-    before: { title: ['title must be at least 3 characters long'] },
-    messages: { title: [error.message] },
-  },
-  { name: 'nothing where nothing is wrong', form: { fields: [{ name: 'title', error }] }, messages: {} },
-  {
-    name: 'not in the place of a rule',
-    form: { fields: [{ name: 'title', error }], rules: [{ rule: 'false', field: 'title', message: 'The rule' }] },
-    messages: { title: ['The rule'] },
-  },
+  row(
+    'in the place of its own',
+    { fields: [{ name: 'title', options: { min_length: 9, pattern: '^x' }, error }] },
+    { title: [error.message] },
+  ),
+  row(
+    "in the place of the model's",
+    { fields: [{ name: 'title', error }] },
+    { title: [error.message] },
+    { before: { title: ['title must be at least 3 characters long'] } },
+  ),
+  row('nothing where nothing is wrong', { fields: [{ name: 'title', error }] }, {}),
+  row(
+    'not in the place of a rule',
+    { fields: [{ name: 'title', error }], rules: [{ rule: 'false', field: 'title', message: 'The rule' }] },
+    { title: ['The rule'] },
+  ),
 ])
 
 const rule = (expression: string, field = 'title', message = 'No'): Part => ({ rules: [{ rule: expression, field, message }] })
 
 table('rules', [
-  { name: 'one that is satisfied', form: rule('self.views % 2 == 0'), messages: {} },
-  { name: 'one that does not', form: rule('self.views % 2 == 1'), messages: { title: ['No'] } },
-  {
-    name: 'over two fields',
-    form: rule('self.status == "draft" || self.published_at != null', 'published_at'),
-    over: { status: 'published' },
-    messages: { published_at: ['No'] },
-  },
-  { name: 'over a field that was never set', form: rule('self.published_at == null'), messages: {} },
-  { name: 'ids in a list', form: rule('1 in self.tags && !(3 in self.tags)'), messages: {} },
-  { name: 'one that cannot be evaluated', form: rule('self.body.size() > 2'), messages: { title: ['No'] } },
-  {
-    name: 'several',
-    form: {
+  row('one that is satisfied', rule('self.views % 2 == 0'), {}),
+  row('one that does not', rule('self.views % 2 == 1'), { title: ['No'] }),
+  row(
+    'over two fields',
+    rule('self.status == "draft" || self.published_at != null', 'published_at'),
+    { published_at: ['No'] },
+    { over: { status: 'published' } },
+  ),
+  row('over a field that was never set', rule('self.published_at == null'), {}),
+  row('ids in a list', rule('1 in self.tags && !(3 in self.tags)'), {}),
+  row('one that cannot be evaluated', rule('self.body.size() > 2'), { title: ['No'] }),
+  row(
+    'several',
+    {
       rules: [
         { rule: 'false', field: 'title', message: 'A' },
         { rule: 'true', field: 'title', message: 'B' },
         { rule: 'false', field: 'body', message: 'C' },
       ],
     },
-    messages: { title: ['A'], body: ['C'] },
-  },
-  { name: 'beside other messages', form: rule('false'), before: { title: ['x'] }, messages: { title: ['x', 'No'] } },
-  {
-    name: 'a stored secret is there but cannot be read',
-    form: rule('self.secret != null && self.secret != "$hash"'),
-    over: { secret: '$hash' },
-    unchanged: ['secret'],
-    messages: {},
-  },
-  { name: 'a new secret can', form: rule('self.secret != self.title'), over: { secret: 'Hello' }, messages: { title: ['No'] } },
+    { title: ['A'], body: ['C'] },
+  ),
+  row('beside other messages', rule('false'), { title: ['x', 'No'] }, { before: { title: ['x'] } }),
+  row(
+    'a stored secret is there but cannot be read',
+    rule('self.secret != null && self.secret != "$hash"'),
+    {},
+    { over: { secret: '$hash' }, unchanged: ['secret'] },
+  ),
+  row('a new secret can', rule('self.secret != self.title'), { title: ['No'] }, { over: { secret: 'Hello' } }),
 ])
 
 const validate = (
@@ -275,26 +231,37 @@ const validate = (
 ): Part => ({ validate: judgement as NonNullable<FormSource['validate']> })
 
 table('validate in TypeScript', [
-  { name: 'one message', form: validate(() => ({ title: 'Bad' })), messages: { title: ['Bad'] } },
-  {
-    name: 'several',
-    form: validate(() => ({ title: ['Bad', 'Worse'], body: undefined })),
-    messages: { title: ['Bad', 'Worse'] },
-  },
-  { name: 'nothing', form: validate(() => undefined), messages: {} },
-  { name: 'an empty object', form: validate(() => ({})), messages: {} },
-  {
-    name: 'sees the merged record',
-    form: validate(({ title, views }) => ({ title: `${title} ${views}` })),
-    messages: { title: ['Hello 4'] },
-  },
-  {
-    name: 'does not see a stored secret',
-    form: validate(({ secret }) => (secret === '$hash' ? { secret: 'leaked' } : undefined)),
-    over: { secret: '$hash' },
-    unchanged: ['secret'],
-    messages: {},
-  },
+  row(
+    'one message',
+    validate(() => ({ title: 'Bad' })),
+    { title: ['Bad'] },
+  ),
+  row(
+    'several',
+    validate(() => ({ title: ['Bad', 'Worse'], body: undefined })),
+    { title: ['Bad', 'Worse'] },
+  ),
+  row(
+    'nothing',
+    validate(() => undefined),
+    {},
+  ),
+  row(
+    'an empty object',
+    validate(() => ({})),
+    {},
+  ),
+  row(
+    'sees the merged record',
+    validate(({ title, views }) => ({ title: `${title} ${views}` })),
+    { title: ['Hello 4'] },
+  ),
+  row(
+    'does not see a stored secret',
+    validate(({ secret }) => (secret === '$hash' ? { secret: 'leaked' } : undefined)),
+    {},
+    { over: { secret: '$hash' }, unchanged: ['secret'] },
+  ),
 ])
 
 describe('names in messages', () => {

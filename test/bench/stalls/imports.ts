@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Shape, ShapeRequest } from './requests.ts'
+import { type Shape, type ShapeRequest, shape } from './requests.ts'
 import { times } from './texts.ts'
 
 /** The size of a body just below the default `max_upload_bytes`. */
@@ -15,23 +15,17 @@ const zipped = (model: string, text: string, query = ''): ShapeRequest => {
 }
 
 const csv = (key: string, name: string, model: string, text: () => string, query = ''): Shape => {
-  return { key, name: `import of ${name}`, expects: [200, 400, 413], requests: () => [zipped(model, text(), query)] }
+  return shape(key, `import of ${name}`, [200, 400, 413], () => [zipped(model, text(), query)])
 }
 
 /** The same records as JSON and as NDJSON. */
 const records = (key: string, name: string, record: () => string): Shape[] => [
-  {
-    key: `json-${key}`,
-    name: `import of ${name} in JSON`,
-    expects: [200, 400, 413],
-    requests: () => [importOf('page', 'application/json', `[${record()}]`)],
-  },
-  {
-    key: `ndjson-${key}`,
-    name: `import of ${name} in NDJSON`,
-    expects: [200, 400, 413],
-    requests: () => [importOf('page', 'application/x-ndjson', `${record()}\n`)],
-  },
+  shape(`json-${key}`, `import of ${name} in JSON`, [200, 400, 413], () => [
+    importOf('page', 'application/json', `[${record()}]`),
+  ]),
+  shape(`ndjson-${key}`, `import of ${name} in NDJSON`, [200, 400, 413], () => [
+    importOf('page', 'application/x-ndjson', `${record()}\n`),
+  ]),
 ]
 
 const numbers = (count: number, numeral: string): string => `{"title":"x","data":[${times(count, () => numeral)}]}`
@@ -90,36 +84,20 @@ export const IMPORT_SHAPES: readonly Shape[] = [
   ...records('references', '90,000 references to no record', () => {
     return `{"title":"x","tags":[${times(90_000, (index) => `{"name":"t${index}"}`)}]}`
   }),
-  {
-    key: 'ndjson-lines',
-    name: 'import of 5,000,000 lines of NDJSON',
-    expects: [400, 413],
-    requests: () => [importOf('page', 'application/x-ndjson', '1\n'.repeat(5_000_000))],
-  },
-  {
-    key: 'ndjson-empty-lines',
-    name: 'import of 9,000,000 empty lines of NDJSON',
-    expects: [200],
-    requests: () => [importOf('page', 'application/x-ndjson', '\n'.repeat(9_000_000))],
-  },
-  {
-    key: 'form-parts',
-    name: 'import of a form with 150,000 parts',
-    expects: [400, 413],
-    requests: () => {
-      const part = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\na\r\n'
-      const body = `${part.repeat(Math.floor(FULL / part.length))}--xx--\r\n`
-      return [importOf('page', 'multipart/form-data; boundary=xx', body)]
-    },
-  },
-  {
-    key: 'form-file',
-    name: 'import of a form with a file of 10 MB of dashes',
-    expects: [400, 413],
-    requests: () => {
-      const head =
-        '--xx\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\ntitle\r\n'
-      return [importOf('page', 'multipart/form-data; boundary=xx', `${head}${'\r\n--x'.repeat(2_000_000)}\r\n--xx--\r\n`)]
-    },
-  },
+  shape('ndjson-lines', 'import of 5,000,000 lines of NDJSON', [400, 413], () => [
+    importOf('page', 'application/x-ndjson', '1\n'.repeat(5_000_000)),
+  ]),
+  shape('ndjson-empty-lines', 'import of 9,000,000 empty lines of NDJSON', [200], () => [
+    importOf('page', 'application/x-ndjson', '\n'.repeat(9_000_000)),
+  ]),
+  shape('form-parts', 'import of a form with 150,000 parts', [400, 413], () => {
+    const part = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\na\r\n'
+    const body = `${part.repeat(Math.floor(FULL / part.length))}--xx--\r\n`
+    return [importOf('page', 'multipart/form-data; boundary=xx', body)]
+  }),
+  shape('form-file', 'import of a form with a file of 10 MB of dashes', [400, 413], () => {
+    const head =
+      '--xx\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\ntitle\r\n'
+    return [importOf('page', 'multipart/form-data; boundary=xx', `${head}${'\r\n--x'.repeat(2_000_000)}\r\n--xx--\r\n`)]
+  }),
 ]

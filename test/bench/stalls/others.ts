@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { memberValues } from '../data/members.ts'
 import { importOf } from './imports.ts'
-import { API, get, post, prepare, type Shape, type ShapeRequest, type StallTarget, send } from './requests.ts'
+import { API, get, post, prepare, type Shape, type ShapeRequest, type StallTarget, send, shape } from './requests.ts'
 import { letters, times } from './texts.ts'
 
 /** Event streams of one user that are open at the same time: the limit. */
@@ -45,131 +45,72 @@ function openStream({ address, superuser }: StallTarget): void {
 
 /** Shapes besides those of the issue that named the first ones. */
 export const OTHER_SHAPES: readonly Shape[] = [
-  {
-    key: 'form-fields',
-    name: 'a urlencoded form of 1,000,000 fields',
-    expects: [400, 401, 413, 415],
-    requests: () => {
-      const body = times(1_000_000, (index) => `f${index % 1000}=1`, '&')
-      return ['/auth/logout', '/models/member'].map((path) => {
-        return { method: 'POST', path: `/api/v1${path}`, type: 'application/x-www-form-urlencoded', body }
-      })
-    },
-  },
-  {
-    key: 'gzip-zeros',
-    name: 'bodies of gzip that unpack to 2 GB',
-    expects: [400, 413],
-    requests: () => {
-      const body = gzipSync(Buffer.alloc(512 << 20))
-      const request = { method: 'POST', type: 'application/json', encoding: 'gzip', body } as const
-      return Array.from({ length: 4 }, () => ({ ...request, path: `${API}/page` }))
-    },
-  },
-  {
-    key: 'gzip-body',
-    name: 'a bulk create of 1,000 records of 9 KB in gzip',
-    expects: [201],
-    requests: () => {
-      const records = Array.from({ length: 1000 }, () => ({ title: 'gzip', body: letters(9000) }))
-      return [{ ...post(`${API}/page/bulk`, ''), body: gzipSync(JSON.stringify({ records })), encoding: 'gzip' }]
-    },
-  },
-  {
-    key: 'upsert',
-    name: 'import of 50,000 members that exist, by their name',
-    expects: [200],
-    requests: () => {
-      const row = (index: number) => `${memberValues(index + 1).username},${index % 100}`
-      return [importOf('member', 'text/csv', `username,age\n${times(50_000, row, '\n')}\n`, '?upsert_by=username')]
-    },
-  },
-  {
-    key: 'update-ids',
-    name: 'ten updates of 1,000 members each, at the same time',
-    expects: [200],
-    requests: () =>
-      Array.from({ length: 10 }, (_, part) => {
-        const ids = Array.from({ length: 1000 }, (_, index) => 60_000 + part * 1000 + index)
-        return changeOf(ids, (id) => ({ first_name: `Changed ${id}`, bio: letters(200) }))
-      }),
-  },
-  {
-    key: 'delete-refused',
-    name: 'refused deletion of a ward with 100,000 beds, and its forecast',
-    expects: [200, 409],
-    requests: async (target) => {
-      const ward = await wardWith(target, 100_000, 'ward_id')
-      const path = `${API}/ward/${ward}`
-      return [
-        { method: 'DELETE', path },
-        { method: 'DELETE', path: `${path}?dry_run=true` },
-      ]
-    },
-  },
-  {
-    key: 'set-null',
-    name: 'deletion of a ward that 100,000 beds had formerly',
-    expects: [200],
-    requests: async (target) => [{ method: 'DELETE', path: `${API}/ward/${await wardWith(target, 100_000, 'former_ward_id')}` }],
-  },
-  {
-    key: 'unlink',
-    name: 'deletion of a tag of 50,000 pages',
-    expects: [200],
-    requests: async (target) => {
-      const tag = await created(target, 'tag', { name: 'linked' })
-      await prepare(target, importOf('page', 'text/csv', `title,tags\n${`linked,${tag}\n`.repeat(50_000)}`))
-      return [{ method: 'DELETE', path: `${API}/tag/${tag}` }]
-    },
-  },
-  {
-    key: 'logins',
-    name: '50 logins with wrong passwords at the same time',
-    expects: [401, 403, 429],
-    requests: () =>
-      Array.from({ length: 50 }, (_, index) => {
-        return post('/api/v1/auth/token', { username: `stranger${index}`, password: letters(200) }, 'none')
-      }),
-  },
-  {
-    key: 'streams',
-    name: `update of 20,000 members that ${STREAMS} event streams tell of`,
-    expects: [200],
-    requests: async (target) => {
-      for (let index = 0; index < STREAMS; index++) openStream(target)
-      return [await changeOfFirst(target, 20_000, 'Streamed')]
-    },
-  },
-  {
-    key: 'include',
-    name: 'the 100,000 beds that refer to a ward, included in it',
-    expects: [200, 413],
-    requests: async (target) => {
-      const ward = await wardWith(target, 100_000, 'ward_id')
-      return [
-        get(`${API}/ward/${ward}?include=beds_by_ward`),
-        get(`${API}/ward?include=beds_by_ward&page_size=100`),
-        get(`${API}/ward?fields=name,beds_by_ward__count&page_size=100`),
-        get(`${API}/bed?filters=${encodeURIComponent('ward__name__icontains=ar')}&sort_by=ward.name`),
-      ]
-    },
-  },
-  {
-    key: 'webhook-test',
-    name: '20 tests of a webhook at the same time',
-    expects: [200, 409, 429, 502, 504],
-    requests: async (target) => [...(await Promise.all(times20(() => testOf(target))))],
-  },
-  {
-    key: 'webhook-events',
-    name: 'update of 50,000 members that a webhook is told of',
-    expects: [200],
-    requests: async (target) => {
-      await webhookOf(target)
-      return [await changeOfFirst(target, 50_000, 'Told')]
-    },
-  },
+  shape('form-fields', 'a urlencoded form of 1,000,000 fields', [400, 401, 413, 415], () => {
+    const body = times(1_000_000, (index) => `f${index % 1000}=1`, '&')
+    return ['/auth/logout', '/models/member'].map((path) => {
+      return { method: 'POST', path: `/api/v1${path}`, type: 'application/x-www-form-urlencoded', body }
+    })
+  }),
+  shape('gzip-zeros', 'bodies of gzip that unpack to 2 GB', [400, 413], () => {
+    const body = gzipSync(Buffer.alloc(512 << 20))
+    const request = { method: 'POST', type: 'application/json', encoding: 'gzip', body } as const
+    return Array.from({ length: 4 }, () => ({ ...request, path: `${API}/page` }))
+  }),
+  shape('gzip-body', 'a bulk create of 1,000 records of 9 KB in gzip', [201], () => {
+    const records = Array.from({ length: 1000 }, () => ({ title: 'gzip', body: letters(9000) }))
+    return [{ ...post(`${API}/page/bulk`, ''), body: gzipSync(JSON.stringify({ records })), encoding: 'gzip' }]
+  }),
+  shape('upsert', 'import of 50,000 members that exist, by their name', [200], () => {
+    const row = (index: number) => `${memberValues(index + 1).username},${index % 100}`
+    return [importOf('member', 'text/csv', `username,age\n${times(50_000, row, '\n')}\n`, '?upsert_by=username')]
+  }),
+  shape('update-ids', 'ten updates of 1,000 members each, at the same time', [200], () =>
+    Array.from({ length: 10 }, (_, part) => {
+      const ids = Array.from({ length: 1000 }, (_, index) => 60_000 + part * 1000 + index)
+      return changeOf(ids, (id) => ({ first_name: `Changed ${id}`, bio: letters(200) }))
+    }),
+  ),
+  shape('delete-refused', 'refused deletion of a ward with 100,000 beds, and its forecast', [200, 409], async (target) => {
+    const ward = await wardWith(target, 100_000, 'ward_id')
+    const path = `${API}/ward/${ward}`
+    return [
+      { method: 'DELETE', path },
+      { method: 'DELETE', path: `${path}?dry_run=true` },
+    ]
+  }),
+  shape('set-null', 'deletion of a ward that 100,000 beds had formerly', [200], async (target) => [
+    { method: 'DELETE', path: `${API}/ward/${await wardWith(target, 100_000, 'former_ward_id')}` },
+  ]),
+  shape('unlink', 'deletion of a tag of 50,000 pages', [200], async (target) => {
+    const tag = await created(target, 'tag', { name: 'linked' })
+    await prepare(target, importOf('page', 'text/csv', `title,tags\n${`linked,${tag}\n`.repeat(50_000)}`))
+    return [{ method: 'DELETE', path: `${API}/tag/${tag}` }]
+  }),
+  shape('logins', '50 logins with wrong passwords at the same time', [401, 403, 429], () =>
+    Array.from({ length: 50 }, (_, index) => {
+      return post('/api/v1/auth/token', { username: `stranger${index}`, password: letters(200) }, 'none')
+    }),
+  ),
+  shape('streams', `update of 20,000 members that ${STREAMS} event streams tell of`, [200], async (target) => {
+    for (let index = 0; index < STREAMS; index++) openStream(target)
+    return [await changeOfFirst(target, 20_000, 'Streamed')]
+  }),
+  shape('include', 'the 100,000 beds that refer to a ward, included in it', [200, 413], async (target) => {
+    const ward = await wardWith(target, 100_000, 'ward_id')
+    return [
+      get(`${API}/ward/${ward}?include=beds_by_ward`),
+      get(`${API}/ward?include=beds_by_ward&page_size=100`),
+      get(`${API}/ward?fields=name,beds_by_ward__count&page_size=100`),
+      get(`${API}/bed?filters=${encodeURIComponent('ward__name__icontains=ar')}&sort_by=ward.name`),
+    ]
+  }),
+  shape('webhook-test', '20 tests of a webhook at the same time', [200, 409, 429, 502, 504], async (target) => [
+    ...(await Promise.all(times20(() => testOf(target)))),
+  ]),
+  shape('webhook-events', 'update of 50,000 members that a webhook is told of', [200], async (target) => {
+    await webhookOf(target)
+    return [await changeOfFirst(target, 50_000, 'Told')]
+  }),
 ]
 
 const times20 = <T>(item: () => T): T[] => Array.from({ length: 20 }, item)

@@ -31,6 +31,13 @@ export interface Shape {
   readonly requests: (target: StallTarget) => Promise<readonly ShapeRequest[]> | readonly ShapeRequest[]
 }
 
+export const shape = (key: string, name: string, expects: Shape['expects'], requests: Shape['requests']): Shape => ({
+  key,
+  name,
+  expects,
+  requests,
+})
+
 /** Path of the records of all models. */
 export const API = '/api/v1/models'
 
