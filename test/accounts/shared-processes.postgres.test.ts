@@ -7,6 +7,7 @@ import { startServer } from '../helpers/cli/process.ts'
 import { copyFixture } from '../helpers/fixture.ts'
 import { newSchema } from '../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../helpers/postgres/server.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 test('a logout on one process of admin serve is one on the other, and a login on one counts on the other', {
   skip: NO_POSTGRES ?? false,
@@ -39,10 +40,7 @@ test('a logout on one process of admin serve is one on the other, and a login on
     assert.deepEqual([await me(a), await me(b)], [401, 401])
     // One login and one logout were counted before.
     const statuses = [await login(a, 'wrong'), await login(b, 'wrong'), await login(b, 'wrong'), await login(a, 'wrong')]
-    assert.deepEqual(
-      statuses.map(({ status }) => status),
-      [401, 401, 401, 429],
-    )
+    assert.deepEqual(valuesOf(statuses, 'status'), [401, 401, 401, 429])
   } finally {
     for (const server of servers) await server.stop()
     await drop()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AdminError } from '../../src/client/client.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
 
 const isOfType = (type: AdminError['type']) => (error: unknown) => error instanceof AdminError && error.type === type
@@ -38,13 +39,10 @@ describe('a client of a server that records a history', () => {
   test('returns generated views on request', async () => {
     assert.deepEqual(await client.viewsOf('permission'), [])
     const views = await client.viewsOf('permission', { generated: true })
-    assert.deepEqual(
-      views.map(({ view_type: type, generated }) => [type, generated]),
-      [
-        ['form', true],
-        ['list', true],
-      ],
-    )
+    assert.deepEqual(valuesOf(views, 'view_type', 'generated'), [
+      ['form', true],
+      ['list', true],
+    ])
     assert.deepEqual((await client.views({ generated: true })).permission, views)
     assert.equal((await client.views()).permission, undefined)
   })
@@ -82,10 +80,7 @@ describe('a client of a server that records a history', () => {
     const some = { any: [{ name: 'Many | 1', slug: 'many-2' }], filters, expectedTotal: 2, data: { color: '#123456' } }
     assert.equal((await tags.bulkUpdate(some, { form_id: 'TagForm', dryRun: true })).total, 2)
     const updated = await tags.bulkUpdate(some, { form_id: 'TagForm' })
-    assert.deepEqual(
-      updated.data.map(({ color }) => color),
-      ['#123456', '#123456'],
-    )
+    assert.deepEqual(valuesOf(updated.data, 'color'), ['#123456', '#123456'])
     const { total } = await client.model('comment').search('harbour')
     const words = { filters: [], search: 'harbour', expectedTotal: total }
     assert.equal((await client.model('comment').bulkDelete(words, { dryRun: true })).total, total)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AdminError, type ClientOptions, createClient, memoryStorage } from '../../src/client/client.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { ADMIN, type LiveApp, loggedIn, openLive } from './live.ts'
 
 describe('a client of a live server', () => {
@@ -35,10 +36,7 @@ describe('a client of a live server', () => {
 
   test('accepts filters as strings, too', async () => {
     const texts = await client.model('tag').list({ filters: ['id__gt=2', 'id__lt=5'] })
-    assert.deepEqual(
-      texts.data.map(({ id }) => id),
-      [3, 4],
-    )
+    assert.deepEqual(valuesOf(texts.data, 'id'), [3, 4])
   })
 
   test('iterates over all records, each once, while others are created and deleted', async () => {
@@ -51,10 +49,7 @@ describe('a client of a live server', () => {
       if (seen.length < 50) await tags.delete(id)
       seen.push(id)
     }
-    assert.deepEqual(
-      seen,
-      made.data.map(({ id }) => id),
-    )
+    assert.deepEqual(seen, valuesOf(made.data, 'id'))
     const left = await tags.bulkDelete(seen.slice(50))
     assert.equal(left.total, 180)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AdminError, type Client, type ClientOptions, createClient, memoryStorage } from '../../src/client/client.ts'
 import { familyOf } from '../../src/client/session.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { ADMIN, AUTHOR, type LiveApp, openLive } from './live.ts'
 
 const MINUTE = 60_000
@@ -187,13 +188,10 @@ describe('the own account', () => {
   test('lists and ends its sessions', async () => {
     const [client, other] = [await login(), await login()]
     const sessions = await client.sessions()
-    assert.deepEqual(
-      sessions.map(({ id, address, current }) => [id, address, current]),
-      [
-        [2, '127.0.0.1', false],
-        [1, '127.0.0.1', true],
-      ],
-    )
+    assert.deepEqual(valuesOf(sessions, 'id', 'address', 'current'), [
+      [2, '127.0.0.1', false],
+      [1, '127.0.0.1', true],
+    ])
     await client.endSession(2)
     await assert.rejects(other.me(), isOf('authentication'))
     await assert.rejects(client.endSession(2), isOf('not_found'))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AdminError, createClient } from '../../src/client/client.ts'
 import { authProvider, dataProvider, HttpError } from '../../src/client/react-admin.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { ADMIN, AUTHOR, type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
 
 const USUAL = { pagination: { page: 1, perPage: 10 }, sort: { field: 'id', order: 'ASC' as const } }
@@ -127,20 +128,14 @@ describe('the data provider of react-admin', () => {
     const params = { sort: { field: 'id', order: 'ASC' as const }, filter: { slug__startswith: 'made-' } }
     const first = await provider.getList('tag', { ...params, pagination: { page: 1, perPage: 150 } })
     const second = await provider.getList('tag', { ...params, pagination: { page: 2, perPage: 150 } })
-    assert.deepEqual(
-      [...first.data, ...second.data].map(({ id }) => id),
-      ids,
-    )
+    assert.deepEqual(valuesOf([...first.data, ...second.data], 'id'), ids)
     assert.deepEqual([first.total, second.total], [260, 260])
   })
 
   test('gets many beyond a hundred, in order, those that are there', async () => {
     const ids = (await makeTags(250)).reverse()
     const { data } = await provider.getMany('tag', { ids: [...ids.slice(0, 130), 99_999, ...ids.slice(130)] })
-    assert.deepEqual(
-      data.map(({ id }) => id),
-      ids,
-    )
+    assert.deepEqual(valuesOf(data, 'id'), ids)
     const asked = sent.filter(({ path }) => path === 'tag')
     assert.equal(asked.length, 3)
     assert.deepEqual((await provider.getMany('tag', { ids: [] })).data, [])

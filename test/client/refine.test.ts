@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { CrudFilter } from '@refinedev/core'
 import { createClient } from '../../src/client/client.ts'
 import { authProvider, dataProvider, HttpError } from '../../src/client/refine.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { ADMIN, AUTHOR, type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
 
 /** What a call fails with. */
@@ -77,10 +78,7 @@ describe('the data provider of refine', () => {
       { field: 'author.created_at', operator: 'gte' as const, value: '2020-01-05' },
       { field: 'title', operator: 'ne' as const, value: '2020-01-05' },
     ]
-    assert.deepEqual(
-      (await provider.getList({ resource: 'post', filters })).data.map(({ id }) => id),
-      [1],
-    )
+    assert.deepEqual(valuesOf((await provider.getList({ resource: 'post', filters })).data, 'id'), [1])
     assert.deepEqual(
       sent
         .filter(({ path }) => path === 'post')
@@ -123,10 +121,7 @@ describe('the data provider of refine', () => {
       resource: 'category',
       filters: [MADE, below, { field: 'parent.description', operator: 'null', value: true }],
     })
-    assert.deepEqual(
-      children.map(({ parent_id }) => parent_id),
-      [none, empty],
-    )
+    assert.deepEqual(valuesOf(children, 'parent_id'), [none, empty])
   })
 
   test('creates, gets, changes and deletes more records than one request takes', async () => {
@@ -137,10 +132,7 @@ describe('the data provider of refine', () => {
     assert.deepEqual([all.data.length, all.total], [1001, 1001])
     const some = ids.slice(0, 201).reverse()
     const many = await provider.getMany({ resource: 'tag', ids: some })
-    assert.deepEqual(
-      many.data.map(({ id }) => id),
-      some,
-    )
+    assert.deepEqual(valuesOf(many.data, 'id'), some)
     const changed = await provider.updateMany({ resource: 'tag', ids, variables: { color: '#00ff00' } })
     assert.equal(changed.data.length, 1001)
     const deleted = await provider.deleteMany({ resource: 'tag', ids: ids.map(String) })

@@ -7,6 +7,7 @@ import { readProjectFiles } from '../../src/config/project-files.ts'
 import { AppError } from '../../src/errors.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { viewsFor } from '../views/views.ts'
 import { assertLines, linesOf } from './marks.ts'
 import { assertFaults, type Files, faultsOf, load } from './projects.ts'
@@ -46,10 +47,7 @@ describe('a project folder', () => {
 
   test('settings alone are a project of the built-in models', async () => {
     const { registry, views, seeds, settings } = await load({ 'admin.config.yaml': '' })
-    assert.deepEqual(
-      registry.public.map((model) => model.key),
-      ['user', 'group', 'permission'],
-    )
+    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission'])
     assert.deepEqual(views.grouped, [])
     assert.deepEqual(seeds, [])
     assert.equal(settings.port, 8000)
@@ -63,22 +61,16 @@ describe('a project folder', () => {
       'views/a.yaml': `- ${list('A2').replaceAll('\n', '\n  ')}\n- ${list('A1').replaceAll('\n', '\n  ')}`,
       'views/c.json': JSON.stringify({ name: 'C', view_type: 'list', model: 'Note', fields: [] }),
     })
-    assert.deepEqual(
-      viewsFor(views, 'note').map((view) => view.name),
-      ['A2', 'A1', 'B', 'C'],
-    )
+    assert.deepEqual(valuesOf(viewsFor(views, 'note'), 'name'), ['A2', 'A1', 'B', 'C'])
   })
 
   test('seed files are found by model and format', async () => {
     const { seeds } = await load({ 'models/note.yaml': NOTE, 'seed/note.ndjson': '', 'seed/user.csv': '', 'seed/group.yml': '' })
-    assert.deepEqual(
-      seeds.map(({ model, file }) => [model, file]),
-      [
-        ['group', 'seed/group.yml'],
-        ['note', 'seed/note.ndjson'],
-        ['user', 'seed/user.csv'],
-      ],
-    )
+    assert.deepEqual(valuesOf(seeds, 'model', 'file'), [
+      ['group', 'seed/group.yml'],
+      ['note', 'seed/note.ndjson'],
+      ['user', 'seed/user.csv'],
+    ])
   })
 })
 

@@ -12,6 +12,7 @@ import { prune } from '../../src/webhooks/pruning.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { databaseProject } from '../helpers/postgres/cli-project.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 const NOW = Date.parse('2026-03-01T00:00:00.000Z')
 const OLD = '2026-01-01T00:00:00.000Z'
@@ -60,13 +61,10 @@ describe('history and events of two processes', { skip: NO_POSTGRES }, () => {
           offset: 0,
           limit: 10,
         })
-        assert.deepEqual(
-          records.map(({ action, record_id: id }) => [action, id]),
-          [
-            ['create', created.id],
-            ['update', created.id],
-          ],
-        )
+        assert.deepEqual(valuesOf(records, 'action', 'record_id'), [
+          ['create', created.id],
+          ['update', created.id],
+        ])
       }
     })
   })

@@ -7,6 +7,7 @@ import { RULES } from '../../src/lint/rules.ts'
 import { lintProject } from '../../src/project/lint.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { EXAMPLE_MODELS } from './projects.ts'
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
@@ -172,11 +173,7 @@ test('a fix never changes what a form accepts, requires or limits, and always le
         const is = after.forms.get(name) ?? assert.fail(`${id}: ${name} is gone`)
         assert.deepEqual(settable(is.creationFields), settable(form.creationFields), id)
         assert.deepEqual(settable(is.updateFields), settable(form.updateFields), id)
-        assert.deepEqual(
-          is.fields.map((field) => [field.name, field.required]),
-          form.fields.map((field) => [field.name, field.required]),
-          id,
-        )
+        assert.deepEqual(valuesOf(is.fields, 'name', 'required'), valuesOf(form.fields, 'name', 'required'), id)
       }
     }
   }

@@ -8,6 +8,7 @@ import { loadProject } from '../../src/project/project.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
 import { copyFixture, makeProject } from '../helpers/fixture.ts'
 import { assertSnapshot } from '../helpers/snapshot.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { FAULTY } from './faulty.ts'
 import { EXAMPLE_MODELS, type Files, lineOf, lintFiles, placeOf } from './projects.ts'
 
@@ -78,11 +79,7 @@ describe('follow-on errors are left out', () => {
         'seed/note.yaml': '[]\n',
       })
       const errors = findings.filter(({ severity }) => severity === 'error')
-      assert.deepEqual(
-        errors.map((finding) => finding.rule),
-        [rule],
-        errors.map(lineOf).join('\n'),
-      )
+      assert.deepEqual(valuesOf(errors, 'rule'), [rule], errors.map(lineOf).join('\n'))
     })
   }
 })
@@ -120,20 +117,14 @@ describe('severities of rules', () => {
     test(`severity: ${name}`, async () => {
       const files = { ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': `lint: { rules: ${settings} }\n` }
       const { findings } = await lintFiles(files)
-      assert.deepEqual(
-        findings.map(({ severity }) => severity),
-        expected,
-      )
+      assert.deepEqual(valuesOf(findings, 'severity'), expected)
     })
   }
 
   test('apply also when another setting is faulty', async () => {
     const settings = 'port: x\nlint: { rules: { view/missing-title: off } }\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': settings })
-    assert.deepEqual(
-      findings.map(({ rule }) => rule),
-      ['config/invalid'],
-    )
+    assert.deepEqual(valuesOf(findings, 'rule'), ['config/invalid'])
   })
 
   test('a fault that prevents admin serve stays an error', async () => {
@@ -143,10 +134,7 @@ describe('severities of rules', () => {
       'admin.config.yaml': 'lint: { rules: { view/unknown-field: off, view/missing-title: off } }\n',
     }
     const { findings } = await lintFiles(files)
-    assert.deepEqual(
-      findings.map(({ rule, severity }) => [rule, severity]),
-      [['view/unknown-field', 'error']],
-    )
+    assert.deepEqual(valuesOf(findings, 'rule', 'severity'), [['view/unknown-field', 'error']])
     assert.match(findings[0]?.message ?? '', /; this prevents the start, so lint\.rules cannot turn it off$/)
   })
 
@@ -185,10 +173,7 @@ describe('severities of rules', () => {
     const comment = '    # admin-lint-disable-next-line missing-title, no-form view/zzz reason\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
     const found = findings.filter(({ rule }) => rule === 'config/unknown-rule')
-    assert.deepEqual(
-      found.map(({ column }) => column),
-      [36, 51, 59],
-    )
+    assert.deepEqual(valuesOf(found, 'column'), [36, 51, 59])
   })
 
   test('a similar text within a string is not a comment', async () => {
@@ -220,15 +205,12 @@ export default [form, defineListView(Post, { name: 'PostList', fields: [] })]
 test('a malformed part does not hide findings in other parts', async () => {
   const view = untitled().replace('title: Text', 'titel: Text').replace('form\n', 'form\n  ruels: []\n')
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': view })
-  assert.deepEqual(
-    findings.map(({ rule, line }) => [rule, line]),
-    [
-      ['view/invalid', 4],
-      ['view/missing-title', 7],
-      ['view/missing-title', 8],
-      ['view/invalid', 8],
-    ],
-  )
+  assert.deepEqual(valuesOf(findings, 'rule', 'line'), [
+    ['view/invalid', 4],
+    ['view/missing-title', 7],
+    ['view/missing-title', 8],
+    ['view/invalid', 8],
+  ])
 })
 
 test('a faulty field of the model causes no finding in a view', async () => {
@@ -237,10 +219,7 @@ test('a faulty field of the model causes no finding in a view', async () => {
     'views/note.yaml':
       '- { name: A, view_type: form, model: Note, fields: [{ name: size, title: Size, field_type: number }] }\n- { name: B, view_type: list, model: Note, fields: [] }\n',
   })
-  assert.deepEqual(
-    findings.map(({ rule }) => rule),
-    ['model/invalid'],
-  )
+  assert.deepEqual(valuesOf(findings, 'rule'), ['model/invalid'])
 })
 
 test('a model is not reported as having no view if a file of views cannot be read', async () => {
@@ -271,13 +250,10 @@ test('a model is not reported as unknown if a file of models cannot be read', as
 
 test('findings of a field listed twice are reported for the first', async () => {
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
-  assert.deepEqual(
-    findings.map(({ rule, line }) => [rule, line]),
-    [
-      ['view/missing-title', 6],
-      ['view/duplicate-field', 7],
-    ],
-  )
+  assert.deepEqual(valuesOf(findings, 'rule', 'line'), [
+    ['view/missing-title', 6],
+    ['view/duplicate-field', 7],
+  ])
 })
 
 test('views made by one call share their findings', async () => {

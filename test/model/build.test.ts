@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { valuesOf } from '../helpers/values-of.ts'
 import { assertModelFaults, BLOG, faultTable, registryOf } from './models.ts'
 
 const GROUP_FIELDS = [
@@ -176,10 +177,7 @@ describe('the registry', () => {
   const registry = registryOf(...BLOG)
 
   test('built-in models come first, then those of the project in order', () => {
-    assert.deepEqual(
-      registry.public.map((model) => model.key),
-      ['user', 'group', 'permission', 'post', 'tag'],
-    )
+    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission', 'post', 'tag'])
   })
 
   test('internal models are registered but not public', () => {

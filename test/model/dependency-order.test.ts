@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FieldDefinition, ModelDefinition } from '../../src/model/definition.ts'
 import { dependencyOrder } from '../../src/model/registry.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { registryOf } from './models.ts'
 
 /** `Post: user tag` is a model with foreign keys to two others; `tags*` is a many-to-many. */
@@ -32,10 +33,7 @@ describe('the order of models', () => {
   for (const { name, models, order } of rows) {
     test(name, () => {
       const sorted = dependencyOrder(registryOf(...models.map(modelOf)))
-      assert.deepEqual(
-        sorted.map((model) => model.key),
-        order,
-      )
+      assert.deepEqual(valuesOf(sorted, 'key'), order)
     })
   }
 

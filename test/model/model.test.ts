@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FieldDefinition } from '../../src/model/definition.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { BLOG, modelOf, registryOf } from './models.ts'
 
 const post = registryOf(...BLOG).expect('post')
@@ -120,9 +121,6 @@ describe('fields', () => {
       { name: 'c', type: 'integer', searchable: true },
       { name: 'd', type: 'password', searchable: true },
     )
-    assert.deepEqual(
-      model.searchableFields.map((field) => field.name),
-      ['a'],
-    )
+    assert.deepEqual(valuesOf(model.searchableFields, 'name'), ['a'])
   })
 })

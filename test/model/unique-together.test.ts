@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { TableValidator } from '../../src/store/embedded/files/validator.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { lintFiles } from '../lint/projects.ts'
 import { registryOf } from './models.ts'
 
@@ -31,10 +32,7 @@ describe('unique_together', () => {
         'name: Note\nunique_together: [[a, b]]\nfields:\n  - { name: a, type: string }\n  - { name: b, type: string }\n',
       'seed/note.yaml': '- { a: x, b: y }\n- { a: x, b: y }\n',
     })
-    assert.deepEqual(
-      findings.map(({ file, line, message }) => [file, line, message]),
-      [['seed/note.yaml', 2, 'a must be unique together with b']],
-    )
+    assert.deepEqual(valuesOf(findings, 'file', 'line', 'message'), [['seed/note.yaml', 2, 'a must be unique together with b']])
   })
 })
 

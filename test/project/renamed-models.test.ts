@@ -6,6 +6,7 @@ import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 const CONFIG = 'history: { days: 90 }\nsecret_key: 0123456789abcdef0123456789abcdef0123456789\n'
 const MEMO = 'name: Memo\nfields:\n  - { name: body, type: string }\n'
@@ -64,17 +65,11 @@ describe('a renamed model', () => {
           )
           assert.equal(permissions.find(({ codename }) => codename === 'view_note')?.name, 'Can view note')
           const history = JSON.parse(await app.history.ofRecord(SYSTEM, 'note', '1', 'sort_by=id'))
-          assert.deepEqual(
-            history.data.map(({ model, changes }: { model: string; changes: unknown }) => [model, changes]),
-            [
-              ['note', { text: { before: null, after: 'one' } }],
-              ['note', { text: { before: 'one', after: 'two' } }],
-            ],
-          )
-          assert.deepEqual(
-            app.webhooks.subscriptions.all.map(({ models }) => models),
-            [['note', 'user']],
-          )
+          assert.deepEqual(valuesOf(history.data, 'model', 'changes'), [
+            ['note', { text: { before: null, after: 'one' } }],
+            ['note', { text: { before: 'one', after: 'two' } }],
+          ])
+          assert.deepEqual(valuesOf(app.webhooks.subscriptions.all, 'models'), [['note', 'user']])
           assert.ok(app.webhooks.subscriptions.isSubscribed('note'))
         },
       ],

@@ -9,6 +9,7 @@ import { arrayJson, type RecordJson, RecordSerializer } from '../../src/reads/re
 import { loadRelated, NOTHING_NESTED, present } from '../../src/reads/relations.ts'
 import { type Store, type StoredRecord, versionOf } from '../../src/store/store.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 /** Serialises records for the server itself. */
 interface Writer {
@@ -96,13 +97,10 @@ describe('the JSON of a record', () => {
       ]
       const written = await writer.write(model('tag'), records, full('tag'))
       assert.deepEqual(
-        written.map(({ text }) => text),
+        valuesOf(written, 'text'),
         ['a', 'b', 'c', 'd'].map((name, index) => JSON.stringify({ id: index + 1, name, slug: name, color: null })),
       )
-      assert.deepEqual(
-        written.map(({ version }) => version),
-        records.map(versionOf),
-      )
+      assert.deepEqual(valuesOf(written, 'version'), records.map(versionOf))
     }))
 
   test('has an empty list where a list is stored as nothing', () =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { LiveIndex } from '../../src/search/live-index.ts'
 import { readQuery } from '../../src/search/query.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 interface Note {
   readonly id: number
@@ -66,10 +67,7 @@ describe('a live index', () => {
     })
     await live.build()
     assert.deepEqual(found(live, 'fox'), [1, 39, 41])
-    assert.deepEqual(
-      found(live, 'owl'),
-      NOTES.slice(2, 38).map(({ id }) => id),
-    )
+    assert.deepEqual(found(live, 'owl'), valuesOf(NOTES.slice(2, 38), 'id'))
   })
 
   test('applies changes after the build, and a reverted change', async () => {

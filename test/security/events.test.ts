@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { send } from '../helpers/api/scenario.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 const TOKEN = 'POST /api/v1/auth/token'
 const GOOD = { username: 'admin', password: 'harbour-admin-2024' }
@@ -130,10 +131,7 @@ test('at level debug every request is a line: route, status, time, id and user, 
     ['GET', '/api/v1/models/{model}/{record_id}', 200, 1],
     ['other', 'other', 404, undefined],
   ]
-  assert.deepEqual(
-    lines.map(({ method, route, status, user_id }) => [method, route, status, user_id]),
-    expected,
-  )
+  assert.deepEqual(valuesOf(lines, 'method', 'route', 'status', 'user_id'), expected)
   for (const { ms, request_id, level } of lines) {
     assert.ok(Number.isInteger(ms) && ms >= 0, `${ms}`)
     assert.match(request_id, /^[\w-]{22}$/)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { type Reply, type Scenario, send } from '../helpers/api/scenario.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 const USERS = '/api/v1/models/user'
 
@@ -73,7 +74,7 @@ describe('a project in which anyone may register', () => {
       const notes = '/api/v1/models/note'
       const list = await ask(app, 'ann', `GET ${notes}`)
       assert.deepEqual(
-        list.json.data.map(({ owner }: { owner: object }) => owner),
+        valuesOf(list.json.data, 'owner'),
         [(await ask(app, 'ann', `GET ${USERS}/2`)).json.data, { id: 3 }].map((user, place) =>
           place === 0 ? list.json.data[0].owner : user,
         ),
@@ -84,11 +85,7 @@ describe('a project in which anyone may register', () => {
         assert.equal((await ask(app, null, `GET ${notes}?filters=${filter}`)).status, 401, filter)
       }
       const sorted = await ask(app, 'ann', `GET ${notes}?sort_by=owner.phone&sort_order=desc`)
-      assert.deepEqual(
-        sorted.json.data.map(({ id }: { id: number }) => id),
-        [2, 1],
-        'the hidden one counts as null',
-      )
+      assert.deepEqual(valuesOf(sorted.json.data, 'id'), [2, 1], 'the hidden one counts as null')
       assert.equal((await ask(app, 'ann', `GET ${USERS}?fields=notes__count`)).json.data[0].notes__count, 1)
     }))
 

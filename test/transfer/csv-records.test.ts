@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import Papa from 'papaparse'
 import { type CsvRecord, readCsvRecords } from '../../src/transfer/csv-records.ts'
 import { mulberry32 } from '../bench/data/random.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 /** Reads a text in pieces of a length. */
 async function read(text: string, size = text.length, maxLength = Number.POSITIVE_INFINITY): Promise<CsvRecord[]> {
@@ -99,11 +100,7 @@ test('random tables are read as an independent reader reads them', async () => {
     )
     const text = Papa.unparse(table, { quotes: true })
     const found = await read(text, 1 + Math.floor(random() * 7))
-    assert.deepEqual(
-      found.map(({ cells }) => cells),
-      table,
-      JSON.stringify(text),
-    )
+    assert.deepEqual(valuesOf(found, 'cells'), table, JSON.stringify(text))
     for (const { line, cells } of found) {
       const start = `"${cells[0]?.replaceAll('"', '""')}","${cells[1]?.replaceAll('"', '""')}"`
       assert.ok(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type FormView, formFor, formModel, formsFor, helpOf, writableFields } from '../../src/ui/data/views.ts'
 import { startValues } from '../../src/ui/form/values.ts'
 import { restorable } from '../../src/ui/form/versions.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { siteField, siteModel } from './site-fixture.ts'
 
 const flags = { required: false, readonly: false, disabled: false, is_primary_key: false }
@@ -29,10 +30,7 @@ test('the form whose use names the action opens; others that fit can be chosen',
   const [plain, forUpdate, empty] = [form('A'), form('B', { use: ['update'] }), form('C', { creation_fields: [] })]
   assert.equal(formFor([plain, forUpdate, empty], 'update')?.name, 'B')
   assert.equal(formFor([plain, forUpdate, empty], 'create')?.name, 'A')
-  assert.deepEqual(
-    formsFor([plain, forUpdate, empty], 'create').map(({ name }) => name),
-    ['A'],
-  )
+  assert.deepEqual(valuesOf(formsFor([plain, forUpdate, empty], 'create'), 'name'), ['A'])
   assert.equal(formFor([empty], 'create'), undefined)
 })
 

@@ -18,6 +18,7 @@ import {
   statusBars,
   sumBy,
 } from '../../src/ui/data/metrics.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 test('the text of the server is read: labels, escapes, exponents', () => {
   const route = 'a "b"\n\\n{c}, d="e"'
@@ -86,10 +87,7 @@ test('bars show failures of the server, bounds in milliseconds, and the highest 
     { label: '> 100 ms', value: 0 },
   ])
   const many = Array.from({ length: 20 }, (_, value) => ({ label: `${value}`, value }))
-  assert.deepEqual(
-    highestBars(many).map(({ value }) => value),
-    [19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8],
-  )
+  assert.deepEqual(valuesOf(highestBars(many), 'value'), [19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8])
 })
 
 test('the metrics of the server have everything that the charts show', () => {
@@ -102,10 +100,7 @@ test('the metrics of the server have everything that the charts show', () => {
   const samples = parseMetrics(text)
   assert.deepEqual([...sumBy(samples, REQUESTS, 'status')], [['200', 3]])
   assert.deepEqual([...sumBy(samples, REQUESTS, 'route')], [['/api/v1/models/{model}', 3]])
-  assert.deepEqual(
-    bucketsOf(samples, DURATIONS).map(({ count }) => count),
-    [...byLatency],
-  )
+  assert.deepEqual(valuesOf(bucketsOf(samples, DURATIONS), 'count'), [...byLatency])
   assert.deepEqual([...sumBy(samples, RECORDS, 'model')], [['post', 46]])
   assert.equal(singleValue(samples, OUTBOX), 7)
   for (const name of [STARTED, MEMORY]) assert.ok((singleValue(samples, name) ?? 0) > 0, name)

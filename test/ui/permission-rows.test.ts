@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mergedIds, permissionIds, permissionRows } from '../../src/ui/panels/permission-rows.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { siteModel } from './site-fixture.ts'
 
 const models = [siteModel('post', 'title', []), siteModel('tag', 'name', [])]
@@ -24,10 +25,7 @@ test('permissions of no model, or of a model that is gone, are others', () => {
     codename,
   }))
   const { others } = permissionRows(models, permissions)
-  assert.deepEqual(
-    others.map(({ codename }) => codename),
-    ['publish', 'view_boat', 'view_post_archive'],
-  )
+  assert.deepEqual(valuesOf(others, 'codename'), ['publish', 'view_boat', 'view_post_archive'])
 })
 
 test('ids are read from ids and from records', () => {

@@ -6,6 +6,7 @@ import { fromLocal, repeatedTimes, stepFor, toLocal } from '../../src/ui/widgets
 import { widgetKind } from '../../src/ui/widgets/kind.ts'
 import { numberSigns, numberText, parseNumber } from '../../src/ui/widgets/numbers.ts'
 import { Unparsed } from '../../src/ui/widgets/unparsed.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { siteField } from './site-fixture.ts'
 
 const flags = { name: 'x', required: false, readonly: false, disabled: false, is_primary_key: false }
@@ -150,18 +151,15 @@ test('a time that clocks skip is refused, and of one that comes twice the nearer
 
 test('both times are offered where clocks are set back, and for no other time', () => {
   inZone('Europe/Berlin', () => {
-    assert.deepEqual(
-      repeatedTimes('2024-10-27T02:30:15').map(({ value }) => value),
-      ['2024-10-27T02:30:15+02:00', '2024-10-27T02:30:15+01:00'],
-    )
+    assert.deepEqual(valuesOf(repeatedTimes('2024-10-27T02:30:15'), 'value'), [
+      '2024-10-27T02:30:15+02:00',
+      '2024-10-27T02:30:15+01:00',
+    ])
     for (const text of ['', '2024-10-27T01:59', '2024-10-27T03:00', '2024-03-31T02:30', '2024-07-01T10:00'])
       assert.deepEqual(repeatedTimes(text), [], text)
   })
   inZone('Australia/Lord_Howe', () => {
-    assert.deepEqual(
-      repeatedTimes('2024-04-07T01:45').map(({ offset }) => offset),
-      ['+11:00', '+10:30'],
-    )
+    assert.deepEqual(valuesOf(repeatedTimes('2024-04-07T01:45'), 'offset'), ['+11:00', '+10:30'])
   })
   inZone('Asia/Kolkata', () => assert.deepEqual(repeatedTimes('2024-10-27T02:30'), []))
 })

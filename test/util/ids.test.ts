@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { systemRandom, uniqueId } from '../../src/util/ids.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 describe('ids', () => {
   test('encode their random bytes as base64url', () => {
@@ -22,10 +23,7 @@ describe('ids', () => {
   test('share no byte, however many they are', () => {
     const sizes = [16, 4090, 16, 5000, 1, ...Array.from({ length: 600 }, () => 16)]
     const taken = sizes.map(systemRandom)
-    assert.deepEqual(
-      taken.map(({ length }) => length),
-      sizes,
-    )
+    assert.deepEqual(valuesOf(taken, 'length'), sizes)
     for (const bytes of taken) bytes.fill(0)
     for (const bytes of taken) {
       assert.ok(bytes.every((byte) => byte === 0))

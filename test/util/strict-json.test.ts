@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { LongNumeral } from '../../src/util/numeral.ts'
 import { parseStrictJson, SENT_LIMITS } from '../../src/util/strict-json.ts'
 import { turnsDuring } from '../helpers/turns.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 
 const parse = async (text: string) => parseStrictJson(text, 0)
 
@@ -40,10 +41,7 @@ describe('strict JSON', () => {
 
   test('reports the position of each fault', async () => {
     const { faults } = await parse('{"a":{"b":[1e999,{"c":"\\u0000","c":1}]},"\\ud800":1}')
-    assert.deepEqual(
-      faults.map(({ path }) => path),
-      [['a', 'b', 0], ['a', 'b', 1, 'c'], ['a', 'b', 1, 'c'], ['\ud800']],
-    )
+    assert.deepEqual(valuesOf(faults, 'path'), [['a', 'b', 0], ['a', 'b', 1, 'c'], ['a', 'b', 1, 'c'], ['\ud800']])
   })
 
   test('keeps the digits of numbers that JavaScript writes with others', async () => {

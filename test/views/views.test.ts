@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { valuesOf } from '../helpers/values-of.ts'
 import { viewsFor, viewsOf } from './views.ts'
 
 const view = (name: string, model: string, type: 'form' | 'list' = 'list'): string =>
@@ -32,10 +33,7 @@ describe('the views of a project', () => {
   const views = viewsOf([view('A', 'Post'), view('B', 'Tag', 'form'), view('C', 'Post', 'form'), view('D', 'User')])
 
   test('by model, in the order of files', () => {
-    assert.deepEqual(
-      viewsFor(views, 'post').map(({ name }) => name),
-      ['A', 'C'],
-    )
+    assert.deepEqual(valuesOf(viewsFor(views, 'post'), 'name'), ['A', 'C'])
     assert.deepEqual(
       views.grouped.map(([key, each]) => [key, each.length]),
       [

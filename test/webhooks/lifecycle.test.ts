@@ -8,6 +8,7 @@ import { prune } from '../../src/webhooks/pruning.ts'
 import { openTestApp } from '../helpers/api/app.ts'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { assertSigned, deliveriesOf, delivering, makeTag, readingEvents, subscribe, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000
@@ -211,10 +212,7 @@ test('a webhook with a new URL does not honour the Retry-After of the old one', 
     await makeTag(app)
     await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { url: `${receiver.url}/other` }, status: 200 })
     await worker.idle()
-    assert.deepEqual(
-      receiver.received.map(({ path }) => path),
-      ['/hook', '/hook/other'],
-    )
+    assert.deepEqual(valuesOf(receiver.received, 'path'), ['/hook', '/hook/other'])
   })
 })
 
@@ -289,18 +287,12 @@ describe('the delivery log', () => {
         const { store, records } = app.app
         const parts = { store, records, clock: app.time.clock }
         await prune(parts, { deliveries: 4, days: 2 })
-        assert.deepEqual(
-          (await deliveriesOf(app, id)).map((delivery) => delivery.id),
-          [6, 5, 4, 3],
-        )
+        assert.deepEqual(valuesOf(await deliveriesOf(app, id), 'id'), [6, 5, 4, 3])
         await pass(HOUR)
         await makeTag(app)
         await pass(48 * HOUR - 1)
         await prune(parts, { deliveries: 100, days: 2 })
-        assert.deepEqual(
-          (await deliveriesOf(app, id)).map((delivery) => delivery.id),
-          [7],
-        )
+        assert.deepEqual(valuesOf(await deliveriesOf(app, id), 'id'), [7])
       },
       { subscription: { models: ['tag'] } },
     ))
@@ -326,10 +318,7 @@ describe('the delivery log', () => {
       await worker.idle()
       const request = `GET ${WEBHOOKS}/${id}/deliveries?page=2&page_size=2` as const
       const { json } = await play(app, { request, status: 200, expectPart: { total: 3, total_pages: 2, has_prev: true } })
-      assert.deepEqual(
-        json.data.map((delivery: { id: number }) => delivery.id),
-        [1],
-      )
+      assert.deepEqual(valuesOf(json.data, 'id'), [1])
     }))
 
   test('no secret, URL or payload is logged', () =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Answer, Received } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
+import { valuesOf } from '../helpers/values-of.ts'
 import { type Delivering, deliveriesOf, delivering, makeTag, readingEvents, TAGS, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000
@@ -113,10 +114,7 @@ describe('the events of one record go to a receiver in their order', () => {
         assert.equal(receiver.received.length, 1)
         await pass(20_000)
         assert.deepEqual(namesOf(receiver.received, poisoned).slice(2), ['Good'])
-        assert.deepEqual(
-          (await deliveriesOf(app, id)).map(({ status }) => status),
-          ['delivered', 'failed'],
-        )
+        assert.deepEqual(valuesOf(await deliveriesOf(app, id), 'status'), ['delivered', 'failed'])
       },
       { settings: { webhooks: { retry_schedule: [10] } } },
     )

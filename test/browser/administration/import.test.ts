@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const inBrowser = browserSite()
 
@@ -49,10 +50,7 @@ inBrowser(
     await page.getByText('The file is imported.').waitFor()
     assert.ok(await start(page).isDisabled())
     const { data } = await tags.list({ filters: [`slug__in=quay-${slug},pier-${slug}`], sort: ['id'] })
-    assert.deepEqual(
-      data.map(({ name }) => name),
-      [`Quay ${slug}`, `Pier ${slug}`],
-    )
+    assert.deepEqual(valuesOf(data, 'name'), [`Quay ${slug}`, `Pier ${slug}`])
     await page.getByRole('link', { name: 'Show: Tags' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
     assert.equal(await page.title(), 'Tags · The Harbour Journal')

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 /** Tests that change records have a server each, since the variants of a test share one. */
 const inBrowser = browserSite()
@@ -183,10 +184,7 @@ inBrowser('the selection or all matches are exported', { at: '/models/post?filte
   assert.equal(csv.name, 'post.csv')
   assert.match(csv.text, /^id,title,/)
   const all = JSON.parse((await exported(header, 'JSON')).text) as { id: number }[]
-  assert.deepEqual(
-    all.map(({ id }) => id),
-    [42, 43, 44, 45, 46],
-  )
+  assert.deepEqual(valuesOf(all, 'id'), [42, 43, 44, 45, 46])
   await page.locator('tbody input[type=checkbox]').nth(1).check()
   const lines = (await exported(selection(page).getByRole('button', { name: 'Export' }), 'NDJSON')).text.trim().split('\n')
   assert.deepEqual(

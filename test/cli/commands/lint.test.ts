@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type CliOptions, runCli } from '../../helpers/cli/cli.ts'
 import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
 import { assertSnapshot } from '../../helpers/snapshot.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const MODEL = 'name: Note\nfields:\n  - { name: text, type: string, required: true, max_length: 20 }\n'
 const VIEWS = `- name: NoteForm
@@ -189,14 +190,11 @@ describe('admin lint', () => {
     const { code, stdout } = await lint(['--against', 'HEAD', '--format', 'json'])
     assert.equal(code, 1)
     const { findings } = JSON.parse(stdout) as { findings: { rule: string; breaking: boolean; severity: string }[] }
-    assert.deepEqual(
-      findings.map(({ rule, breaking, severity }) => [rule, breaking, severity]),
-      [
-        ['contract/bounds', true, 'error'],
-        ['contract/view', true, 'error'],
-        ['contract/view', false, 'note'],
-      ],
-    )
+    assert.deepEqual(valuesOf(findings, 'rule', 'breaking', 'severity'), [
+      ['contract/bounds', true, 'error'],
+      ['contract/view', true, 'error'],
+      ['contract/view', false, 'note'],
+    ])
     assert.equal(git('status', '--short'), before)
   })
 

@@ -8,6 +8,7 @@ import { startReceiver } from '../../helpers/api/receiver.ts'
 import { type CliResult, runCli } from '../../helpers/cli/cli.ts'
 import { makeNote, withProject, withServer } from '../../helpers/cli/cli-project.ts'
 import { ADMIN_BIN } from '../../helpers/cli/process.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u009b31m\u202e'
 const NO_WEBHOOKS = /^ID.*\n$/
@@ -140,10 +141,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
         const { code, stderr } = await runCli(['webhooks', 'listen', ...remote], { cwd: project.path, whileRunning })
         assert.equal(code, 0, stderr)
         assert.match(stderr, /^Receiving as webhook 2, [^\n]*\n$/)
-        assert.deepEqual(
-          JSON.parse((await admin('webhooks', 'list', '--json')).stdout).map(({ id }: { id: number }) => id),
-          [1],
-        )
+        assert.deepEqual(valuesOf(JSON.parse((await admin('webhooks', 'list', '--json')).stdout), 'id'), [1])
       }),
     ))
 

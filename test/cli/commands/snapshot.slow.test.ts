@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type CliOptions, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 describe('admin reset and admin snapshot', () => {
   let project: TemporaryFolder
@@ -103,10 +104,7 @@ describe('admin reset and admin snapshot', () => {
     const { stdout } = await admin(['snapshot', 'list'])
     assert.match(stdout, /^NAME +BYTES +SAVED\nanother +\d+ +\d{4}-\S+Z\nv1\.before-import +\d+ +\d{4}-\S+Z\n$/)
     const listed = JSON.parse((await admin(['snapshot', 'list', '--json'])).stdout) as { name: string }[]
-    assert.deepEqual(
-      listed.map(({ name }) => name),
-      ['another', 'v1.before-import'],
-    )
+    assert.deepEqual(valuesOf(listed, 'name'), ['another', 'v1.before-import'])
   })
 
   test('a snapshot is overwritten only with --force', async () => {

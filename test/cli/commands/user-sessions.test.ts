@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { addressIn, type CliResult, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const PASSWORD = 'long-enough'
 const MOMENT = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
@@ -44,13 +45,10 @@ describe('admin users sessions', () => {
     assert.match(stdout, HEADINGS)
     assert.match(stdout, new RegExp(`\\n${row(2, 'Two/2')}${row(1, 'One/1')}$`))
     const listed = JSON.parse((await admin(['users', 'sessions', 'ann', '--json'])).stdout)
-    assert.deepEqual(
-      listed.map(({ id, user_agent }: Record<string, unknown>) => [id, user_agent]),
-      [
-        [2, 'Two/2'],
-        [1, 'One/1'],
-      ],
-    )
+    assert.deepEqual(valuesOf(listed, 'id', 'user_agent'), [
+      [2, 'Two/2'],
+      [1, 'One/1'],
+    ])
     assert.deepEqual(await admin(['users', 'sessions', 'ann', '--end']), {
       code: 0,
       stdout: '',

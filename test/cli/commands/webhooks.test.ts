@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { startReceiver } from '../../helpers/api/receiver.ts'
 import { runCli } from '../../helpers/cli/cli.ts'
 import { type Admin, makeNote, withProject, withServer } from '../../helpers/cli/cli-project.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 /** Checks that pass with and without a server. */
 async function checkCommands(admin: Admin): Promise<void> {
@@ -28,10 +29,7 @@ async function checkCommands(admin: Admin): Promise<void> {
   const rotated = await admin('webhooks', 'rotate', '1', '--secret', 'chosen by a person')
   assert.deepEqual([rotated.code, rotated.stdout], [0, 'chosen by a person\n'])
   const log = JSON.parse((await admin('webhooks', 'deliveries', '1', '--json')).stdout)
-  assert.deepEqual(
-    log.map(({ status }: { status: string }) => status),
-    ['failed', 'delivered'],
-  )
+  assert.deepEqual(valuesOf(log, 'status'), ['failed', 'delivered'])
   assert.deepEqual(JSON.parse((await admin('webhooks', 'deliveries', '--status', 'failed', '--json')).stdout).length, 1)
 
   assert.equal((await admin('webhooks', 'disable', '1')).stderr, 'Webhook 1 is disabled\n')

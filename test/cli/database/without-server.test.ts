@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const PASSWORD = 'Tr0ub4dor'
 /** No process listens on port 1. */
@@ -45,10 +46,7 @@ describe('commands whose database cannot be reached', () => {
     assert.match(stdout, /ECONNREFUSED/)
     assert.equal(stderr, 'error Failed checks: connection\n')
     const { checks } = JSON.parse((await admin('doctor', '--json')).stdout)
-    assert.deepEqual(
-      checks.map(({ name }: { name: string }) => name),
-      ['node', 'config', 'secret', 'connection', 'lint'],
-    )
+    assert.deepEqual(valuesOf(checks, 'name'), ['node', 'config', 'secret', 'connection', 'lint'])
   })
 
   test('snapshots, compaction and repairs need no connection to be refused', async () => {

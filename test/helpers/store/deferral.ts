@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { assertFields, insert, ordered, remove, update } from './library.ts'
 
@@ -23,10 +24,7 @@ export function checkDeferral(check: Check): void {
       insert('genre', { name: 'a' }),
     ])
     const [records] = await library.find('genre', [], [{ field: 'name', order: 'asc' }])
-    assert.deepEqual(
-      records.map(({ id }) => id),
-      [4, 1, 2, 3],
-    )
+    assert.deepEqual(valuesOf(records, 'id'), [4, 1, 2, 3])
   })
 
   check('a unique value of a removed record is reused in the same transaction, in either order', async (library) => {
@@ -151,14 +149,11 @@ export function checkDeferral(check: Check): void {
       insert('category', { name: 'other' }, 4),
     ])
     const { records, changes } = await library.accept([1, 2, 3].map((id) => remove('category', id)))
-    assert.deepEqual(
-      records.map(({ id, name }) => [id, name]),
-      [
-        [1, 'top'],
-        [2, 'middle'],
-        [3, 'leaf'],
-      ],
-    )
+    assert.deepEqual(valuesOf(records, 'id', 'name'), [
+      [1, 'top'],
+      [2, 'middle'],
+      [3, 'leaf'],
+    ])
     assert.deepEqual(changes.map(({ id }) => id).sort(), [1, 2, 3])
     assert.deepEqual(await library.ids('category'), [4])
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChangeKind, EventRequest, Operation, Outcome, StoredRecord } from '../../../src/store/store.ts'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { insert, type Library, remove, type TableName, update } from './library.ts'
 
@@ -57,14 +58,11 @@ export function checkEvents(check: Check): void {
     assert.deepEqual(changes.at(-1), { table: 'event', id: 1, before: undefined, after: event })
     await transact(library, [update('genre', 1, { name: 'shore' })], order)
     await transact(library, [remove('genre', 1)], order)
-    assert.deepEqual(
-      (await events(library)).map(({ event: kind, data, pending }) => [kind, data, pending]),
-      [
-        ['create', '{"id":1,"name":"sea"}', [1, 2]],
-        ['update', '{"id":1,"name":"shore"}', [2]],
-        ['delete', '{"id":1,"name":"shore"}', [1]],
-      ],
-    )
+    assert.deepEqual(valuesOf(await events(library), 'event', 'data', 'pending'), [
+      ['create', '{"id":1,"name":"sea"}', [1, 2]],
+      ['update', '{"id":1,"name":"shore"}', [2]],
+      ['delete', '{"id":1,"name":"shore"}', [1]],
+    ])
   })
 
   check('without a request or a receiver no event is stored', async (library) => {
@@ -158,9 +156,6 @@ export function checkKeptEvents(check: Check): void {
     const reopened = await lending.reopen()
     assert.deepEqual(await events(reopened), before)
     await transact(reopened, [remove('genre', 1)], order)
-    assert.deepEqual(
-      (await events(reopened)).map(({ id }) => id),
-      [1, 2, 3],
-    )
+    assert.deepEqual(valuesOf(await events(reopened), 'id'), [1, 2, 3])
   })
 }

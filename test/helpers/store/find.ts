@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FieldFilter, Filter, SortKey } from '../../../src/query/plan.ts'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { assertFields, insert, type Library } from './library.ts'
 
@@ -209,10 +210,7 @@ export function checkFind(check: Check): void {
     const names = ['～', '😀', 'é', 'a', 'Z', '10', '9', 'ab']
     await library.accept(names.map((name) => insert('genre', { name })))
     const [records] = await library.find('genre', [], [{ field: 'name', order: 'asc' }])
-    assert.deepEqual(
-      records.map(({ name }) => name),
-      ['10', '9', 'Z', 'a', 'ab', 'é', '～', '😀'],
-    )
+    assert.deepEqual(valuesOf(records, 'name'), ['10', '9', 'Z', 'a', 'ab', 'é', '～', '😀'])
     assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'gt', value: '～' }]), [2])
     assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'startswith', value: '😀' }]), [2])
     assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'startswith', value: '～' }]), [1])

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { assertFields, insert, item, remove, update } from './library.ts'
 
@@ -10,10 +11,7 @@ export function checkIds(check: Check): void {
       insert('genre', { name: 'b' }),
       insert('author', { name: 'b' }),
     ])
-    assert.deepEqual(
-      records.map(({ id }) => id),
-      [1, 1, 2, 2],
-    )
+    assert.deepEqual(valuesOf(records, 'id'), [1, 1, 2, 2])
   })
 
   check('the id of a removed record is not reused', async (library) => {
@@ -55,10 +53,7 @@ export function checkIds(check: Check): void {
       insert('genre', { name: 'd' }, 3),
       insert('genre', { name: 'e' }),
     ])
-    assert.deepEqual(
-      records.map(({ id }) => id),
-      [1, 7, 8, 3, 9],
-    )
+    assert.deepEqual(valuesOf(records, 'id'), [1, 7, 8, 3, 9])
   })
 
   check('a requested id that exists violates uniqueness', async (library) => {
@@ -77,10 +72,7 @@ export function checkIds(check: Check): void {
 
   check('the values of an insert do not choose the id', async (library) => {
     const { records } = await library.accept([insert('genre', { id: 99, name: 'a' }), insert('genre', { id: 1, name: 'b' }, 6)])
-    assert.deepEqual(
-      records.map(({ id }) => id),
-      [1, 6],
-    )
+    assert.deepEqual(valuesOf(records, 'id'), [1, 6])
     assert.deepEqual(await library.ids('genre'), [1, 6])
     assertFields(await library.expect('genre', 6), { id: 6, name: 'b' })
     await library.accept([update('genre', item(records, 0).id, { name: 'c' })])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StoredRecord } from '../../../src/store/store.ts'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { insert, type Library, remove, update } from './library.ts'
 
@@ -16,7 +17,7 @@ export function checkStream(check: Check): void {
       true,
     )
     assert.deepEqual(
-      batches.flat().map(({ id }) => id),
+      valuesOf(batches.flat(), 'id'),
       Array.from({ length: MANY }, (_, index) => index + 1),
     )
   })
@@ -29,10 +30,7 @@ export function checkStream(check: Check): void {
         sort: [{ field: 'name', order: 'desc' }],
       }),
     )
-    assert.deepEqual(
-      batches.flat().map(({ name }) => name),
-      ['b', 'ab'],
-    )
+    assert.deepEqual(valuesOf(batches.flat(), 'name'), ['b', 'ab'])
   })
 
   check('returns no record of an empty table', async (library) => {
@@ -54,7 +52,7 @@ export function checkStream(check: Check): void {
       }
     }
     assert.deepEqual(
-      seen.map(({ name }) => name),
+      valuesOf(seen, 'name'),
       Array.from({ length: MANY }, (_, index) => `genre ${index + 1}`),
     )
     assert.equal(await library.has('genre', MANY - 1), false)
@@ -64,10 +62,7 @@ export function checkStream(check: Check): void {
     await library.add('genre', { name: 'early' })
     const stream = library.store.stream('genre', { filters: [], sort: [] })
     await library.add('genre', { name: 'before the first batch' })
-    assert.deepEqual(
-      (await collect(stream)).flat().map(({ id }) => id),
-      [1, 2],
-    )
+    assert.deepEqual(valuesOf((await collect(stream)).flat(), 'id'), [1, 2])
   })
 
   check('may be stopped early', async (library) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Operation, versionOf } from '../../../src/store/store.ts'
+import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { assertFields, first, insert, item, remove, update } from './library.ts'
 
@@ -53,10 +54,7 @@ export function checkTransactions(check: Check): void {
     assert.deepEqual(records, [await library.expect('book', 1), await library.expect('genre', 1)])
     assert.equal(versionOf(first(records)), versionOf(book))
     const mixed = await library.accept([update('book', 1, { pages: 10 }), update('genre', 1, { name: 'c' })])
-    assert.deepEqual(
-      mixed.changes.map(({ table, id }) => [table, id]),
-      [['genre', 1]],
-    )
+    assert.deepEqual(valuesOf(mixed.changes, 'table', 'id'), [['genre', 1]])
     await library.accept([update('book', 1, { genres: [1, 2] })])
     await library.refuse([update('book', 1, { genres: [1, 2] }, book)], [{ kind: 'stale', index: 0, id: 1 }])
   })

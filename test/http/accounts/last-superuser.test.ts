@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { dataOf, UNLIMITED } from '../records/expected.ts'
 
 const USER = '/api/v1/models/user'
@@ -131,10 +132,7 @@ scenarios(
       body: { data: { is_superuser: false } },
       check: async (_, app) => {
         const entries: { record_id: number }[] = (await send(app, { request: 'GET /api/v1/history', as: 'ann' })).json.data
-        assert.deepEqual(
-          entries.map((entry) => entry.record_id),
-          [ADMIN, ANN],
-        )
+        assert.deepEqual(valuesOf(entries, 'record_id'), [ADMIN, ANN])
         assert.equal((await dataOf(app, `GET ${USER}/${ANN}`, { as: 'ann' })).updated_at, '2026-01-15T12:00:00.001Z')
       },
     }),

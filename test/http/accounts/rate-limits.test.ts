@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { openTestApp, TEST_START, type TestApp } from '../../helpers/api/app.ts'
 import { speak, withListening } from '../../helpers/api/raw.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const LIMITS = { default: 3, auth: 2, upload: 10 }
 const LIST = 'GET /api/v1/models/tag'
@@ -104,10 +105,7 @@ describe('rate limits', () => {
       } as const
       const replies = []
       for (let request = 0; request < 4; request++) replies.push(await send(app, broken))
-      assert.deepEqual(
-        replies.map(({ status }) => status),
-        [400, 400, 400, 429],
-      )
+      assert.deepEqual(valuesOf(replies, 'status'), [400, 400, 400, 429])
       assert.deepEqual(
         replies.map(({ headers }) => headers['x-ratelimit-remaining']),
         ['2', '1', '0', '0'],

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { ANNA, ask, type Grant, login, refresh, standing, withApp } from '../../security/access.ts'
 import { FORBIDDEN, UNAUTHENTICATED } from '../records/expected.ts'
 
@@ -117,13 +118,10 @@ describe('the sessions of another user', () => {
     withApp(async (app) => {
       const [one, other, editor] = [await login(app), await login(app), await login(app, EDITOR)]
       const { json } = await play(app, { request: 'GET /api/v1/auth/sessions?user_id=3', status: 200 })
-      assert.deepEqual(
-        json.data.map(({ id, current }: { id: number; current: boolean }) => [id, current]),
-        [
-          [2, false],
-          [1, false],
-        ],
-      )
+      assert.deepEqual(valuesOf(json.data, 'id', 'current'), [
+        [2, false],
+        [1, false],
+      ])
       const ended = await play(app, { request: 'DELETE /api/v1/auth/sessions?user_id=3', status: 200 })
       assert.deepEqual(ended.json, { message: '2 sessions ended successfully', total: 2 })
       for (const grant of [one, other]) assert.deepEqual(await standing(app, grant), [401, 401])

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const EXPORT = '/api/v1/models/post/export'
 
@@ -45,10 +46,7 @@ scenarios('export', [
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line))
-      assert.deepEqual(
-        records.map(({ id }) => id),
-        [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
-      )
+      assert.deepEqual(valuesOf(records, 'id'), [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     },
   }),
   scenario(

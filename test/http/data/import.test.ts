@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const IMPORT = '/api/v1/models/tag/import'
 const CSV = { 'content-type': 'text/csv' }
@@ -308,10 +309,7 @@ describe('import', () => {
       const request = 'POST /api/v1/models/comment/import'
       await play(app, { request, rawBody: csv, headers: CSV, status: 200 })
       const { data } = (await send(app, { request: 'GET /api/v1/models/comment?sort_by=id&sort_order=desc&page_size=2' })).json
-      assert.deepEqual(
-        data.map((comment: { is_approved: boolean }) => comment.is_approved),
-        [false, true],
-      )
+      assert.deepEqual(valuesOf(data, 'is_approved'), [false, true])
       const { json } = await play(app, {
         request,
         rawBody: csv.replace('TRUE', 'yes').replaceAll(';Ann;', ';Bea;'),

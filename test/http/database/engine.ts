@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openTestApp, type TestApp, type TestEngine } from '../../helpers/api/app.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 /** Tests of the whole API on an engine. Each continues on the state that those before it left. */
 export function apiOn(engine: TestEngine, options: { readonly skip?: string | undefined } = {}): void {
@@ -42,10 +43,7 @@ export function apiOn(engine: TestEngine, options: { readonly skip?: string | un
       const all = await send('GET', '/models/post?filters=status=draft&filters=author__username=anna.lind&page_size=100')
       assert.equal(json.total, all.json.data.length)
       const titles = all.json.data.map(({ title }: { title: string }) => title).sort()
-      assert.deepEqual(
-        json.data.map(({ title }: { title: string }) => title),
-        titles.slice(0, 2),
-      )
+      assert.deepEqual(valuesOf(json.data, 'title'), titles.slice(0, 2))
     })
 
     test('records are created, read, updated with If-Match, and deleted', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const API = '/api/v1'
 const MODELS = `${API}/models`
@@ -67,10 +68,7 @@ describe('the history of a record', () => {
       ])
       assert.equal(reply.json.total, 2)
       const oldest = await entries(app, `${MODELS}/label/1/history?sort_by=id&page_size=1`)
-      assert.deepEqual(
-        oldest.map(({ action }: { action: string }) => action),
-        ['create'],
-      )
+      assert.deepEqual(valuesOf(oldest, 'action'), ['create'])
       assert.equal((await entries(app, `${MODELS}/label/1/history?filters=action=update`)).length, 1)
       const unknown = await ask(app, `GET ${MODELS}/label/1/history?filters=acton=update`)
       assert.match(JSON.stringify(unknown.json), /did you mean 'action'/)
@@ -155,10 +153,7 @@ describe('the history of a record', () => {
       app.advance(89 * 86_400_000 + 1000)
       await app.app.begin()
       const left = await entries(app, `${API}/history`)
-      assert.deepEqual(
-        left.map(({ record_id: id }: { record_id: number }) => id),
-        [2],
-      )
+      assert.deepEqual(valuesOf(left, 'record_id'), [2])
     }))
 
   test('is off by default, and for models that leave it out', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records and groups of the answers
 type Any = any
@@ -127,10 +128,7 @@ scenarios(
     }),
     scenario('are ordered as numbers', 'GET /api/v1/models/invoice?sort_by=amount&fields=amount', 200, {
       check: ({ json }) =>
-        assert.deepEqual(
-          json.data.map(({ amount }: Any) => amount),
-          ['-100', '0.25', '10', '100000000000000000000.1', null],
-        ),
+        assert.deepEqual(valuesOf(json.data, 'amount'), ['-100', '0.25', '10', '100000000000000000000.1', null]),
     }),
     scenario(
       'are compared as numbers',

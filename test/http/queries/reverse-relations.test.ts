@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records of the answers
 type Any = any
@@ -38,10 +39,7 @@ scenarios('records that refer to a record', [
         for (const { id, username, posts: included } of json.data) {
           const own = posts.filter(({ author_id: author }) => author === id)
           assert.equal(included.total, own.length)
-          assert.deepEqual(
-            included.data.map((post: Any) => post.id),
-            own.slice(0, 20).map((post) => post.id),
-          )
+          assert.deepEqual(valuesOf(included.data, 'id'), valuesOf(own.slice(0, 20), 'id'))
           for (const post of included.data) assert.equal(post.author_id, id)
           assert.ok(username)
         }

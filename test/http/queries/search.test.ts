@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
 
 const POSTS = '/api/v1/models/post/search'
@@ -17,11 +18,7 @@ const finds = (model: string, query: string, expected: readonly number[]): Scena
         expected,
       )
       assert.equal(json.total, expected.length)
-      assert.deepEqual(
-        json.hits.map(({ id }: { id: number }) => id),
-        ids(json),
-        'each record has its hit',
-      )
+      assert.deepEqual(valuesOf(json.hits, 'id'), ids(json), 'each record has its hit')
     },
   })
 
@@ -80,10 +77,7 @@ scenarios('search', [
     {
       check: ({ json }) => {
         assert.deepEqual(ids(json), SORTED.slice(3, 6))
-        assert.deepEqual(
-          json.hits.map(({ id }: { id: number }) => id),
-          ids(json),
-        )
+        assert.deepEqual(valuesOf(json.hits, 'id'), ids(json))
         assert.ok(json.hits.every(({ score }: { score: number }) => score > 0))
         assert.equal(json.total, SORTED.length)
       },

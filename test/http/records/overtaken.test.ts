@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/api/app.ts'
 import { play, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { UNLIMITED } from './expected.ts'
 
 const COUNT = 200
@@ -36,10 +37,7 @@ test('a bulk update whose records other writes change in every turn is repeated 
   const { json: updated } = await play(app, { request: 'PUT /api/v1/models/tag/bulk', body, status: 200 })
   assert.equal(reads, 2)
   assert.deepEqual([updated.data.length, updated.data[0].name], [COUNT, 'Small 1'])
-  assert.deepEqual(
-    (await Promise.all(small)).map(({ status }) => status),
-    [200, 200],
-  )
+  assert.deepEqual(valuesOf(await Promise.all(small), 'status'), [200, 200])
   const after = await play(app, { request: `GET /api/v1/models/tag/${id}`, status: 200 })
   assert.deepEqual([after.json.data.name, after.json.data.color], ['Small 2', '#123456'])
 })

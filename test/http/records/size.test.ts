@@ -9,6 +9,7 @@ import { seedFaults } from '../../../src/transfer/seed.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, send } from '../../helpers/api/scenario.ts'
 import { makeProject } from '../../helpers/fixture.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const LIMIT = 2000
 
@@ -174,10 +175,7 @@ describe('a record has at most max_record_bytes', () => {
     })
     await using folder = await makeProject(config)
     const faults = await seedFaults(await loadProject({ folder: folder.path, env: {}, flags: {} }))
-    assert.deepEqual(
-      faults.map(({ message }) => message),
-      [refused(LIMIT + 1)],
-    )
+    assert.deepEqual(valuesOf(faults, 'message'), [refused(LIMIT + 1)])
   })
 
   test('which is 1 MiB unless the settings say so, and the site says it', () =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const SENT = 'trace-4.7_11'
 const headers = { 'x-request-id': SENT }
@@ -68,10 +69,7 @@ describe('the id of a request', () => {
       else assert.equal(id, sent)
       assert.equal(reply.headers['x-request-id'], id)
       const lines = app.logged.map((line) => JSON.parse(line)).filter((line) => line.request_id === id)
-      assert.deepEqual(
-        lines.map(({ level }) => level),
-        ['error', 'debug'],
-      )
+      assert.deepEqual(valuesOf(lines, 'level'), ['error', 'debug'])
       assert.equal(lines[0].error.message, 'the disk is on fire')
     })
   }

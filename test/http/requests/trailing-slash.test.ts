@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 
 const TAG = { name: 'Knots', slug: 'knots', color: '#112233' }
 const LOGIN = { username: 'anna.lind', password: 'lighthouse-keys-17' }
@@ -40,11 +41,7 @@ scenarios('every operation answers alike', [
     request: 'GET /admin/api/v1/views/tag',
     as: null,
     status: 200,
-    check: ({ json }) =>
-      assert.deepEqual(
-        json.data.map(({ name }: { name: string }) => name),
-        ['TagForm', 'TagList'],
-      ),
+    check: ({ json }) => assert.deepEqual(valuesOf(json.data, 'name'), ['TagForm', 'TagList']),
   }),
   ...both({ request: 'POST /api/v1/auth/token', as: null, body: LOGIN, status: 200, expectPart: { token_type: 'bearer' } }),
   ...both({ request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token: 'x' }, status: 401 }),

@@ -9,6 +9,7 @@ import type { Change, Outcome } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 import { diskError, FaultyDisk, type StepKind } from '../../helpers/store/faulty-disk.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../../helpers/store/library.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { Child } from './child.ts'
 import { genresOnDisk, inFolder, onDisk, type Place } from './folder.ts'
 
@@ -109,10 +110,7 @@ describe('a failed write', () => {
       const was = (await shelves.find('genre'))[0].map(({ name }) => name)
       assert.deepEqual(was, ['d', 'b'], 'what is not on disk yet is seen, and told of')
       assert.equal(told.length, 2)
-      assert.deepEqual(
-        (await ends).map(({ status }) => status),
-        ['rejected', 'rejected'],
-      )
+      assert.deepEqual(valuesOf(await ends, 'status'), ['rejected', 'rejected'])
       const flat = told.map((changes) => changes.map(({ id, before, after }) => `${id}: ${before?.name} → ${after?.name}`))
       assert.deepEqual(flat.slice(2), [
         ['1: d → c', '3: b → undefined'],
@@ -141,10 +139,7 @@ describe('a failed write', () => {
       await shelves.add('genre', { name: 'after' })
       const again = (await reopen()).shelves
       const [records] = await again.find('genre')
-      assert.deepEqual(
-        records.map(({ name }) => name),
-        ['before', 'after'],
-      )
+      assert.deepEqual(valuesOf(records, 'name'), ['before', 'after'])
     })
   })
 
@@ -263,10 +258,7 @@ describe('close', () => {
       assert.deepEqual(await readdir(folder), ['db.json'])
       assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
       await Promise.all(waiting)
-      assert.deepEqual(
-        settled.map(({ ok }) => ok),
-        [true, true, true],
-      )
+      assert.deepEqual(valuesOf(settled, 'ok'), [true, true, true])
     })
   })
 

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { Library, libraryRegistry } from '../../helpers/store/library.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
 
 /** Adds records that use every kind of constraint, one per line. */
@@ -287,10 +288,7 @@ describe('a valid edited db.json', () => {
         assert.match(warnings.join('\n'), /^Compaction failed.*changed by another program/)
         const again = await place.reopen()
         const [genres] = await again.shelves.find('genre')
-        assert.deepEqual(
-          genres.map(({ name }) => name),
-          ['a', 'bb', 'c', 'd'],
-        )
+        assert.deepEqual(valuesOf(genres, 'name'), ['a', 'bb', 'c', 'd'])
         assert.deepEqual(journalsIn(place.folder), [])
       },
       { warn: (message) => warnings.push(message) },

@@ -4,6 +4,7 @@ import type { ModelDefinition } from '../../../src/model/definition.ts'
 import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
 import { storeContract } from '../../helpers/store/store-contract.ts'
 import { turnsDuring } from '../../helpers/turns.ts'
+import { valuesOf } from '../../helpers/values-of.ts'
 import { registryOf } from '../../model/models.ts'
 
 const skip = { reopen: 'a store in memory loses its records when it is closed' }
@@ -48,10 +49,7 @@ test('tables without a model are preserved, with their ids, until a project has 
   }
   assert.deepEqual((await tasks(last)).records, (await tasks(first)).records)
   await create(last, 'd')
-  assert.deepEqual(
-    (await tasks(last)).records.map(({ id }) => id),
-    [1, 2, 4],
-  )
+  assert.deepEqual(valuesOf((await tasks(last)).records, 'id'), [1, 2, 4])
 })
 
 test('other work runs while a table is streamed, and while a store takes over the records of another', async () => {

@@ -7,6 +7,7 @@ import type { CompactionRunner, CompactionTask } from '../../../../src/store/emb
 import { compactInThread } from '../../../../src/store/embedded/files/compact-thread.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { libraryRegistry } from '../../../helpers/store/library.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { inFolder, journalsIn, onDisk } from '../folder.ts'
 
@@ -76,10 +77,7 @@ describe('compaction in a worker thread', () => {
         assert.deepEqual(tasks, [{ folder }])
         assert.deepEqual(readdirSync(folder), ['db.json'])
         const { genre = [] } = await (await reopen()).shelves.everything()
-        assert.deepEqual(
-          genre.map(({ name }) => name),
-          ['a', ...names],
-        )
+        assert.deepEqual(valuesOf(genre, 'name'), ['a', ...names])
       },
       { compact },
     )

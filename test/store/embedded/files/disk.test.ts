@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 
 const ROUNDS = 50
 const MEBIBYTE = Buffer.alloc(1 << 20, 'a')
@@ -18,10 +19,7 @@ describe('a file open for appending', () => {
       const work = [file.write(MEBIBYTE, 0), file.sync(), file.write(MEBIBYTE, MEBIBYTE.length), file.sync()]
       await file.close()
       const another = openSync(other, 'a')
-      assert.deepEqual(
-        (await Promise.allSettled(work)).map(({ status }) => status),
-        ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'],
-      )
+      assert.deepEqual(valuesOf(await Promise.allSettled(work), 'status'), ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled'])
       closeSync(another)
     }
     assert.equal((await readFile(other)).length, 0)

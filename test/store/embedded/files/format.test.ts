@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { encodeEntry, type JournalEntry, readEntries } from '../../../../src/store/embedded/files/journal-format.ts'
 import type { Change } from '../../../../src/store/store.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 
 const FIRST = 7
 
@@ -144,10 +145,7 @@ describe('a journal', () => {
         ],
       )
       assert.deepEqual([validLength, rest], [whole.length, 'none'])
-      assert.deepEqual(
-        entries[1]?.changes,
-        changes.map(({ table, id, after: record }) => [table, id, record]),
-      )
+      assert.deepEqual(entries[1]?.changes, valuesOf(changes, 'table', 'id', 'after'))
     })
 
     test('truncated at any byte of it yields nothing of it, and a torn end', () => {

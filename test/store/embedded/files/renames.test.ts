@@ -11,6 +11,7 @@ import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { registryOf } from '../../../model/models.ts'
 import { copyAsCrashed, journalsIn } from '../folder.ts'
 
@@ -208,10 +209,7 @@ describe('both names present', () => {
       await (await open(BEFORE)).store.transact([insert('memo', { body: 'one' }), insert('memo', { body: 'two' })])
       await (await open(fields())).store.transact([{ kind: 'update', table: 'memo', id: 1, values: { text: null } }])
       const { store } = await open(fields('body'))
-      assert.deepEqual(
-        (await contents(store, 'memo')).map((record) => record.text),
-        ['one', 'two'],
-      )
+      assert.deepEqual(valuesOf(await contents(store, 'memo'), 'text'), ['one', 'two'])
     })
     await inFolder(async (open) => {
       const fields = (was?: string) => registryOf(memo('Memo', [text('text', was)]))

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import { canonicalDecimal } from '../../../../src/util/decimal.ts'
 import { mulberry32 } from '../../../bench/data/random.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { registryOf } from '../../../model/models.ts'
 
 const VALUES = 10_000
@@ -79,11 +80,7 @@ for (const [how, smallTable, rounds] of [
           const { records, total } = await store.find('payment', { filters: [filter], sort: [], offset: 0, limit: VALUES })
           const expected = payments.filter(({ scaled }) => holds(scaled, scaledOf(bound)))
           assert.equal(total, expected.length, `${operator} ${bound}`)
-          assert.deepEqual(
-            records.map(({ id }) => id),
-            expected.map(({ id }) => id),
-            `${operator} ${bound}`,
-          )
+          assert.deepEqual(valuesOf(records, 'id'), valuesOf(expected, 'id'), `${operator} ${bound}`)
         }
       }
     })
@@ -92,10 +89,7 @@ for (const [how, smallTable, rounds] of [
       const sort = [{ field: 'amount', order: 'asc', ordering }] as const
       const { records } = await store.find('payment', { filters: [], sort, offset: 0, limit: VALUES })
       const expected = payments.toSorted((a, b) => (a.scaled === b.scaled ? a.id - b.id : a.scaled < b.scaled ? -1 : 1))
-      assert.deepEqual(
-        records.map(({ id }) => id),
-        expected.map(({ id }) => id),
-      )
+      assert.deepEqual(valuesOf(records, 'id'), valuesOf(expected, 'id'))
     })
 
     test('have exact sums, least and greatest values, in all and by group', async () => {

@@ -4,6 +4,7 @@ import { TypedFastBitSet } from 'typedfastbitset'
 import { Table } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import { libraryRegistry } from '../../../helpers/store/library.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 
 const books = () => new Table(libraryRegistry().expect('book'))
 const book = (id: number, values: Omit<StoredRecord, 'id'>): StoredRecord => Object.freeze({ id, ...values })
@@ -65,10 +66,7 @@ describe('a table', () => {
     table.replace(2, book(2, { isbn: '2', author_id: 1 }))
     table.settle()
     assert.equal(table.capacity, 3)
-    assert.deepEqual(
-      table.recordsAt(table.all.slice(0, 9)).map(({ id }) => id),
-      [1, 2, 3],
-    )
+    assert.deepEqual(valuesOf(table.recordsAt(table.all.slice(0, 9)), 'id'), [1, 2, 3])
   })
 
   test('excludes null from unique values', () => {

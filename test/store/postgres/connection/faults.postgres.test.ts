@@ -7,6 +7,7 @@ import { PgDatabase, type PgDatabaseOptions } from '../../../../src/store/postgr
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
 import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts'
 import { TcpProxy } from '../../../helpers/postgres/proxy.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 
 let cluster: Cluster
 
@@ -206,10 +207,7 @@ describe('a transaction', () => {
       const results = await database.transaction((connection) =>
         Promise.all([1, 2, 3].map((number) => connection.query(sql`select ${number}::integer`))),
       )
-      assert.deepEqual(
-        results.map(({ rows }) => rows),
-        [[['1']], [['2']], [['3']]],
-      )
+      assert.deepEqual(valuesOf(results, 'rows'), [[['1']], [['2']], [['3']]])
     })
   })
 

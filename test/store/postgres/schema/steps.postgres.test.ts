@@ -5,6 +5,7 @@ import { PgDatabase } from '../../../../src/store/postgres/connection/pg-databas
 import { applySchema, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { testRenames } from './renames.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 import { testSteps } from './steps.ts'
@@ -141,10 +142,7 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
     )
     await assert.rejects(prepareSchema(interrupted, layout, 'additive'), /killed/)
     const steps = await prepareSchema(database, layout, 'additive')
-    assert.deepEqual(
-      steps.map(({ reason }) => reason),
-      ["'post' lacks the index post_stars_idx"],
-    )
+    assert.deepEqual(valuesOf(steps, 'reason'), ["'post' lacks the index post_stars_idx"])
     assert.deepEqual(await prepareSchema(database, layout, 'never'), [])
   })
 })

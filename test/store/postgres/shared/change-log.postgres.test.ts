@@ -7,6 +7,7 @@ import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/library.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { type ProcessStore, untilBlocked, withTwoProcesses } from '../transactions/two-processes.ts'
 
 interface Parts {
@@ -98,7 +99,7 @@ logged('every kind of change is told once, with the record before and after it',
   const told = await next()
   assert.deepEqual(
     told.map(({ id: each, after }) => [each, after?.id, after?.name]),
-    joined.flat().map((record) => [record.id, record.id, record.name]),
+    valuesOf(joined.flat(), 'id', 'id', 'name'),
   )
   const [present] = await writer.get('author', [id])
   await accepted(writer, [{ ...update('author', id, { name: 'Bea' }), expect: present } as Operation])
@@ -150,10 +151,7 @@ logged('a transaction with more than a thousand changes is told of without them'
     Array.from({ length: 1001 }, (_, index) => insert('genre', { name: `g${index}` })),
   )
   const read = (await reader.read(position)) ?? assert.fail()
-  assert.deepEqual(
-    read.transactions.map(({ changes }) => changes),
-    [undefined],
-  )
+  assert.deepEqual(valuesOf(read.transactions, 'changes'), [undefined])
 })
 
 logged('a reader is notified of the changes of other processes, not of its own or of another schema', async ({ one, other }) => {

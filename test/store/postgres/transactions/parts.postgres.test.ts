@@ -7,6 +7,7 @@ import { PostgresTransactions } from '../../../../src/store/postgres/transaction
 import type { ApplyPart, Operation, PartOutcome } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, update } from '../../../helpers/store/library.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { advisoryLocks, withinTransaction } from './locks.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
@@ -33,10 +34,7 @@ parted('parts are one transaction: others see all of them or none', async (one, 
   })
   assert.equal(result, 'done')
   const [first] = await allOf(other.store, 'genre')
-  assert.deepEqual(
-    (await allOf(other.store, 'genre')).map(({ name }) => name),
-    ['a 0', 'a 1', 'a 2', 'b 0', 'b 1'],
-  )
+  assert.deepEqual(valuesOf(await allOf(other.store, 'genre'), 'name'), ['a 0', 'a 1', 'a 2', 'b 0', 'b 1'])
   // Updates, and parts that the database refuses.
   const failing = async (apply: ApplyPart) => {
     await accepted(apply([{ ...update('genre', first?.id ?? 0, { name: 'renamed' }), expect: first } as Operation]))
@@ -129,10 +127,7 @@ parted('a transaction that others refuse when it is committed begins again', asy
     await meanwhile
   }
   assert.equal(calls, 2)
-  assert.deepEqual(
-    (await allOf(other.store, 'genre')).map(({ name }) => name),
-    ['wanted'],
-  )
+  assert.deepEqual(valuesOf(await allOf(other.store, 'genre'), 'name'), ['wanted'])
 })
 
 parted('readers of the log and listeners are told that changes are unknown', async (one, other) => {

@@ -12,6 +12,7 @@ import { PostgresTransactions } from '../../../../src/store/postgres/transaction
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/library.ts'
+import { valuesOf } from '../../../helpers/values-of.ts'
 import { advisoryLocks, withinTransaction } from './locks.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
@@ -150,13 +151,10 @@ describe('the statements of a transaction', () => {
       await accepted(transactions, [remove('cover', 1, covering)])
       assert.equal(recording.take().length, 1)
       const events = await allOf(store, 'event')
-      assert.deepEqual(
-        events.map(({ event, data }) => [event, data]),
-        [
-          ['create', '{"id":1,"name":"a"}'],
-          ['update', '{"id":1,"name":"b"}'],
-        ],
-      )
+      assert.deepEqual(valuesOf(events, 'event', 'data'), [
+        ['create', '{"id":1,"name":"a"}'],
+        ['update', '{"id":1,"name":"b"}'],
+      ])
     },
   )
 
@@ -178,10 +176,7 @@ describe('the statements of a transaction', () => {
         assert.equal(record?.name, names[index])
         const event = events.get(record?.id ?? 0)
         assert.deepEqual([event?.message_id, event?.data], [`key of ${names[index]}`, JSON.stringify(record)])
-        assert.deepEqual(
-          outcome.changes.map(({ table }) => table),
-          ['genre', 'event'],
-        )
+        assert.deepEqual(valuesOf(outcome.changes, 'table'), ['genre', 'event'])
         assert.deepEqual(outcome.changes[1]?.after, event)
       }
     },
@@ -204,10 +199,7 @@ describe('the statements of a transaction', () => {
     const statements = recording.take()
     assert.equal(statements[0], 'begin read only')
     for (const statement of statements) assert.doesNotMatch(statement, /\b(insert|delete|nextval|setval|for update|lock)\b/)
-    assert.deepEqual(
-      (await allOf(store, 'genre')).map(({ id, name }) => [id, name]),
-      [[1, 'a']],
-    )
+    assert.deepEqual(valuesOf(await allOf(store, 'genre'), 'id', 'name'), [[1, 'a']])
     assert.deepEqual((await accepted(transactions, [insert('author', { name: 'y' })]))[0]?.id, 1)
   })
 
@@ -250,25 +242,19 @@ describe('the statements of a transaction', () => {
     recording.take()
     const refused = await create([...names, 'taken', 'genre 7'])
     assert.ok(!refused.ok)
-    assert.deepEqual(
-      refused.violations.map(({ kind, index }) => [kind, index]),
-      [
-        ['unique', 2500],
-        ['unique', 2501],
-      ],
-    )
+    assert.deepEqual(valuesOf(refused.violations, 'kind', 'index'), [
+      ['unique', 2500],
+      ['unique', 2501],
+    ])
     assert.deepEqual([(await allOf(store, 'genre')).length, (await allOf(store, 'event')).length], [1, 0])
     assert.ok(recording.take().some((statement) => statement === 'begin'))
     const created = await create(names)
     assert.ok(created.ok)
-    assert.deepEqual(
-      created.records.map(({ name }) => name),
-      names,
-    )
+    assert.deepEqual(valuesOf(created.records, 'name'), names)
     assert.deepEqual(created.records, (await allOf(store, 'genre')).slice(1))
     const events = await allOf(store, 'event')
     assert.deepEqual(
-      events.map(({ data }) => data),
+      valuesOf(events, 'data'),
       created.records.map((record) => JSON.stringify(record)),
     )
     assert.equal(created.changes.length, 5000)
