@@ -177,8 +177,6 @@ export class Engine {
   }
 
   #select(table: Table, plan: Pick<Plan, 'filters' | 'sort'>): Selected {
-    table.scratch.reset()
-    for (const other of relatedTables(plan)) this.table(other).scratch.reset()
     return select(table, plan.filters, (other) => this.table(other))
   }
 

@@ -3,7 +3,7 @@ import { orderingKey } from '../../../query/compare.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { endOfPrefix } from '../../../util/text.ts'
-import { type Bitmap, restrictToRange, type Scratch } from './bitmap.ts'
+import { type Bitmap, bitmapFor, restrictToRange } from './bitmap.ts'
 import type { IndexKind, Need } from './indexes.ts'
 import { RowFilter } from './row-filter.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
@@ -21,12 +21,8 @@ export interface AccessPath {
   describe(rowFilter: RowFilter): void
 }
 
-/**
- * The rows with any of some values.
- *
- * @param scratch pool of bitmaps
- */
-export function anyPath(sets: readonly Rows[], scratch: Scratch, capacity: number): AccessPath {
+/** The rows with any of some values. */
+export function anyPath(sets: readonly Rows[], capacity: number): AccessPath {
   const [only, ...others] = sets
   return {
     atMost: sets.reduce<number>((sum, rows) => sum + sizeOf(rows), 0),
@@ -39,25 +35,24 @@ export function anyPath(sets: readonly Rows[], scratch: Scratch, capacity: numbe
         rowFilter.require(known)
         return
       }
-      const union = scratch.blank(capacity)
+      const union = bitmapFor(capacity)
       for (const rows of sets) addTo(union, rows)
       rowFilter.require(union)
     },
   }
 }
 
-/** The rows of a table, and where to compute sets of them. */
+/** The rows of a table. */
 interface RowSpace {
   /** The rows that hold a record. */
   readonly live: Bitmap
   /** Number of records. */
   readonly size: number
-  readonly scratch: Scratch
   readonly capacity: number
 }
 
 /** The rows of any of some access paths. */
-export function union(parts: readonly AccessPath[], { live, size, scratch, capacity }: RowSpace): AccessPath {
+export function union(parts: readonly AccessPath[], { live, size, capacity }: RowSpace): AccessPath {
   const atMost = Math.min(
     size,
     parts.reduce((sum, part) => sum + part.atMost, 0),
@@ -68,10 +63,10 @@ export function union(parts: readonly AccessPath[], { live, size, scratch, capac
       for (const part of parts) part.each(visit)
     },
     describe(rowFilter) {
-      const all = scratch.blank(capacity)
+      const all = bitmapFor(capacity)
       for (const part of parts) {
         if (part.atMost * ROWS_PER_WORD <= capacity) part.each((row) => all.add(row))
-        else all.union(bitmapOf(part, { live, scratch, capacity }))
+        else all.union(bitmapOf(part, { live, capacity }))
       }
       rowFilter.require(all)
     },
@@ -82,23 +77,23 @@ export function union(parts: readonly AccessPath[], { live, size, scratch, capac
 const ROWS_PER_WORD = 32
 
 /** All rows but the rows of an access path. */
-export function complement(part: AccessPath, { live, size, scratch, capacity }: RowSpace): AccessPath {
+export function complement(part: AccessPath, { live, size, capacity }: RowSpace): AccessPath {
   return {
     atMost: size,
     each(visit) {
-      const excluded = bitmapOf(part, { live, scratch, capacity })
+      const excluded = bitmapOf(part, { live, capacity })
       live.forEach((row) => {
         if (!excluded.has(row)) visit(row)
       })
     },
-    describe: (rowFilter) => rowFilter.exclude(bitmapOf(part, { live, scratch, capacity })),
+    describe: (rowFilter) => rowFilter.exclude(bitmapOf(part, { live, capacity })),
   }
 }
 
-function bitmapOf(part: AccessPath, { live, scratch, capacity }: Omit<RowSpace, 'size'>): Bitmap {
+function bitmapOf(part: AccessPath, { live, capacity }: Omit<RowSpace, 'size'>): Bitmap {
   const rowFilter = new RowFilter()
   part.describe(rowFilter)
-  const bitmap = scratch.blank(capacity)
+  const bitmap = bitmapFor(capacity)
   rowFilter.computeWithin(live, bitmap)
   return bitmap
 }
@@ -132,14 +127,14 @@ function between(index: ValueIndex, from: Cut, to: Cut): AccessPath {
 }
 
 /** The rows from `from` up to, but not including, `to`: an id range. */
-function idRange(from: number, to: number, live: Bitmap, scratch: Scratch): AccessPath {
+function idRange(from: number, to: number, live: Bitmap): AccessPath {
   return {
     atMost: Math.max(0, to - from),
     each(visit) {
       for (let row = from; row < to; row++) if (live.has(row)) visit(row)
     },
     describe(rowFilter) {
-      const within = scratch.copyOf(live)
+      const within = live.clone()
       restrictToRange(within, from, to)
       rowFilter.require(within)
     },
@@ -147,11 +142,11 @@ function idRange(from: number, to: number, live: Bitmap, scratch: Scratch): Acce
 }
 
 /** The rows whose text contains a substring. */
-function holding(index: TextIndex, filter: PartFilter, scratch: Scratch, capacity: number): AccessPath {
+function holding(index: TextIndex, filter: PartFilter, capacity: number): AccessPath {
   return {
     atMost: index.atMost(filter),
     each: (visit) => index.matching(filter).each(visit),
-    describe: (rowFilter) => anyPath([index.matching(filter)], scratch, capacity).describe(rowFilter),
+    describe: (rowFilter) => anyPath([index.matching(filter)], capacity).describe(rowFilter),
   }
 }
 
@@ -172,7 +167,7 @@ function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['ope
 export function accessFor(table: Table, filter: FieldFilter): AccessPath {
   const need = needOf(table, filter)
   if (need === undefined) return idAccess(table, filter)
-  if (isPartFilter(filter)) return holding(table.index('text', need.field), filter, table.scratch, table.capacity)
+  if (isPartFilter(filter)) return holding(table.index('text', need.field), filter, table.capacity)
   const index = need.kind === 'value' ? table.index('value', need.field) : table.index('item', need.field)
   const same = sameAccess(table, filter, (value) => index.rowsOf(value))
   return same ?? between(table.index('value', need.field), ...cutsOf(filter))
@@ -197,7 +192,6 @@ function sameAccess(table: Table, filter: FieldFilter, rowsOf: (value: Json) => 
 const among = (table: Table, sets: readonly (Rows | undefined)[]): AccessPath =>
   anyPath(
     sets.filter((rows) => rows !== undefined),
-    table.scratch,
     table.capacity,
   )
 
@@ -210,7 +204,7 @@ function idAccess(table: Table, filter: FieldFilter): AccessPath {
   const same = sameAccess(table, filter, (value) => (typeof value === 'number' ? table.rowOf(value) : undefined))
   if (same !== undefined) return same
   const [from, to] = cutsOf(filter)
-  return idRange(table.rowAt(from), table.rowAt(to), table.live, table.scratch)
+  return idRange(table.rowAt(from), table.rowAt(to), table.live)
 }
 
 /** The range of an ordering operator. It contains only values of the bound's type. */

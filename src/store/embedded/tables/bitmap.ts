@@ -23,45 +23,6 @@ export function addWord(bitmap: Bitmap, index: number, bits: number, slack: numb
   bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
 }
 
-/** Bitmaps that stay in a pool between queries; queries with more filters are rare. */
-const MAX_POOLED = 16
-
-/**
- * A pool of temporary bitmaps. Allocating them for each query would burden the garbage collector with some hundred kilobytes
- * each. Bitmaps of the pool must not be used after `reset`.
- */
-export class Scratch {
-  readonly #bitmaps: Bitmap[] = []
-  #used = 0
-
-  /** Takes all bitmaps back, since the query is done, and shrinks the pool to `MAX_POOLED`. */
-  reset(): void {
-    this.#used = 0
-    if (this.#bitmaps.length > MAX_POOLED) this.#bitmaps.length = MAX_POOLED
-  }
-
-  /** Takes an empty bitmap with room for rows below `capacity`. */
-  blank(capacity: number): Bitmap {
-    const bitmap = this.#next((capacity >>> 5) + 1)
-    bitmap.words.fill(0)
-    return bitmap
-  }
-
-  /** Takes a copy of a bitmap. */
-  copyOf({ words }: Bitmap): Bitmap {
-    const bitmap = this.#next(words.length)
-    bitmap.words.set(words)
-    return bitmap
-  }
-
-  #next(length: number): Bitmap {
-    const pooled = this.#bitmaps[this.#used]
-    const bitmap = pooled?.words.length === length ? pooled : TypedFastBitSet.fromWords(new Uint32Array(length))
-    this.#bitmaps[this.#used++] = bitmap
-    return bitmap
-  }
-}
-
 /** Clears the rows outside of `from` (inclusive) to `to` (exclusive). */
 export function restrictToRange({ words }: Bitmap, from: number, to: number): void {
   if (from >= to) {

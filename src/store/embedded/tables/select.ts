@@ -2,6 +2,7 @@ import { matcher, type Predicate } from '../../../query/match.ts'
 import { type Filter, filtersIn, isFieldFilter, isRelationFilter, type RelationFilter } from '../../../query/plan.ts'
 import { referencesOf } from '../../store.ts'
 import { type AccessPath, accessFor, anyPath, complement, needOf, union } from './access-path.ts'
+import { bitmapFor } from './bitmap.ts'
 import type { Need } from './indexes.ts'
 import { RowFilter } from './row-filter.ts'
 import type { Rows } from './row-set.ts'
@@ -91,14 +92,14 @@ function pick(table: Table, first: Step, others: readonly Step[]): SelectedRows 
 function combine(table: Table, steps: readonly Step[]): SelectedRows {
   const rowFilter = new RowFilter()
   for (const { access } of steps) access.describe(rowFilter)
-  const bitmap = table.scratch.blank(table.capacity)
-  return new Mapped(bitmap, table.scratch, rowFilter.computeWithin(table.live, bitmap))
+  const bitmap = bitmapFor(table.capacity)
+  return new Mapped(bitmap, rowFilter.computeWithin(table.live, bitmap))
 }
 
 function accessOf(table: Table, filter: Filter, tableNamed: TableNamed): AccessPath {
   if (isFieldFilter(filter)) return accessFor(table, filter)
   if (isRelationFilter(filter)) return relatedAccess(table, filter, tableNamed)
-  const space = { live: table.live, size: table.size, scratch: table.scratch, capacity: table.capacity }
+  const space = { live: table.live, size: table.size, capacity: table.capacity }
   if ('not' in filter) return complement(accessOf(table, filter.not, tableNamed), space)
   if ('all' in filter) return allAccess(table, stepsFor(table, filter.all, tableNamed))
   return union(
@@ -128,7 +129,7 @@ function relatedAccess(table: Table, filter: RelationFilter, tableNamed: TableNa
     const rows = index.rowsOf(id)
     return rows === undefined ? [] : [rows]
   })
-  return anyPath(sets, table.scratch, table.capacity)
+  return anyPath(sets, table.capacity)
 }
 
 const testFor = (filter: Filter, tableNamed: TableNamed): Predicate => matcher(filter, (each) => relatedTest(each, tableNamed))

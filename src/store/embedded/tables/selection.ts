@@ -1,4 +1,4 @@
-import { type Bitmap, pageOfRows, type Scratch } from './bitmap.ts'
+import { type Bitmap, bitmapFor, pageOfRows } from './bitmap.ts'
 import { RowFilter } from './row-filter.ts'
 import type { RowSet, Rows } from './row-set.ts'
 
@@ -41,15 +41,10 @@ export class Listed implements SelectedRows {
 export class Mapped implements SelectedRows {
   readonly size: number
   readonly #bitmap: Bitmap
-  readonly #scratch: Scratch
 
-  /**
-   * @param scratch pool of bitmaps for derived selections
-   * @param size number of set bits
-   */
-  constructor(bitmap: Bitmap, scratch: Scratch, size: number) {
+  /** @param size number of set bits */
+  constructor(bitmap: Bitmap, size: number) {
     this.#bitmap = bitmap
-    this.#scratch = scratch
     this.size = size
   }
 
@@ -67,19 +62,17 @@ export class Mapped implements SelectedRows {
     const rowFilter = new RowFilter()
     rowFilter.require(this.#bitmap)
     rowFilter.require(rows.bitmap)
-    const common = this.#scratch.blank(this.#bitmap.words.length * 32 - 1)
-    return new Mapped(common, this.#scratch, rowFilter.computeInto(common))
+    const common = bitmapFor(this.#bitmap.words.length * 32 - 1)
+    return new Mapped(common, rowFilter.computeInto(common))
   }
 }
 
 /** All rows from 0 to `size`, without gaps. */
 export class Unbroken implements SelectedRows {
   readonly size: number
-  readonly #scratch: Scratch
 
-  constructor(size: number, scratch: Scratch) {
+  constructor(size: number) {
     this.size = size
-    this.#scratch = scratch
   }
 
   has(row: number): boolean {
@@ -92,7 +85,7 @@ export class Unbroken implements SelectedRows {
 
   within(rows: Rows): SelectedRows {
     if (typeof rows === 'number') return one(this, rows)
-    return rows.bitmap === undefined ? rowsOf(this, rows) : new Mapped(rows.bitmap, this.#scratch, rows.size)
+    return rows.bitmap === undefined ? rowsOf(this, rows) : new Mapped(rows.bitmap, rows.size)
   }
 }
 

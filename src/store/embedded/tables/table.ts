@@ -3,7 +3,7 @@ import { orderingKey } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { CommittedTable } from '../../transaction/overlay.ts'
-import { addRow, type Bitmap, bitmapFor, Scratch } from './bitmap.ts'
+import { addRow, type Bitmap, bitmapFor } from './bitmap.ts'
 import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from './indexes.ts'
 import { RecentChanges } from './page-upkeep.ts'
 import { eachRow, firstRow } from './row-set.ts'
@@ -21,8 +21,6 @@ const MIN_GAPS = 1024
  */
 export class Table implements CommittedTable {
   readonly model: Model
-  /** Bitmaps for queries, returned to the pool before the next query. */
-  readonly scratch = new Scratch()
   readonly changes = new RecentChanges()
   /** The next id. Lower ids are never assigned again. */
   nextId = 1
@@ -68,7 +66,7 @@ export class Table implements CommittedTable {
 
   /** Every row that holds a record. */
   get all(): SelectedRows {
-    return this.size === this.capacity ? new Unbroken(this.size, this.scratch) : new Mapped(this.#live, this.scratch, this.size)
+    return this.size === this.capacity ? new Unbroken(this.size) : new Mapped(this.#live, this.size)
   }
 
   get(id: number): StoredRecord | undefined {

@@ -3,7 +3,7 @@ import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { foldCase } from '../../../util/text.ts'
-import { type Bitmap, Scratch } from './bitmap.ts'
+import { type Bitmap, bitmapFor } from './bitmap.ts'
 import { RowFilter } from './row-filter.ts'
 import { RowSet } from './row-set.ts'
 
@@ -22,7 +22,6 @@ const ALPHABET = 1 << 10
 export class TextIndex {
   readonly #grams = new Map<number, RowSet>()
   readonly #answers: SubstringCache
-  readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
   /** Rows whose text has a character that shares its trigram code with another (`isPlain`). Their values are always checked. */
@@ -77,7 +76,6 @@ export class TextIndex {
   }
 
   #find(filter: PartFilter): RowSet {
-    this.#scratch.reset()
     const found = new RowSet()
     const part = foldCase(String(filter.value))
     const test = valueTest(filter)
@@ -107,20 +105,20 @@ export class TextIndex {
     }
     const rowFilter = new RowFilter()
     for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) rowFilter.require(set.bitmap ?? this.#bitmapOf(set))
-    const bitmap = this.#scratch.blank(this.#capacity())
+    const bitmap = bitmapFor(this.#capacity())
     rowFilter.computeInto(bitmap)
     bitmap.forEach(visit)
   }
 
   /** The rows of all trigrams that begin with a text shorter than a trigram. */
   #beginningWith(part: string): Bitmap {
-    const bitmap = this.#scratch.blank(this.#capacity())
+    const bitmap = bitmapFor(this.#capacity())
     for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
     return bitmap
   }
 
   #bitmapOf(rows: RowSet): Bitmap {
-    const bitmap = this.#scratch.blank(this.#capacity())
+    const bitmap = bitmapFor(this.#capacity())
     rows.addTo(bitmap)
     return bitmap
   }
