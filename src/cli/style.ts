@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from '../util/text.ts'
+import { printable, printableJson } from '../util/text.ts'
 import type { Io, TextOutput } from './io.ts'
 
 type Format = Parameters<typeof styleText>[0]
@@ -16,6 +16,17 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const widths = headings.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return all.map((row) => `${line(row).trimEnd()}\n`).join('')
+}
+
+/** Prints records as a table with the given columns, or with `--json` as a JSON array. */
+export function printRecords<T>(
+  { stdout }: Io,
+  records: readonly T[],
+  { json }: { readonly json?: boolean },
+  columns: Readonly<Record<string, (record: T) => string>>,
+): void {
+  const rows = () => records.map((record) => Object.values(columns).map((cell) => cell(record)))
+  stdout.write(json === true ? `${printableJson(records)}\n` : table(Object.keys(columns), rows()))
 }
 
 /** A number with its noun: `1 fault`, `2 faults`. */

@@ -1,5 +1,4 @@
 import { join, relative, sep } from 'node:path'
-import { watch } from 'chokidar'
 
 /** Debounce delay: an editor causes several events when it saves one file. */
 const DEBOUNCE_MS = 50
@@ -42,6 +41,8 @@ export async function watchFolder(
   let excluded: string | undefined
   const isExcluded = (path: string) => excluded !== undefined && `${path}${sep}`.startsWith(`${excluded}${sep}`)
   const isIgnored = (path: string) => isExcluded(path) || IGNORED_FOLDERS.test(relative(folder, path).split(sep)[0] ?? '')
+  // On demand, since most runs of the commands that can watch do not.
+  const { watch } = await import('chokidar')
   const watcher = watch(folder, { ignored: isIgnored, ignoreInitial: true })
   watcher.on('all', (event, path) => {
     const name = relative(folder, path)

@@ -47,22 +47,12 @@ interface MockFillerParts {
 
 /** Creates mock records through the write path. */
 export class MockFiller {
-  readonly #registry: Registry
-  readonly #store: Store
-  readonly #records: Records
-  readonly #random: Random
-  readonly #pause: () => Promise<unknown>
-  readonly #forms: ReadonlyMap<string, Form>
+  readonly #parts: MockFillerParts
   /** The previous run. A run reads the taken unique values at its start, so runs must not overlap. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: MockFillerParts) {
-    this.#registry = parts.registry
-    this.#store = parts.store
-    this.#records = parts.records
-    this.#random = parts.random
-    this.#pause = parts.pause
-    this.#forms = parts.forms
+    this.#parts = parts
   }
 
   /**
@@ -74,7 +64,7 @@ export class MockFiller {
    */
   async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
     if (!actor.isSuperuser) throw forbidden(actor)
-    const fillRequest = readFillRequest(body, this.#registry, this.#random)
+    const fillRequest = readFillRequest(body, this.#parts.registry, this.#parts.random)
     const created: Record<string, number> = {}
     await this.fill(fillRequest, ({ key }) => {
       created[key] = fillRequest.count
@@ -98,10 +88,10 @@ export class MockFiller {
   async #fill({ models, count, seed, locale }: FillRequest, onModel: (model: Model) => void): Promise<void> {
     const source = await loadFaker(locale)
     // A random password: a person must set another one before the account can be used, even if the seed is known.
-    const secret = uniqueId(this.#random)
+    const secret = uniqueId(this.#parts.random)
     const planned: Planned[] = []
-    for (const model of dependencyOrder(this.#registry).filter((each) => models.includes(each))) {
-      const form = creatingForm(this.#forms.values(), model)
+    for (const model of dependencyOrder(this.#parts.registry).filter((each) => models.includes(each))) {
+      const form = creatingForm(this.#parts.forms.values(), model)
       const series = new Series({
         model: form === undefined ? model : narrowed(model, form),
         source,
@@ -121,7 +111,7 @@ export class MockFiller {
   async #values(series: Series, count: number): Promise<Planned['records']> {
     const records: Planned['records'][number][] = []
     for (let index = 0; index < count; index++) {
-      if (index > 0 && index % YIELD_AFTER === 0) await this.#pause()
+      if (index > 0 && index % YIELD_AFTER === 0) await this.#parts.pause()
       records.push(series.values(index))
     }
     return records
@@ -131,7 +121,7 @@ export class MockFiller {
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
     const ownIds = ids.get(model.key)
-    const combinations = await Combinations.of(model, this.#store)
+    const combinations = await Combinations.of(model, this.#parts.store)
     const targets = ({ relation }: RelationField) => ids.get(relation.target) ?? []
     for (let from = 0; from < records.length; ) {
       const size = ownIds === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, ownIds.length))
@@ -143,14 +133,14 @@ export class MockFiller {
           form === undefined ? record : fitted(form, series, index, record)
         return combinations.claim(fit(data), (round) => fit(otherValues(series, index, round, { data, targets })))
       })
-      const created = await this.#records.createMany(SYSTEM, model.key, { records: batch }, { origin: { via: 'mock' } })
+      const created = await this.#parts.records.createMany(SYSTEM, model.key, { records: batch }, { origin: { via: 'mock' } })
       ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }
   }
 
   async #idsOf(table: string): Promise<number[]> {
-    const { records } = await this.#store.find(table, { filters: [], sort: [], offset: 0, limit: MAX_TARGETS })
+    const { records } = await this.#parts.store.find(table, { filters: [], sort: [], offset: 0, limit: MAX_TARGETS })
     return records.map(({ id }) => id)
   }
 
@@ -159,7 +149,7 @@ export class MockFiller {
     const unique = [...model.fields.values()].filter((field) => field.unique && !field.system)
     const taken = new Map(unique.map(({ name }) => [name, new Set<Json>()]))
     if (unique.length === 0) return taken
-    for await (const batch of this.#store.stream(model.key, { filters: [], sort: [] })) {
+    for await (const batch of this.#parts.store.stream(model.key, { filters: [], sort: [] })) {
       for (const record of batch) for (const [name, values] of taken) if (record[name] != null) values.add(record[name])
     }
     return taken

@@ -34,6 +34,9 @@ export interface FieldType {
   parse(text: string): Reading
 }
 
+/** What most types have in common: one value, which is public, has an order and is left out of searches. */
+export const SINGLE_VALUE = { sortable: true, searchable: false, secret: false, list: false } as const
+
 /** A successful reading. */
 export const accept = (value: Json): Reading => ({ ok: true, value })
 /** A failed reading with a message such as `must be a string`. */

@@ -6,7 +6,6 @@ import { countBySeverity, type LintResult } from '../../lint/finding.ts'
 import { FORMAT_NAMES, type FormatName, REPORT_FORMATS, REPORT_SCHEMA } from '../../lint/formats.ts'
 import { isRuleId, RULE_IDS } from '../../lint/rules.ts'
 import { lintProject } from '../../project/lint.ts'
-import { seedFaults } from '../../transfer/seed.ts'
 import { VERSION } from '../../util/files.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../io.ts'
@@ -89,7 +88,8 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
         paths: paths.map((path) => resolve(io.cwd, path)),
         fix: options.fix === true,
         ...(earlier && { against: earlier.folder }),
-        seedFaults,
+        seedFaults: async (project) =>
+          project.seeds.length === 0 ? [] : (await import('../../transfer/seed.ts')).seedFaults(project),
         ...(stored && { brokenRecords: stored.brokenRecords, lostNames: stored.lostNames }),
       },
     ).catch((error: unknown) => {

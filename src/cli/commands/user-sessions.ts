@@ -1,22 +1,12 @@
 import { Command } from 'commander'
-import type { Client } from '../../client/client.ts'
-import { printableJson } from '../../util/text.ts'
+import type { Client, LoginSession } from '../../client/client.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { counted, table } from '../style.ts'
+import { counted, printRecords } from '../style.ts'
 import { findUserByName } from './user-grants.ts'
 
 type SessionsOptions = RemoteOptions & { readonly end?: boolean; readonly json?: boolean }
-
-/** A session as the API shows it. Sessions of earlier versions lack what is null. */
-interface Session {
-  readonly id: number
-  readonly created_at: string
-  readonly last_used_at: string | null
-  readonly address: string | null
-  readonly user_agent: string | null
-}
 
 /** `admin users sessions`: lists or ends the sessions of a user. */
 export function sessionsCommand(io: Io): Command {
@@ -32,20 +22,15 @@ export function sessionsCommand(io: Io): Command {
 
 async function listSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {
   const list = async ({ client }: ApiClient) =>
-    (await client.request('/auth/sessions', { query: await queryOf(client, username) })) as { data: readonly Session[] }
+    (await client.request('/auth/sessions', { query: await queryOf(client, username) })) as { data: readonly LoginSession[] }
   const { data: sessions } = await withApi(io, options, list, { mode: 'read' })
-  if (options.json === true) {
-    io.stdout.write(`${printableJson(sessions)}\n`)
-    return
-  }
-  const rows = sessions.map(({ id, created_at, last_used_at, address, user_agent }) => [
-    String(id),
-    created_at,
-    last_used_at ?? '-',
-    address ?? '-',
-    user_agent ?? '-',
-  ])
-  io.stdout.write(table(['ID', 'CREATED', 'LAST USED', 'ADDRESS', 'USER AGENT'], rows))
+  printRecords(io, sessions, options, {
+    ID: ({ id }) => String(id),
+    CREATED: ({ created_at }) => created_at,
+    'LAST USED': ({ last_used_at }) => last_used_at ?? '-',
+    ADDRESS: ({ address }) => address ?? '-',
+    'USER AGENT': ({ user_agent }) => user_agent ?? '-',
+  })
 }
 
 async function endSessions(io: Io, username: string, options: SessionsOptions): Promise<void> {

@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../prompts.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { printRecords } from '../style.ts'
 import { furtherFields } from './user-fields.ts'
 import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
 import { sessionsCommand } from './user-sessions.ts'
@@ -78,19 +77,14 @@ function listCommand(io: Io): Command {
     )
     .action(async (options: RemoteOptions & { json?: boolean }) => {
       const users = await withApi(io, options, ({ client }) => allRecordsOf<User>(client, 'user'), { mode: 'read' })
-      if (options.json === true) {
-        io.stdout.write(`${printableJson(users)}\n`)
-        return
-      }
       const yesNo = (value: boolean) => (value ? 'yes' : 'no')
-      const rows = users.map(({ id, username, email, is_active, is_superuser }) => [
-        String(id),
-        username,
-        email,
-        yesNo(is_active),
-        yesNo(is_superuser),
-      ])
-      io.stdout.write(table(['ID', 'USERNAME', 'EMAIL', 'ACTIVE', 'SUPERUSER'], rows))
+      printRecords(io, users, options, {
+        ID: ({ id }) => String(id),
+        USERNAME: ({ username }) => username,
+        EMAIL: ({ email }) => email,
+        ACTIVE: ({ is_active }) => yesNo(is_active),
+        SUPERUSER: ({ is_superuser }) => yesNo(is_superuser),
+      })
     })
 }
 

@@ -2,13 +2,12 @@ import { Command, Option } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { QueryEntries } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
-import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { MAX_PAGE } from '../model-requests.ts'
 import { parseId, wholeNumber } from '../number-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { printRecords } from '../style.ts'
 
 /** A delivery as the API shows it. */
 export interface ListedDelivery {
@@ -110,26 +109,21 @@ export function reasonOf({ attempts }: ListedDelivery): string {
   return last === undefined ? 'no attempt yet' : (last.error ?? `status ${last.status}`)
 }
 
-function show(io: Io, deliveries: readonly ListedDelivery[], { json }: DeliveryOptions): void {
-  if (json === true) {
-    io.stdout.write(`${printableJson(deliveries)}\n`)
-    return
-  }
-  const rows = deliveries.map((delivery) => {
-    const { id, webhook_id: webhook, status, attempts, response, next_attempt_at: next } = delivery
-    const last = attempts.at(-1)
-    const outcome = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
-    const schedule = next === null ? '' : ` (next ${next})`
-    return [
-      String(id),
-      String(webhook),
-      eventOf(delivery),
-      status,
-      String(attempts.length),
-      last?.at ?? '',
-      `${last?.ms ?? ''}`,
-      outcome + schedule,
-    ]
+const show = (io: Io, deliveries: readonly ListedDelivery[], options: DeliveryOptions): void =>
+  printRecords(io, deliveries, options, {
+    ID: ({ id }) => String(id),
+    WEBHOOK: ({ webhook_id: id }) => String(id),
+    EVENT: eventOf,
+    STATUS: ({ status }) => status,
+    ATTEMPTS: ({ attempts }) => String(attempts.length),
+    LAST: ({ attempts }) => attempts.at(-1)?.at ?? '',
+    MS: ({ attempts }) => `${attempts.at(-1)?.ms ?? ''}`,
+    RESPONSE: outcomeOf,
   })
-  io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'RESPONSE'], rows))
+
+/** The error of the last attempt, or its status with the beginning of the response, and the time of the next one. */
+function outcomeOf({ attempts, response, next_attempt_at: next }: ListedDelivery): string {
+  const last = attempts.at(-1)
+  const outcome = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
+  return outcome + (next === null ? '' : ` (next ${next})`)
 }

@@ -1,11 +1,10 @@
 import { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
-import { printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { parseId } from '../number-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { printRecords } from '../style.ts'
 import { allSubscriptions, deliveriesCommand, redeliverCommand, testCommand } from './webhooks-deliveries.ts'
 import { drainCommand } from './webhooks-drain.ts'
 import { listenCommand } from './webhooks-listen.ts'
@@ -69,19 +68,14 @@ function listCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  $ admin webhooks list --json\n')
     .action(async (options: JsonOptions) => {
       const all = await withApi(io, options, ({ client }) => allSubscriptions<Subscription>(client))
-      if (options.json === true) {
-        io.stdout.write(`${printableJson(all)}\n`)
-        return
-      }
-      const rows = all.map(({ id, url, events, models, active, disabled_by: by, pending }) => [
-        String(id),
-        active ? 'yes' : `no (${by ?? 'hand'})`,
-        events.join(','),
-        models.join(',') || 'all',
-        String(pending),
-        url,
-      ])
-      io.stdout.write(table(['ID', 'ACTIVE', 'EVENTS', 'MODELS', 'PENDING', 'URL'], rows))
+      printRecords(io, all, options, {
+        ID: ({ id }) => String(id),
+        ACTIVE: ({ active, disabled_by: by }) => (active ? 'yes' : `no (${by ?? 'hand'})`),
+        EVENTS: ({ events }) => events.join(','),
+        MODELS: ({ models }) => models.join(',') || 'all',
+        PENDING: ({ pending }) => String(pending),
+        URL: ({ url }) => url,
+      })
     })
 }
 

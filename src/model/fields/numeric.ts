@@ -1,18 +1,15 @@
 import { canonicalDecimal, MAX_DIGITS } from '../../util/decimal.ts'
 import { isKeptExactly, LongNumeral } from '../../util/numeral.ts'
-import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject, SINGLE_VALUE } from '../field-type.ts'
 
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i
 
 /** A finite double (IEEE 754). */
 export const number: FieldType = {
+  ...SINGLE_VALUE,
   name: 'number',
   options: ['unique', 'default', 'choices', 'gt', 'lt', 'gte', 'lte'],
   operators: [...EQUALITY, ...ORDER],
-  sortable: true,
-  searchable: false,
-  secret: false,
-  list: false,
   read(value) {
     const double = value instanceof LongNumeral ? value.toJSON() : value
     return typeof double === 'number' && Number.isFinite(double) ? accept(double + 0) : reject('must be a number')
@@ -36,14 +33,11 @@ const EXACT_DIGITS = 15
 
 /** An exact decimal number, stored as its shortest numeral. */
 export const decimal: FieldType = {
+  ...SINGLE_VALUE,
   name: 'decimal',
   options: ['unique', 'default', 'decimal_places', 'gt', 'lt', 'gte', 'lte'],
   operators: [...EQUALITY, ...ORDER],
   ordering: 'decimal',
-  sortable: true,
-  searchable: false,
-  secret: false,
-  list: false,
   read(value) {
     if (typeof value === 'string') return decimal.parse(value)
     const text = typeof value === 'number' ? String(value) : value instanceof LongNumeral ? value.text : ''

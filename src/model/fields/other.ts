@@ -1,18 +1,15 @@
 import { type Json, MAX_JSON_DEPTH } from '../../util/json.ts'
 import { LongNumeral } from '../../util/numeral.ts'
 import { isPlainText, NOT_PLAIN } from '../../util/text.ts'
-import { accept, EQUALITY, type FieldType, reject } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, reject, SINGLE_VALUE } from '../field-type.ts'
 import { textLike } from './text.ts'
 
 /** `true` or `false`. */
 export const boolean: FieldType = {
+  ...SINGLE_VALUE,
   name: 'boolean',
   options: ['default'],
   operators: EQUALITY,
-  sortable: true,
-  searchable: false,
-  secret: false,
-  list: false,
   read: (value) => (typeof value === 'boolean' ? accept(value) : reject('must be a boolean')),
   parse: (text) => (text === 'true' || text === 'false' ? accept(text === 'true') : reject('must be true or false')),
 }
@@ -40,13 +37,11 @@ export const multichoice: FieldType = {
 
 /** Any JSON value to a depth of 32, stored as sent. */
 export const jsonType: FieldType = {
+  ...SINGLE_VALUE,
   name: 'json',
   options: ['default'],
   operators: ['isnull'],
   sortable: false,
-  searchable: false,
-  secret: false,
-  list: false,
   read(value) {
     const problem = problemIn(value, MAX_JSON_DEPTH)
     if (problem !== undefined) return reject(problem)
@@ -77,13 +72,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** A universally unique identifier (RFC 9562), stored in lower case. */
 export const uuid: FieldType = {
+  ...SINGLE_VALUE,
   name: 'uuid',
   options: ['unique', 'default'],
   operators: EQUALITY,
-  sortable: true,
-  searchable: false,
-  secret: false,
-  list: false,
   read: (value) => (typeof value === 'string' && UUID.test(value) ? accept(value.toLowerCase()) : reject('must be a UUID')),
   parse: (text) => uuid.read(text),
 }

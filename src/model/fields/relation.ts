@@ -7,7 +7,6 @@ export const foreignkey: FieldType = {
   ...integer,
   name: 'foreignkey',
   options: ['unique', 'default', 'model', 'on_delete'],
-  operators: [...EQUALITY, 'gt', 'gte', 'lt', 'lte'],
 }
 
 /** A unique foreign key. */

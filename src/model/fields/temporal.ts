@@ -1,5 +1,5 @@
 import type { FieldTypeName } from '../definition.ts'
-import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject, SINGLE_VALUE } from '../field-type.ts'
 
 /**
  * A type of dates or times, stored as text that sorts chronologically.
@@ -13,13 +13,10 @@ function temporal(name: FieldTypeName, normalise: (text: string) => string | und
     return stored === undefined ? reject(problem) : accept(stored)
   }
   return {
+    ...SINGLE_VALUE,
     name,
     options: ['unique', 'default'],
     operators: [...EQUALITY, ...ORDER],
-    sortable: true,
-    searchable: false,
-    secret: false,
-    list: false,
     read: (value) => (typeof value === 'string' ? readText(value) : reject(problem)),
     parse: readText,
   }

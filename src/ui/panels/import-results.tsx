@@ -62,7 +62,6 @@ export function ImportErrors({ error, format, content }: ImportErrorsProps) {
   const lines = useMemo(() => linesOfRows(format, content), [format, content])
   const lineOf = (row: number | undefined) => (row === undefined ? undefined : lines[row - 1])
   const hasLines = lines.length > 0
-  const pages = Math.ceil(all.length / PAGE_SIZE)
   return (
     <section className="stack" aria-label={text.errorsTitle}>
       <Notice kind="error">{text.rejected(all.length, rows)}</Notice>
@@ -86,7 +85,7 @@ export function ImportErrors({ error, format, content }: ImportErrorsProps) {
         ))}
       </DataTable>
       <PageButtons
-        page={{ page, page_size: PAGE_SIZE, total: all.length, total_pages: pages, has_next: page < pages, has_prev: page > 1 }}
+        page={{ page, page_size: PAGE_SIZE, total: all.length, total_pages: Math.ceil(all.length / PAGE_SIZE) }}
         onChange={setPage}
       />
     </section>

@@ -23,7 +23,6 @@ export function LintFindings() {
   const { data, error, refetch, isFetching } = useQuery({ ...lintQuery(useSession()), refetchOnMount: 'always' })
   const severity = get('severity')
   const findings = data?.findings.filter((each) => severity === undefined || each.severity === severity) ?? []
-  const pages = Math.ceil(findings.length / PAGE_SIZE)
   const shown = findings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
   return (
     <div className="stack">
@@ -47,10 +46,7 @@ export function LintFindings() {
       {data !== undefined && findings.length === 0 && <Notice kind="success">{text.noFindings}</Notice>}
       {shown.length > 0 && <FindingTable findings={shown} />}
       <PageButtons
-        page={{
-          ...{ page, page_size: PAGE_SIZE, total: findings.length, total_pages: pages },
-          ...{ has_next: page < pages, has_prev: page > 1 },
-        }}
+        page={{ page, page_size: PAGE_SIZE, total: findings.length, total_pages: Math.ceil(findings.length / PAGE_SIZE) }}
         onChange={(next) => change({ page: next === 1 ? undefined : String(next) })}
       />
     </div>

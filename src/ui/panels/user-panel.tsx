@@ -131,13 +131,6 @@ function Sessions({ record }: { readonly record: AnyRecord }) {
   )
 }
 
-interface UserRightsProps {
-  /** A record of the model `user`. */
-  readonly record: AnyRecord
-  /** Called after the record was changed. */
-  readonly onSaved: () => void
-}
-
 /** What this panel edits of a user. */
 interface Rights {
   readonly groups: readonly number[]
@@ -150,7 +143,7 @@ const rightsOf = (record: AnyRecord): Rights => ({
 })
 
 /** The groups of a user, and whether the user is a superuser. Forms seldom have these fields, since only superusers may set them. */
-function UserRights({ record, onSaved }: UserRightsProps) {
+function UserRights({ record, onSaved }: UserPanelProps) {
   const { users: text } = useText()
   const model = modelOf(useSite(), 'user')
   const queries = useQueryClient()
@@ -218,9 +211,7 @@ function UserRights({ record, onSaved }: UserRightsProps) {
 
 const NO_FLAGS = { required: false, readonly: false, disabled: false, is_primary_key: false }
 
-interface SetPasswordProps {
-  readonly record: AnyRecord
-  readonly onSaved: () => void
+interface SetPasswordProps extends UserPanelProps {
   readonly onClose: () => void
 }
 

@@ -4,7 +4,7 @@ import { useLocale, useText } from '../text/text.tsx'
 import { IconButton } from './button.tsx'
 
 interface PageButtonsProps {
-  readonly page: Omit<Page<unknown>, 'data'>
+  readonly page: Pick<Page<unknown>, 'page' | 'page_size' | 'total' | 'total_pages'>
   readonly onChange: (page: number) => void
 }
 

@@ -44,6 +44,10 @@ const BY_TYPE: Readonly<Record<string, WidgetKind>> = {
   many_to_many: 'relations',
 }
 
+/** A kind for the types that choices may be offered for. */
+const ofChoices = (kind: WidgetKind) =>
+  Object.fromEntries(['boolean', 'choice', 'string', 'slug', 'integer', 'number', 'decimal'].map((type) => [type, kind]))
+
 /** The kinds that widgets ask for, where the type allows them. */
 const BY_WIDGET: Readonly<Record<string, Readonly<Record<string, WidgetKind>>>> = {
   textarea: { string: 'lines', text: 'lines' },
@@ -52,24 +56,8 @@ const BY_WIDGET: Readonly<Record<string, Readonly<Record<string, WidgetKind>>>> 
   range: { integer: 'range', number: 'range', decimal: 'range' },
   switch: { boolean: 'switch' },
   toggle: { boolean: 'switch' },
-  radio: {
-    boolean: 'radio',
-    choice: 'radio',
-    string: 'radio',
-    slug: 'radio',
-    integer: 'radio',
-    number: 'radio',
-    decimal: 'radio',
-  },
-  select: {
-    boolean: 'select',
-    choice: 'select',
-    string: 'select',
-    slug: 'select',
-    integer: 'select',
-    number: 'select',
-    decimal: 'select',
-  },
+  radio: ofChoices('radio'),
+  select: ofChoices('select'),
   autocomplete: { string: 'suggest', choice: 'suggest' },
   checkboxes: { multichoice: 'checkboxes' },
   tags: { json: 'words' },
