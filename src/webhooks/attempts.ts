@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts'
-import type { Lane } from './lane.ts'
-import type { Attempt, AttemptResult, Job } from './outbox.ts'
+import type { Lane } from '../queue/lane.ts'
+import type { Attempt, AttemptResult, DueDelivery } from './outbox.ts'
 import { parseRetryAfter, type RetrySchedule } from './retries.ts'
 import type { SendResult } from './sender.ts'
 import type { Receiver } from './subscriptions.ts'
@@ -15,8 +15,8 @@ export const isSuccess = (status: number | undefined): boolean => status !== und
 
 /** A finished attempt. Times in milliseconds since the Unix epoch. */
 interface FinishedAttempt {
-  readonly lane: Lane
-  readonly job: Job
+  readonly lane: Lane<DueDelivery>
+  readonly row: DueDelivery
   /** Start of the attempt. */
   readonly at: number
   /** End of the attempt. */
@@ -30,14 +30,14 @@ interface FinishedAttempt {
  */
 export function resultOf(
   { status, took, reason, text, retryAfter }: SendResult,
-  { lane, job, at, now, schedule }: FinishedAttempt,
+  { lane, row, at, now, schedule }: FinishedAttempt,
 ): AttemptResult {
-  const result = { receiver: lane.id, event: job.event, attempt: { at, status, took, reason, text } }
+  const result = { receiver: lane.id, event: row.id, attempt: { at, status, took, reason, text } }
   if (isSuccess(status)) {
     lane.recordSuccess()
-    return { ...result, status: 'delivered', tries: job.tries, due: undefined }
+    return { ...result, status: 'delivered', tries: row.tries, due: undefined }
   }
-  const tries = job.tries + 1
+  const tries = row.tries + 1
   const requestedDelay = BUSY.has(status) ? parseRetryAfter(retryAfter, now) : undefined
   const delay = status === GONE ? undefined : schedule.delayAfter(tries, requestedDelay)
   lane.recordFailure(now, schedule.maxBackoff)

@@ -1,19 +1,22 @@
 import type { Log } from '../log/log.ts'
+import type { Lane } from '../queue/lane.ts'
+import type { QueueWork } from '../queue/queue-work.ts'
+import { QueueWorker } from '../queue/queue-worker.ts'
 import type { ReceiverLeases } from '../store/shared-process.ts'
 import type { Change, StoredRecord } from '../store/store.ts'
 import { isoTime, type Timer } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
-import { isSuccess } from './attempts.ts'
+import { type DisableReason, GONE, isSuccess, resultOf, WebhookLogger } from './attempts.ts'
 import { messageOf, pendingOf } from './event-records.ts'
+import { hasFailedTooLong } from './health.ts'
 import { signedRequest } from './messages.ts'
 import { EVENTS } from './models.ts'
-import { Outbox } from './outbox.ts'
+import { type AttemptResult, type DueDelivery, Outbox } from './outbox.ts'
 import { prune, type Retention } from './pruning.ts'
 import type { RetrySchedule } from './retries.ts'
-import type { Sender } from './sender.ts'
+import { type Sender, TIMEOUT_MS } from './sender.ts'
 import { receiverOf, type SubscriptionParts, type Subscriptions } from './subscriptions.ts'
-import { Worker } from './worker.ts'
 
 /** Dependencies of the delivery service. */
 export interface DeliveryParts extends SubscriptionParts {
@@ -29,18 +32,25 @@ export interface DeliveryParts extends SubscriptionParts {
 /** Interval of pruning the delivery log, in milliseconds. */
 const PRUNE_MS = 600_000
 
-/** Delivers committed events to subscriptions while it runs. */
-export class Deliveries {
+/** Delivers committed events to subscriptions while it runs. A lane of its queue is the deliveries to one receiver. */
+export class Deliveries implements QueueWork<DueDelivery, AttemptResult> {
+  readonly name = 'webhook deliveries'
+  readonly concurrency = 8
+  readonly attemptMs = TIMEOUT_MS
+  readonly outbox: Outbox
+  readonly worker: QueueWorker<DueDelivery, AttemptResult>
   readonly #parts: DeliveryParts
   readonly #subscriptions: Subscriptions
-  readonly #outbox: Outbox
+  readonly #logger: WebhookLogger
   readonly #pruning: PeriodicTask
-  #worker: Worker | undefined
+  #isAborted = false
 
   constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#subscriptions = subscriptions
-    this.#outbox = new Outbox({ ...parts, subscriptions })
+    this.#logger = new WebhookLogger(parts.log)
+    this.outbox = new Outbox({ ...parts, subscriptions })
+    this.worker = new QueueWorker({ ...parts, table: this.outbox, work: this, now: () => performance.now() })
     this.#pruning = new PeriodicTask(() => prune(parts, parts.keep), {
       timer: parts.timer,
       intervalMs: PRUNE_MS,
@@ -49,21 +59,16 @@ export class Deliveries {
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
-  async start(): Promise<Worker> {
-    const parts = { ...this.#parts, outbox: this.#outbox, subscriptions: this.#subscriptions }
-    const worker = new Worker({ ...parts, now: () => performance.now() })
-    await this.#outbox.adopt()
-    this.#worker = worker
+  async start(): Promise<void> {
+    await this.outbox.adopt()
     await this.#pruning.start()
-    await worker.start()
-    return worker
+    await this.worker.start()
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
   async stop(): Promise<void> {
     this.#pruning.stop()
-    await this.#worker?.stop()
-    this.#worker = undefined
+    await this.worker.stop()
     this.#parts.sender.close()
   }
 
@@ -74,33 +79,7 @@ export class Deliveries {
       // An existing event changes only when receivers are removed from it.
       if (table === EVENTS && before === undefined && after !== undefined) for (const id of pendingOf(after)) receivers.add(id)
     }
-    if (receivers.size > 0) this.#worker?.hint([...receivers])
-  }
-
-  /** Delivers the pending events of a subscription that was created, enabled or changed. */
-  resume(subscription: number): void {
-    this.#worker?.resume(subscription)
-  }
-
-  /** Starts no more deliveries to a subscription that was deleted or disabled. */
-  suspend(subscription: number): void {
-    this.#worker?.suspend(subscription)
-  }
-
-  /** Number of pending deliveries of one subscription. */
-  pendingOf(subscription: number): Promise<number> {
-    return this.#outbox.pendingOf(subscription)
-  }
-
-  /**
-   * Delivers an event again under the same message id.
-   *
-   * @returns false if the delivery no longer exists
-   */
-  async redeliver(delivery: StoredRecord): Promise<boolean> {
-    const exists = await this.#outbox.reopen(delivery.id)
-    if (exists) this.#worker?.redeliver(Number(delivery.subscription_id))
-    return exists
+    this.worker.hint(receivers)
   }
 
   /**
@@ -122,7 +101,56 @@ export class Deliveries {
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
     const succeeded = isSuccess(status)
     const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
-    await this.#outbox.store({ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome })
+    await this.outbox.store({ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome })
     return event
+  }
+
+  lanes(): Pick<Lane<DueDelivery>, 'id' | 'target'>[] {
+    return this.#subscriptions.all.flatMap(({ id, active, url }) => (active === true ? [{ id, target: String(url) }] : []))
+  }
+
+  async follow(): Promise<void> {
+    await this.#subscriptions.refreshAll()
+  }
+
+  /** Sends one message. Undefined if the receiver was disabled, or the attempt aborted. */
+  async attempt(lane: Lane<DueDelivery>, row: DueDelivery): Promise<AttemptResult | undefined> {
+    const { sender, clock, schedule } = this.#parts
+    const receiver = this.#subscriptions.receiver(lane.id)
+    if (receiver === undefined) return undefined
+    try {
+      const at = clock()
+      const sent = await sender.send(receiver.url, signedRequest(row.message, receiver.secrets, Math.floor(at / 1000)))
+      if (this.#isAborted) return undefined
+      const result = resultOf(sent, { lane, row, at, now: clock(), schedule })
+      this.#logger.attempt(receiver, row.message.id, result)
+      this.#logger.outcome(receiver, result, lane.failures)
+      return result
+    } catch (error) {
+      lane.pauseUntil(clock() + schedule.maxBackoff)
+      throw error
+    }
+  }
+
+  /** Disables a receiver that is gone (410) or has failed for too long, unless the subscription was enabled or changed meanwhile. */
+  async stored({ id }: Lane<DueDelivery>, { status, attempt }: AttemptResult, isCurrent: boolean): Promise<void> {
+    const receiver = this.#subscriptions.receiver(id)
+    const isGone = attempt.status === GONE
+    if (status === 'delivered' || !isCurrent || receiver === undefined) return
+    if (!isGone && !hasFailedTooLong(receiver.health, attempt.at)) return
+    const reason: DisableReason = isGone ? 'gone' : 'failing'
+    // The subscription is inactive from now on, so no attempt starts, unless storing this fails.
+    await this.#subscriptions.update(id, { active: false, disabled_by: reason })
+    this.#logger.disabled(receiver, reason)
+    this.worker.suspend(id)
+  }
+
+  failed({ id }: Lane<DueDelivery>, error: unknown): void {
+    this.#logger.error(id, error)
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    this.#parts.sender.close()
   }
 }

@@ -1,5 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { FieldFilter, Filter } from '../query/plan.ts'
+import type { DueRow } from '../queue/lane.ts'
+import type { QueueTable, TakenRows } from '../queue/queue-work.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -18,22 +20,11 @@ const MAX_STORED_ATTEMPTS = 20
 /** Records that a read of the queue looks at together, and operations of a transaction. */
 const PAGE = 100
 
-/** A delivery that is due. */
-export interface Job {
-  /** Id of the event. */
-  readonly event: number
-  /** The record that the event concerns. The events of one record go to a receiver in their order. */
-  readonly record: string
+/** A delivery that is due. Its id is that of the event, its key the record that the event concerns. */
+export interface DueDelivery extends DueRow {
   /** Number of failed attempts since the message was sent, or sent again. */
   readonly tries: number
   readonly message: Message
-}
-
-/** What a receiver may be sent now. */
-export interface Taken {
-  readonly jobs: readonly Job[]
-  /** True if more may be due: beyond the limit, or of a record that has a job in flight. */
-  readonly hasMore: boolean
 }
 
 /** One delivery attempt, for the log. */
@@ -73,7 +64,7 @@ export interface OutboxParts {
  * The queue of deliveries in the store. A delivery is pending in one of two places: before its first attempt the event names the
  * receiver in `pending`; from the result of that on, its delivery record has the time of the next attempt.
  */
-export class Outbox {
+export class Outbox implements QueueTable<DueDelivery, AttemptResult> {
   readonly #parts: OutboxParts
   /** The results that the next transaction stores. */
   #next: { readonly results: AttemptResult[]; readonly stored: Promise<void> } | undefined
@@ -99,17 +90,17 @@ export class Outbox {
    *
    * @param inFlight the records of the attempts in flight, by event
    */
-  async take(receiver: number, limit: number, inFlight: ReadonlyMap<number, string>): Promise<Taken> {
+  async take(receiver: number, limit: number, inFlight: ReadonlyMap<number, string>): Promise<TakenRows<DueDelivery>> {
     const { store, clock } = this.#parts
     const now = isoTime(clock())
     const isDue = ({ next_attempt_at: at }: StoredRecord) => String(at) <= now
-    const jobs: Job[] = []
+    const rows: DueDelivery[] = []
     const add = (event: StoredRecord, tries: number) =>
-      jobs.push({ event: event.id, record: recordOf(event), tries, message: messageOf(event) })
+      rows.push({ id: event.id, key: recordOf(event), tries, message: messageOf(event) })
     /** The records that have nothing more to send now. */
     const busy = new Set(inFlight.values())
     let hasRetries = false
-    for (let isLast = false; !isLast && jobs.length < limit; ) {
+    for (let isLast = false; !isLast && rows.length < limit; ) {
       const filters = [sentTo(receiver), IS_WAITING, ...notOf(busy)]
       const waiting = await findAll(store, DELIVERIES, filters, { sort: [{ field: 'next_attempt_at', order: 'asc' }], limit })
       hasRetries ||= waiting.length > 0
@@ -122,28 +113,28 @@ export class Outbox {
         due.map(({ event_id: event }) => Number(event)),
       )
       for (const [index, event] of events.entries()) {
-        if (event !== undefined && jobs.length < limit) add(event, Number(due[index]?.tries))
+        if (event !== undefined && rows.length < limit) add(event, Number(due[index]?.tries))
       }
       for (const record of records) busy.add(record)
       isLast = concerned.length < limit
     }
     // Later events of these records are not read.
-    let hasMore = inFlight.size > 0 || jobs.length > 0
-    for (let last = 0; jobs.length < limit; ) {
+    let hasMore = inFlight.size > 0 || rows.length > 0
+    for (let last = 0; rows.length < limit; ) {
       const filters = [pendingFor(receiver), { field: 'id', operator: 'gt', value: last } as const, ...notOf(busy)]
       const page = await findAll(store, EVENTS, filters, { limit: PAGE })
       const waiting = hasRetries ? await this.#firstWaiting(receiver, page) : undefined
       for (const event of page) {
         const record = recordOf(event)
         if (busy.has(record)) hasMore ||= waiting?.has(record) !== true
-        else if (waiting?.has(record) !== true && jobs.length < limit) add(event, 0)
+        else if (waiting?.has(record) !== true && rows.length < limit) add(event, 0)
         busy.add(record)
       }
       if (page.length < PAGE) break
-      hasMore ||= jobs.length > 0
+      hasMore ||= rows.length > 0
       last = page.at(-1)?.id ?? last
     }
-    return { jobs, hasMore: hasMore || jobs.length === limit }
+    return { rows, hasMore: hasMore || rows.length === limit }
   }
 
   /** The first delivery of each record that waits for a retry. */

@@ -23,7 +23,6 @@ import {
 } from './subscription-requests.ts'
 import { type SubscriptionParts, Subscriptions } from './subscriptions.ts'
 import { isLoopback, type Resolve, UrlGuard } from './url-guard.ts'
-import type { Worker } from './worker.ts'
 
 interface WebhookParts extends DeliveryParts {
   readonly guard: UrlGuard
@@ -73,8 +72,9 @@ export class Webhooks {
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
-  startDelivery(): Promise<Worker> {
-    return this.#deliveries.start()
+  async startDelivery(): Promise<Deliveries['worker']> {
+    await this.#deliveries.start()
+    return this.#deliveries.worker
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
@@ -85,7 +85,7 @@ export class Webhooks {
   /** Number of pending deliveries of all subscriptions. */
   async depth(): Promise<number> {
     let depth = 0
-    for (const { id } of this.subscriptions.all) depth += await this.#deliveries.pendingOf(id)
+    for (const { id } of this.subscriptions.all) depth += await this.#deliveries.outbox.pendingOf(id)
     return depth
   }
 
@@ -115,7 +115,7 @@ export class Webhooks {
     const created: PresentedSubscription[] = []
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
-      this.#deliveries.resume(subscription.id)
+      this.#deliveries.worker.resume(subscription.id)
       created.push(withSecret(subscription, 0))
     }
     return { created, isList }
@@ -136,10 +136,10 @@ export class Webhooks {
     // A changed or repaired receiver has no known health yet.
     const isNewUrl = others.url !== undefined && others.url !== subscription.url
     const health = isNewUrl || activation.active === true ? { failing_since: null, last_failure_at: null } : {}
-    const pending = await this.#deliveries.pendingOf(id)
+    const pending = await this.#deliveries.outbox.pendingOf(id)
     const updated = await this.subscriptions.update(id, { ...others, ...activation, ...health })
-    if (active === true || (isNewUrl && updated.active === true)) this.#deliveries.resume(id)
-    if (active === false) this.#deliveries.suspend(id)
+    if (active === true || (isNewUrl && updated.active === true)) this.#deliveries.worker.resume(id)
+    if (active === false) this.#deliveries.worker.suspend(id)
     return presented(updated, pending)
   }
 
@@ -148,7 +148,7 @@ export class Webhooks {
     refuseIfConfigured(subscription)
     const shown = await this.#present(subscription)
     await this.subscriptions.remove(id)
-    this.#deliveries.suspend(id)
+    this.#deliveries.worker.suspend(id)
     return shown
   }
 
@@ -157,7 +157,7 @@ export class Webhooks {
     await this.#find(actor, id)
     const secret = readRotation(body, this.#rules)
     if (this.subscriptions.isSecretConfigured(id)) throw configuredError(`The secret of webhook ${id}`)
-    const pending = await this.#deliveries.pendingOf(id)
+    const pending = await this.#deliveries.outbox.pendingOf(id)
     return withSecret(await this.subscriptions.rotate(id, secret), pending)
   }
 
@@ -202,7 +202,8 @@ export class Webhooks {
     }
     const [shown] = await this.#log.ofEvent(Number(event), Number(id))
     // The delivery may be pruned, or its subscription deleted, at any moment.
-    if (shown === undefined || !(await this.#deliveries.redeliver(delivery))) throw notFound('Delivery', deliveryId)
+    if (shown === undefined || !(await this.#deliveries.outbox.reopen(deliveryId))) throw notFound('Delivery', deliveryId)
+    this.#deliveries.worker.repeat(Number(id))
     return { ...shown, status: 'pending', next_attempt_at: null }
   }
 
@@ -221,7 +222,7 @@ export class Webhooks {
   }
 
   async #present(subscription: StoredRecord): Promise<PresentedSubscription> {
-    return presented(subscription, await this.#deliveries.pendingOf(subscription.id))
+    return presented(subscription, await this.#deliveries.outbox.pendingOf(subscription.id))
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { EVENTS } from '../../src/webhooks/models.ts'
-import type { Worker } from '../../src/webhooks/worker.ts'
+import type { Webhooks } from '../../src/webhooks/webhooks.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
 import { type Answer, type Received, type Receiver, startReceiver } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
@@ -13,7 +13,7 @@ export const TAGS = '/api/v1/models/tag'
 /** An application that delivers to a receiver in this process, with a fake clock. */
 export interface Delivering {
   readonly app: TestApp
-  readonly worker: Worker
+  readonly worker: Awaited<ReturnType<Webhooks['startDelivery']>>
   readonly receiver: Receiver
   readonly id: number
   readonly secret: string

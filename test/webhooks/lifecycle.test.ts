@@ -68,31 +68,36 @@ describe('restarts and pauses', () => {
     assert.equal(await app.app.webhooks.depth(), 0)
   })
 
-  test('a stop during the first pruning leaves no timer behind', async () => {
-    const app = await openTestApp()
-    const { store, webhooks } = app.app
-    const find = store.find.bind(store)
-    let prune = () => {}
-    const mayPrune = new Promise<void>((resolve) => {
-      prune = resolve
-    })
-    const begun = new Promise<void>((begin) => {
-      store.find = async (table, plan, options) => {
-        if (table === DELIVERIES && plan.filters.length === 0) {
-          begin()
-          await mayPrune
+  for (const [name, isPruning] of [
+    ['adoption of earlier deliveries', false],
+    ['first pruning', true],
+  ] as const) {
+    test(`a stop during the ${name} leaves no timer behind`, async () => {
+      const app = await openTestApp()
+      const { store, webhooks } = app.app
+      const find = store.find.bind(store)
+      let proceed = () => {}
+      const mayProceed = new Promise<void>((resolve) => {
+        proceed = resolve
+      })
+      const begun = new Promise<void>((begin) => {
+        store.find = async (table, plan, options) => {
+          if (table === DELIVERIES && (plan.filters.length === 0) === isPruning) {
+            begin()
+            await mayProceed
+          }
+          return find(table, plan, options)
         }
-        return find(table, plan, options)
-      }
+      })
+      const started = webhooks.startDelivery()
+      await begun
+      const stopped = webhooks.stop()
+      proceed()
+      await Promise.all([started, stopped])
+      assert.deepEqual(app.time.waits(), [])
+      await app.close()
     })
-    const started = webhooks.startDelivery()
-    await begun
-    const stopped = webhooks.stop()
-    prune()
-    await Promise.all([started, stopped])
-    assert.deepEqual(app.time.waits(), [])
-    await app.close()
-  })
+  }
 
   test('stopping waits for attempts in flight to a webhook that was disabled meanwhile, and aborts them', () =>
     delivering([() => {}], async ({ app, receiver, id }) => {

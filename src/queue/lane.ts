@@ -1,30 +1,35 @@
-import type { Job } from './outbox.ts'
+/** A row that may be worked on now. */
+export interface DueRow {
+  readonly id: number
+  /** Rows of a lane with the same key are worked on one after the other. */
+  readonly key: string
+}
 
-/** Maximum number of concurrent attempts to one receiver. */
-const CONCURRENCY = 8
-/** Maximum number of deliveries that are taken from the queue and not settled in the store. */
+/** Maximum number of rows of a lane that are taken from the queue and not settled in the store. */
 const MAX_TAKEN = 64
 /** Number of consecutive failures that trip the circuit breaker: one attempt at a time, with a backoff in between. */
 const BREAKER_THRESHOLD = 3
 /** Backoff when the breaker trips, in milliseconds. Each further failure doubles it. */
 const FIRST_BACKOFF_MS = 1000
 
-/** The deliveries to one receiver that are in this process: the limit of attempts, circuit breaker and backoff. */
-export class Lane {
+/** The rows with one receiver that are in this process: the limit of attempts, circuit breaker and backoff. */
+export class Lane<Row extends DueRow> {
   readonly id: number
-  /** The receiver's URL; a new one has nothing of the state of the former. */
-  url = ''
-  /** Deliveries that were taken and not begun. */
-  readonly ready: Job[] = []
-  /** The records of the deliveries that were taken and are not settled, by event. */
+  /** Where the receiver is; a new place has nothing of the state of the former. */
+  target = ''
+  /** When the lease of the lane was last asked for, and whether this process got it. */
+  lease: { readonly askedAt: number; readonly isHeld: boolean } | undefined
+  /** Rows that were taken and not begun. */
+  readonly ready: Row[] = []
+  /** The keys of the rows that were taken and are not settled, by id. */
   readonly taken = new Map<number, string>()
-  /** Number of deliveries whose results were stored. */
+  /** Number of rows that were settled. */
   settled = 0
-  /** Number of attempts that wait for a response. */
+  /** Number of attempts in progress. */
   attempts = 0
   /** Number of consecutive failures. */
   failures = 0
-  /** True if the queue may have deliveries that were not taken. */
+  /** True if the queue may have rows that were not taken. */
   mayHaveMore = true
   /** Incremented on every restart, so that results of older attempts are recognised. */
   generation = 0
@@ -32,9 +37,12 @@ export class Lane {
   #backoffUntil = 0
   /** End of the pause that `Retry-After` requests; an older attempt that succeeds does not cancel it. */
   #retryAfterUntil = 0
+  readonly #concurrency: number
 
-  constructor(id: number) {
+  /** @param concurrency maximum number of attempts at the same time */
+  constructor(id: number, concurrency: number) {
     this.id = id
+    this.#concurrency = concurrency
   }
 
   /** True if another attempt may start now. */
@@ -42,27 +50,27 @@ export class Lane {
     return this.attempts < this.#limit && Math.max(this.#backoffUntil, this.#retryAfterUntil) <= now
   }
 
-  /** Number of deliveries that may be taken now, and begun soon. */
+  /** Number of rows that may be taken now, and begun soon. */
   room(now: number): number {
     if (!this.canStart(now) || this.ready.length > 0) return 0
     return Math.min(this.#isTripped ? 1 : MAX_TAKEN, MAX_TAKEN - this.taken.size)
   }
 
-  take(job: Job): void {
-    this.ready.push(job)
-    this.taken.set(job.event, job.record)
+  take(row: Row): void {
+    this.ready.push(row)
+    this.taken.set(row.id, row.key)
   }
 
-  /** Notes that the result of a delivery is stored. */
-  settle(job: Job): void {
-    this.taken.delete(job.event)
+  /** Notes that the result of a row is stored, or that it has none. */
+  settle({ id }: Row): void {
+    this.taken.delete(id)
     this.settled++
   }
 
-  /** Gives the deliveries that were not begun back to the queue. */
+  /** Gives the rows that were not begun back to the queue. */
   giveBack(): void {
     if (this.ready.length > 0) this.mayHaveMore = true
-    for (const { event } of this.ready.splice(0)) this.taken.delete(event)
+    for (const { id } of this.ready.splice(0)) this.taken.delete(id)
   }
 
   /** Starts anew, without failures or pause. */
@@ -108,6 +116,6 @@ export class Lane {
   }
 
   get #limit(): number {
-    return this.#isTripped ? 1 : CONCURRENCY
+    return this.#isTripped ? 1 : this.#concurrency
   }
 }
