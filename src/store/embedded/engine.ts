@@ -18,7 +18,7 @@ import { Transaction } from '../transaction/transaction.ts'
 import { aggregateRows, needsOfAggregate } from './tables/aggregation.ts'
 import { needsOfOrder, ordered } from './tables/order.ts'
 import { pageAfter } from './tables/page-upkeep.ts'
-import { needsOf, type Selected, select, type TableNeed } from './tables/select.ts'
+import { needsOf, prepareFilters, type Selected, select, type TableNeed } from './tables/select.ts'
 import { Table } from './tables/table.ts'
 
 /** Options of the embedded engine. */
@@ -103,7 +103,7 @@ export class Engine {
     if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters, sort })
     const tableNamed = (other: string) => this.table(other)
-    return this.#ensure([...needsOf(table, filters, tableNamed), ...needsOfOrder(table, sort, tableNamed)])
+    return this.#ready(table, filters, needsOfOrder(table, sort, tableNamed))
   }
 
   /** Builds the indexes that an aggregate needs, as `prepare` does for a query. */
@@ -111,8 +111,7 @@ export class Engine {
     this.#throwIfDamaged()
     if (this.#applying !== undefined) return this.#applying
     const table = this.#settled(name, { filters: plan.filters, sort: [] })
-    const tableNamed = (other: string) => this.table(other)
-    return this.#ensure([...needsOf(table, plan.filters, tableNamed), ...needsOfAggregate(table, plan)])
+    return this.#ready(table, plan.filters, needsOfAggregate(table, plan))
   }
 
   #settled(name: string, plan: Pick<Plan, 'filters' | 'sort'>): Table {
@@ -120,6 +119,14 @@ export class Engine {
     table.settle()
     for (const other of relatedTables(plan)) this.table(other).settle()
     return table
+  }
+
+  #ready(table: Table, filters: readonly Filter[], others: readonly TableNeed[]): Promise<unknown> | undefined {
+    const tableNamed = (other: string) => this.table(other)
+    const needs = needsOf(table, filters, tableNamed)
+    const building = this.#ensure([...needs, ...others])
+    if (building !== undefined || !needs.some(({ kind }) => kind === 'text')) return building
+    return prepareFilters(table, filters, tableNamed)
   }
 
   #ensure(needs: readonly TableNeed[]): Promise<unknown> | undefined {

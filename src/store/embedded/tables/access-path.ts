@@ -19,6 +19,17 @@ export interface AccessPath {
   each(visit: (row: number) => void): void
   /** Adds bitmaps of the matching rows to `rowFilter`. */
   describe(rowFilter: RowFilter): void
+  /** Finds the rows in slices if that may take long; undefined once they are found. */
+  prepare?(): Promise<void> | undefined
+}
+
+/** Prepares the next of some access paths that is not prepared; undefined if all are. */
+export function prepareNext(parts: Iterable<AccessPath>): Promise<void> | undefined {
+  for (const part of parts) {
+    const wait = part.prepare?.()
+    if (wait !== undefined) return wait
+  }
+  return undefined
 }
 
 /** The rows with any of some values. */
@@ -70,6 +81,7 @@ export function union(parts: readonly AccessPath[], { live, size, capacity }: Ro
       }
       rowFilter.require(all)
     },
+    prepare: () => prepareNext(parts),
   }
 }
 
@@ -87,6 +99,7 @@ export function complement(part: AccessPath, { live, size, capacity }: RowSpace)
       })
     },
     describe: (rowFilter) => rowFilter.exclude(bitmapOf(part, { live, capacity })),
+    prepare: () => prepareNext([part]),
   }
 }
 
@@ -146,6 +159,7 @@ function holding(index: TextIndex, filter: PartFilter, capacity: number): Access
   return {
     atMost: index.atMost(filter),
     each: (visit) => index.matching(filter).each(visit),
+    prepare: () => index.prepare(filter),
     describe: (rowFilter) => anyPath([index.matching(filter)], capacity).describe(rowFilter),
   }
 }

@@ -1,4 +1,5 @@
 import { TypedFastBitSet } from 'typedfastbitset'
+import type { Steps } from '../../../util/slices.ts'
 
 /** A set of row numbers, one bit each. */
 export type Bitmap = TypedFastBitSet
@@ -21,6 +22,20 @@ export function addWord(bitmap: Bitmap, index: number, bits: number, slack: numb
     bitmap.words = words
   }
   bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
+}
+
+/** Number of words of a bitmap whose rows are a step. */
+const STEP_WORDS = 32
+
+/** Calls back with each row, ascending, in steps of some hundred rows. */
+export function* eachInSteps({ words }: Bitmap, visit: (row: number) => void): Steps<void> {
+  for (let from = 0; from < words.length; from += STEP_WORDS) {
+    const rows = TypedFastBitSet.fromWords(words.subarray(from, from + STEP_WORDS))
+    rows.forEach((row) => {
+      visit(from * 32 + row)
+    })
+    yield
+  }
 }
 
 /** Clears the rows outside of `from` (inclusive) to `to` (exclusive). */

@@ -1,7 +1,7 @@
 import { matcher, type Predicate } from '../../../query/match.ts'
 import { type Filter, filtersIn, isFieldFilter, isRelationFilter, type RelationFilter } from '../../../query/plan.ts'
 import { referencesOf } from '../../store.ts'
-import { type AccessPath, accessFor, anyPath, complement, needOf, union } from './access-path.ts'
+import { type AccessPath, accessFor, anyPath, complement, needOf, prepareNext, union } from './access-path.ts'
 import { bitmapFor } from './bitmap.ts'
 import type { Need } from './indexes.ts'
 import { RowFilter } from './row-filter.ts'
@@ -58,6 +58,17 @@ export function select(table: Table, filters: readonly Filter[], tableNamed: Tab
   return { selection: selectBy(table, steps), how: () => describe(steps) }
 }
 
+/** Finds rows of filters in slices where that may take long; undefined if `select` can be called now. */
+export function prepareFilters(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Promise<void> | undefined {
+  return table.isSmall ? undefined : prepareSteps(table, stepsFor(table, filters, tableNamed))
+}
+
+function prepareSteps(table: Table, steps: readonly Step[]): Promise<void> | undefined {
+  const [first] = steps
+  const used = first === undefined || isFew(table, first) ? steps.slice(0, 1) : steps
+  return prepareNext(used.map(({ access }) => access))
+}
+
 function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
   const test = testFor({ all: filters }, tableNamed)
   const rows = table.all.slice(0, table.size).filter((row) => {
@@ -76,9 +87,11 @@ const stepsFor = (table: Table, filters: readonly Filter[], tableNamed: TableNam
 function selectBy(table: Table, steps: readonly Step[]): SelectedRows {
   const [first, ...others] = steps
   if (first === undefined) return table.all
-  const isFew = first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD
-  return isFew ? pick(table, first, others) : combine(table, steps)
+  return isFew(table, first) ? pick(table, first, others) : combine(table, steps)
 }
+
+/** True if the candidates of a step are checked one by one. */
+const isFew = (table: Table, { access }: Step): boolean => access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD
 
 function pick(table: Table, first: Step, others: readonly Step[]): SelectedRows {
   const rows: number[] = []
@@ -119,6 +132,7 @@ function allAccess(table: Table, steps: readonly Step[]): AccessPath {
     describe(rowFilter) {
       for (const { access } of steps) access.describe(rowFilter)
     },
+    prepare: () => prepareSteps(table, steps),
   }
 }
 

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
+import { runInSlices, runSlice, Slices, type Steps } from '../../../util/slices.ts'
 import { foldCase } from '../../../util/text.ts'
-import { type Bitmap, bitmapFor } from './bitmap.ts'
+import { type Bitmap, bitmapFor, eachInSteps } from './bitmap.ts'
 import { RowFilter } from './row-filter.ts'
 import { RowSet } from './row-set.ts'
 
@@ -22,6 +23,8 @@ const ALPHABET = 1 << 10
 export class TextIndex {
   readonly #grams = new Map<number, RowSet>()
   readonly #answers: SubstringCache
+  /** What is being found in slices, by filter. */
+  readonly #finding = new Map<string, Promise<void>>()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
   /** Rows whose text has a character that shares its trigram code with another (`isPlain`). Their values are always checked. */
@@ -66,48 +69,66 @@ export class TextIndex {
     return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
   }
 
+  /**
+   * Finds the rows that match in slices, so that `matching` need not. Changes meanwhile are caught up with.
+   *
+   * @returns undefined if they are known, or found in one slice
+   */
+  prepare(filter: PartFilter, slices: Slices = new Slices()): Promise<void> | undefined {
+    const key = keyOf(filter)
+    const running = this.#finding.get(key)
+    if (running !== undefined || this.#answers.get(filter) !== undefined) return running
+    const steps = this.#find(filter)
+    if (runSlice(steps, slices) !== undefined) return undefined
+    const finding = slices
+      .next()
+      .then(() => runInSlices(steps, slices))
+      .then(() => {})
+      .finally(() => this.#finding.delete(key))
+    this.#finding.set(key, finding)
+    return finding
+  }
+
   /** The rows that match. */
   matching(filter: PartFilter): RowSet {
     const known = this.#answers.get(filter)
     if (known !== undefined) return known
-    const found = this.#find(filter)
-    this.#answers.remember(filter, found)
-    return found
+    const steps = this.#find(filter)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return value
+    }
   }
 
-  #find(filter: PartFilter): RowSet {
+  /** Checks the candidates, and keeps the rows that match. */
+  *#find(filter: PartFilter): Steps<RowSet> {
+    const { changes } = this.#answers
     const found = new RowSet()
     const part = foldCase(String(filter.value))
     const test = valueTest(filter)
     // Candidates of a text no longer than a trigram need no check, unless it has confusable characters.
     const isCertain = filter.operator === 'icontains' && part !== '' && part.length <= GRAM && isPlain(part)
-    this.#candidates(filter, part, (row) => {
+    yield* eachInSteps(this.#candidates(filter, part), (row) => {
       if ((isCertain && !this.#odd.has(row)) || test(this.#valueAt(row))) found.add(row)
     })
+    this.#answers.remember(filter, found, changes)
     return found
   }
 
-  /** Calls back with every candidate row, ascending. */
-  #candidates(filter: PartFilter, part: string, visit: (row: number) => void): void {
+  #candidates(filter: PartFilter, part: string): Bitmap {
+    const bitmap = bitmapFor(this.#capacity())
     if (part === '') {
-      for (let row = 0; row < this.#capacity(); row++) visit(row)
-      return
+      bitmap.addRange(0, this.#capacity())
+      return bitmap
     }
     const sets = this.#setsFor(filter, part)
-    if (sets === undefined) {
-      this.#beginningWith(part).forEach(visit)
-      return
-    }
+    if (sets === undefined) return this.#beginningWith(part)
     const [fewest = new RowSet(), ...others] = sets.sort((a, b) => a.size - b.size)
-    if (fewest.size <= FEW || others.length === 0) {
-      fewest.each(visit)
-      return
-    }
+    if (fewest.size <= FEW || others.length === 0) return this.#bitmapOf(fewest)
     const rowFilter = new RowFilter()
     for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) rowFilter.require(set.bitmap ?? this.#bitmapOf(set))
-    const bitmap = bitmapFor(this.#capacity())
     rowFilter.computeInto(bitmap)
-    bitmap.forEach(visit)
+    return bitmap
   }
 
   /** The rows of all trigrams that begin with a text shorter than a trigram. */
@@ -157,8 +178,8 @@ export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endsw
 /** Approximate capacity of the cache, and overhead of an entry. In bytes. */
 const CAPACITY = 32 << 20
 const OVERHEAD = 500
-/** Number of changed rows kept. Checking them takes less time than a new query. */
-const CHANGES = 4096
+/** Number of changed rows kept, more than change while rows are found in slices. Checking them takes some milliseconds. */
+const CHANGES = 1 << 14
 
 interface Answer {
   readonly rows: RowSet
@@ -182,6 +203,11 @@ class SubstringCache {
     this.#valueAt = valueAt
   }
 
+  /** Number of changes so far. */
+  get changes(): number {
+    return this.#changes
+  }
+
   /** Records that the text of a row has changed. */
   noteChange(row: number): void {
     this.#changed[this.#changes++ % CHANGES] = row
@@ -198,8 +224,9 @@ class SubstringCache {
     return answer.rows
   }
 
-  remember(filter: PartFilter, rows: RowSet): void {
-    this.#kept.set(keyOf(filter), { rows, test: valueTest(filter), knows: this.#changes })
+  /** @param knows the number of changes before the rows were found */
+  remember(filter: PartFilter, rows: RowSet, knows: number): void {
+    this.#kept.set(keyOf(filter), { rows, test: valueTest(filter), knows })
   }
 }
 

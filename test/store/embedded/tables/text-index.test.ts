@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { valueTest } from '../../../../src/query/match.ts'
 import { type PartFilter, TextIndex } from '../../../../src/store/embedded/tables/text-index.ts'
 import type { Json } from '../../../../src/util/json.ts'
+import { Slices } from '../../../../src/util/slices.ts'
 
 const PLAIN: readonly Json[] = [
   'ann@example.com',
@@ -118,6 +119,32 @@ describe('a text index', () => {
       checkAll(index, texts, [...parts, 'once more', 'ore'])
     })
   }
+
+  test('finds rows in slices while texts come, change and go', async () => {
+    const texts: (Json | undefined)[] = Array.from({ length: 5000 }, (_, row) => `text ${row}`)
+    const index = indexOf(texts as Json[])
+    let [now, pauses] = [0, 0]
+    const put = (row: number, text: Json | undefined) => {
+      if (texts[row] !== undefined) index.remove(row, texts[row] ?? null)
+      texts[row] = text
+      if (text !== undefined) index.add(row, text ?? null)
+    }
+    const pause = async () => {
+      pauses++
+      put(100 * pauses, 'other')
+      put(100 * pauses + 1, undefined)
+      put(5000 - pauses, 'another')
+      put(texts.length, 'text at the end')
+    }
+    const filter = { field: 'text', operator: 'icontains', value: 'text' } as const
+    const found = index.prepare(filter, new Slices({ now: () => ++now * 10, pause }))
+    assert.notEqual(found, undefined)
+    assert.equal(index.prepare(filter), found, 'found once')
+    await found
+    assert.ok(pauses > 3, `${pauses} pauses`)
+    assert.equal(index.prepare(filter), undefined)
+    checkAll(index, texts, ['text', 'other'])
+  })
 
   test('limits the cache, and still answers other queries', () => {
     const texts = Array.from({ length: 1000 }, (_, row) => `text ${row}`)
