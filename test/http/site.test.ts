@@ -8,6 +8,7 @@ import { loadProject } from '../../src/project/project.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 import { ROOT } from '../helpers/fixture.ts'
+import { testsOf } from '../helpers/tests-of.ts'
 import { permit } from '../security/access.ts'
 
 const SITE = '/admin/api/v1/site'
@@ -17,29 +18,30 @@ const withBlog = async (work: (app: TestApp) => Promise<void>): Promise<void> =>
   await work(app)
 }
 
+const blogTest = testsOf(withBlog)
+
 const get = (path: string, as: string | null = 'admin', status = 200): Scenario =>
   scenario(path, `GET ${path}` as 'GET /', status, { as })
 
 describe('the site', () => {
-  test('describes the models that a superuser may access', () =>
-    withBlog(async (app) => {
-      const { json } = await play(app, get(SITE))
-      assert.equal(json.api_root, '/api/v1')
-      assert.deepEqual(json.user, { id: 1, username: 'admin', is_superuser: true })
-      assert.deepEqual(json.limits.page_size, 100)
-      const post = json.models.find(({ key }: { key: string }) => key === 'post')
-      assert.deepEqual(post.can, ['view', 'add', 'change', 'delete'])
-      assert.equal(post.count, (await send(app, { request: 'GET /api/v1/models/post' })).json.total)
-      const author = post.fields.find(({ name }: { name: string }) => name === 'author_id')
-      assert.equal(author.relation.model, 'user')
-      const status = post.fields.find(({ name }: { name: string }) => name === 'status')
-      assert.ok(status.choices.some(({ value }: { value: string }) => value === 'draft'))
-      const helpOf = (name: string) => post.fields.find((field: { name: string }) => field.name === name).help_text
-      assert.deepEqual([helpOf('slug'), helpOf('title')], ['The last part of the address', null])
-      assert.ok(post.referenced_by.some(({ model, field }: Record<string, string>) => model === 'comment' && field === 'post_id'))
-      const user = json.models.find(({ key }: { key: string }) => key === 'user')
-      assert.ok(user.fields.every(({ name }: { name: string }) => name !== 'password'))
-    }))
+  blogTest('describes the models that a superuser may access', async (app) => {
+    const { json } = await play(app, get(SITE))
+    assert.equal(json.api_root, '/api/v1')
+    assert.deepEqual(json.user, { id: 1, username: 'admin', is_superuser: true })
+    assert.deepEqual(json.limits.page_size, 100)
+    const post = json.models.find(({ key }: { key: string }) => key === 'post')
+    assert.deepEqual(post.can, ['view', 'add', 'change', 'delete'])
+    assert.equal(post.count, (await send(app, { request: 'GET /api/v1/models/post' })).json.total)
+    const author = post.fields.find(({ name }: { name: string }) => name === 'author_id')
+    assert.equal(author.relation.model, 'user')
+    const status = post.fields.find(({ name }: { name: string }) => name === 'status')
+    assert.ok(status.choices.some(({ value }: { value: string }) => value === 'draft'))
+    const helpOf = (name: string) => post.fields.find((field: { name: string }) => field.name === name).help_text
+    assert.deepEqual([helpOf('slug'), helpOf('title')], ['The last part of the address', null])
+    assert.ok(post.referenced_by.some(({ model, field }: Record<string, string>) => model === 'comment' && field === 'post_id'))
+    const user = json.models.find(({ key }: { key: string }) => key === 'user')
+    assert.ok(user.fields.every(({ name }: { name: string }) => name !== 'password'))
+  })
 
   test('has the title, colour and logo of the settings, and the groups and icons of models', async () => {
     const ui = { title: 'The Journal', accent: '#0f766e', logo: '/logo.svg' }
@@ -79,38 +81,35 @@ describe('the site', () => {
     }
   })
 
-  test('leaves out what a user may not access', () =>
-    withBlog(async (app) => {
-      const users = (await send(app, { request: 'GET /api/v1/models/user?filters=is_active=true&page_size=100' })).json.data
-      for (const { username, is_superuser: isSuperuser } of users) {
-        const { json } = await play(app, get(SITE, username))
-        assert.equal(json.capabilities.webhooks, isSuperuser)
-        const { permissions } = (await send(app, { request: 'GET /api/v1/auth/me', as: username })).json
-        for (const { key, can, count } of json.models) {
-          assert.ok(can.length > 0)
-          for (const action of can) assert.ok(permissions.includes(`${action}_${key}`), `${username} ${action}_${key}`)
-          assert.equal(count !== undefined, can.includes('view'))
-        }
-        assert.equal(json.models.flatMap(({ can }: { can: string[] }) => can).length, new Set(permissions).size)
+  blogTest('leaves out what a user may not access', async (app) => {
+    const users = (await send(app, { request: 'GET /api/v1/models/user?filters=is_active=true&page_size=100' })).json.data
+    for (const { username, is_superuser: isSuperuser } of users) {
+      const { json } = await play(app, get(SITE, username))
+      assert.equal(json.capabilities.webhooks, isSuperuser)
+      const { permissions } = (await send(app, { request: 'GET /api/v1/auth/me', as: username })).json
+      for (const { key, can, count } of json.models) {
+        assert.ok(can.length > 0)
+        for (const action of can) assert.ok(permissions.includes(`${action}_${key}`), `${username} ${action}_${key}`)
+        assert.equal(count !== undefined, can.includes('view'))
       }
-    }))
+      assert.equal(json.models.flatMap(({ can }: { can: string[] }) => can).length, new Set(permissions).size)
+    }
+  })
 
-  test('has no count of a model that the user may add to and not view', () =>
-    withBlog(async (app) => {
-      await permit(app, 3, 'add_tag')
-      const { json } = await play(app, get(SITE, 'anna.lind'))
-      const tag = json.models.find(({ key }: { key: string }) => key === 'tag')
-      assert.deepEqual([tag.can, 'count' in tag], [['add'], false])
-    }))
+  blogTest('has no count of a model that the user may add to and not view', async (app) => {
+    await permit(app, 3, 'add_tag')
+    const { json } = await play(app, get(SITE, 'anna.lind'))
+    const tag = json.models.find(({ key }: { key: string }) => key === 'tag')
+    assert.deepEqual([tag.can, 'count' in tag], [['add'], false])
+  })
 
-  test('is answered 304 to a client that has it, until a count changes', () =>
-    withBlog(async (app) => {
-      const { headers } = await play(app, get(SITE))
-      const again = { ...get(SITE), headers: { 'if-none-match': String(headers.etag) } }
-      await play(app, { ...again, status: 304 })
-      await send(app, { request: 'POST /api/v1/models/tag', body: { data: { name: 'Reef', slug: 'reef' } } })
-      await play(app, again)
-    }))
+  blogTest('is answered 304 to a client that has it, until a count changes', async (app) => {
+    const { headers } = await play(app, get(SITE))
+    const again = { ...get(SITE), headers: { 'if-none-match': String(headers.etag) } }
+    await play(app, { ...again, status: 304 })
+    await send(app, { request: 'POST /api/v1/models/tag', body: { data: { name: 'Reef', slug: 'reef' } } })
+    await play(app, again)
+  })
 })
 
 scenarios('the site needs a token', [
@@ -121,40 +120,38 @@ scenarios('the site needs a token', [
 ])
 
 describe('a search over all models', () => {
-  test('returns the best hits of every model that the user may view', () =>
-    withBlog(async (app) => {
-      const { json } = await play(app, get('/api/v1/search?q=harbour&limit=50'))
-      assert.ok(json.total > 3)
-      assert.ok(new Set(json.data.map(({ model }: { model: string }) => model)).size > 1)
-      const scores = json.data.map(({ score }: { score: number }) => score)
-      assert.deepEqual(
-        scores,
-        scores.toSorted((a: number, b: number) => b - a),
-      )
-      for (const { model, id, label } of json.data.slice(0, 3)) {
-        const { data } = (await send(app, { request: `GET /api/v1/models/${model}/${id}` })).json
-        assert.ok(Object.values(data).includes(label))
-      }
-      const one = await play(app, get('/api/v1/search?q=harbour&models=tag,category&limit=1'))
-      assert.ok(one.json.data.length <= 1)
-      await play(app, get('/api/v1/search?q=harbour&models=tagg', 'admin', 404))
-      await play(app, get('/api/v1/search?limit=51', 'admin', 400))
-      const users = (
-        await send(app, { request: 'GET /api/v1/models/user?filters=is_superuser=false&filters=is_active=true&page_size=100' })
-      ).json.data
-      for (const { username } of users) {
-        const may = (await send(app, { request: 'GET /api/v1/auth/me', as: username })).json.permissions
-        const found = await play(app, get('/api/v1/search?q=harbour', username))
-        for (const { model } of found.json.data) assert.ok(may.includes(`view_${model}`), `${username} ${model}`)
-      }
-    }))
+  blogTest('returns the best hits of every model that the user may view', async (app) => {
+    const { json } = await play(app, get('/api/v1/search?q=harbour&limit=50'))
+    assert.ok(json.total > 3)
+    assert.ok(new Set(json.data.map(({ model }: { model: string }) => model)).size > 1)
+    const scores = json.data.map(({ score }: { score: number }) => score)
+    assert.deepEqual(
+      scores,
+      scores.toSorted((a: number, b: number) => b - a),
+    )
+    for (const { model, id, label } of json.data.slice(0, 3)) {
+      const { data } = (await send(app, { request: `GET /api/v1/models/${model}/${id}` })).json
+      assert.ok(Object.values(data).includes(label))
+    }
+    const one = await play(app, get('/api/v1/search?q=harbour&models=tag,category&limit=1'))
+    assert.ok(one.json.data.length <= 1)
+    await play(app, get('/api/v1/search?q=harbour&models=tagg', 'admin', 404))
+    await play(app, get('/api/v1/search?limit=51', 'admin', 400))
+    const users = (
+      await send(app, { request: 'GET /api/v1/models/user?filters=is_superuser=false&filters=is_active=true&page_size=100' })
+    ).json.data
+    for (const { username } of users) {
+      const may = (await send(app, { request: 'GET /api/v1/auth/me', as: username })).json.permissions
+      const found = await play(app, get('/api/v1/search?q=harbour', username))
+      for (const { model } of found.json.data) assert.ok(may.includes(`view_${model}`), `${username} ${model}`)
+    }
+  })
 
-  test('of one model takes include, as lists do', () =>
-    withBlog(async (app) => {
-      const { json } = await play(app, get('/api/v1/models/comment/search?q=harbour&include=post__title&page_size=1'))
-      assert.deepEqual(Object.keys(json.data[0].post), ['id', 'title'])
-      await play(app, get('/api/v1/models/comment/search?q=harbour&include=pots__title', 'admin', 400))
-    }))
+  blogTest('of one model takes include, as lists do', async (app) => {
+    const { json } = await play(app, get('/api/v1/models/comment/search?q=harbour&include=post__title&page_size=1'))
+    assert.deepEqual(Object.keys(json.data[0].post), ['id', 'title'])
+    await play(app, get('/api/v1/models/comment/search?q=harbour&include=pots__title', 'admin', 400))
+  })
 })
 
 describe('generated views', () => {
@@ -180,11 +177,10 @@ describe('generated views', () => {
   })
 })
 
-test('the findings of lint are for superusers', () =>
-  withBlog(async (app) => {
-    const { json } = await play(app, get('/admin/api/v1/lint'))
-    assert.deepEqual(json.summary.errors, 0)
-    const users = (await send(app, { request: 'GET /api/v1/models/user?filters=is_superuser=false&filters=is_active=true' })).json
-      .data
-    await play(app, get('/admin/api/v1/lint', users[0].username, 403))
-  }))
+blogTest('the findings of lint are for superusers', async (app) => {
+  const { json } = await play(app, get('/admin/api/v1/lint'))
+  assert.deepEqual(json.summary.errors, 0)
+  const users = (await send(app, { request: 'GET /api/v1/models/user?filters=is_superuser=false&filters=is_active=true' })).json
+    .data
+  await play(app, get('/admin/api/v1/lint', users[0].username, 403))
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
 import type { Model } from '../../src/model/model.ts'
 import { Parameters } from '../../src/query/parameters.ts'
@@ -9,6 +9,7 @@ import { arrayJson, type RecordJson, RecordSerializer } from '../../src/reads/re
 import { loadRelated, NOTHING_NESTED, present } from '../../src/reads/relations.ts'
 import { type Store, type StoredRecord, versionOf } from '../../src/store/store.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { testsOf } from '../helpers/tests-of.ts'
 import { valuesOf } from '../helpers/values-of.ts'
 
 /** Serialises records for the server itself. */
@@ -57,6 +58,8 @@ async function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
   }
 }
 
+const deskTest = testsOf(withDesk)
+
 function only(written: readonly RecordJson[]): RecordJson {
   assert.equal(written.length, 1)
   const [json] = written
@@ -73,100 +76,92 @@ async function afresh(store: Store, model: Model, record: StoredRecord, projecti
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)
 
 describe('the JSON of a record', () => {
-  test('equals the presented record, for every record of every model', () =>
-    withDesk(async ({ app, writer, full }) => {
-      for (const model of app.project.registry.public) {
-        const { records } = await app.store.find(model.key, { filters: [], sort: [], offset: 0, limit: 1000 })
-        const written = await writer.write(model, records, full(model.key))
-        for (const [index, record] of records.entries()) {
-          assert.equal(written[index]?.text, await afresh(app.store, model, record, full(model.key)))
-          assert.equal(written[index]?.version, versionOf(record))
-          assert.equal(written[index]?.digest, digestOf(written[index]?.text ?? ''))
-        }
-        assert.equal(arrayJson(written), JSON.stringify(written.map(({ text }) => JSON.parse(text))))
+  deskTest('equals the presented record, for every record of every model', async ({ app, writer, full }) => {
+    for (const model of app.project.registry.public) {
+      const { records } = await app.store.find(model.key, { filters: [], sort: [], offset: 0, limit: 1000 })
+      const written = await writer.write(model, records, full(model.key))
+      for (const [index, record] of records.entries()) {
+        assert.equal(written[index]?.text, await afresh(app.store, model, record, full(model.key)))
+        assert.equal(written[index]?.version, versionOf(record))
+        assert.equal(written[index]?.digest, digestOf(written[index]?.text ?? ''))
       }
-    }))
+      assert.equal(arrayJson(written), JSON.stringify(written.map(({ text }) => JSON.parse(text))))
+    }
+  })
 
-  test('has every field in its place, however the record is stored', () =>
-    withDesk(async ({ writer, model, full }) => {
-      const records: StoredRecord[] = [
-        { id: 1, name: 'a', slug: 'a', color: null },
-        { id: 2, name: 'b', slug: 'b' },
-        { slug: 'c', id: 3, name: 'c', color: null },
-        { id: 4, name: 'd', slug: 'd', color: null, gone: 'no field of the model any more' },
-      ]
-      const written = await writer.write(model('tag'), records, full('tag'))
-      assert.deepEqual(
-        valuesOf(written, 'text'),
-        ['a', 'b', 'c', 'd'].map((name, index) => JSON.stringify({ id: index + 1, name, slug: name, color: null })),
-      )
-      assert.deepEqual(valuesOf(written, 'version'), records.map(versionOf))
-    }))
+  deskTest('has every field in its place, however the record is stored', async ({ writer, model, full }) => {
+    const records: StoredRecord[] = [
+      { id: 1, name: 'a', slug: 'a', color: null },
+      { id: 2, name: 'b', slug: 'b' },
+      { slug: 'c', id: 3, name: 'c', color: null },
+      { id: 4, name: 'd', slug: 'd', color: null, gone: 'no field of the model any more' },
+    ]
+    const written = await writer.write(model('tag'), records, full('tag'))
+    assert.deepEqual(
+      valuesOf(written, 'text'),
+      ['a', 'b', 'c', 'd'].map((name, index) => JSON.stringify({ id: index + 1, name, slug: name, color: null })),
+    )
+    assert.deepEqual(valuesOf(written, 'version'), records.map(versionOf))
+  })
 
-  test('has an empty list where a list is stored as nothing', () =>
-    withDesk(async ({ writer, model, chosen }) => {
-      const written = await writer.write(model('post'), [{ id: 1, languages: null }], chosen('post', 'fields=languages'))
-      assert.equal(only(written).text, '{"id":1,"languages":[]}')
-    }))
+  deskTest('has an empty list where a list is stored as nothing', async ({ writer, model, chosen }) => {
+    const written = await writer.write(model('post'), [{ id: 1, languages: null }], chosen('post', 'fields=languages'))
+    assert.equal(only(written).text, '{"id":1,"languages":[]}')
+  })
 
-  test('of no records is empty', () =>
-    withDesk(async ({ writer, model, full }) => {
-      assert.equal(arrayJson(await writer.write(model('post'), [], full('post'))), '[]')
-    }))
+  deskTest('of no records is empty', async ({ writer, model, full }) => {
+    assert.equal(arrayJson(await writer.write(model('post'), [], full('post'))), '[]')
+  })
 })
 
 describe('a record in full', () => {
-  test('changes with the record', () =>
-    withDesk(async ({ write, update }) => {
-      const before = await write('tag', 1)
-      await update('tag', 1, { color: '#000000' })
-      const after = await write('tag', 1)
-      assert.equal(JSON.parse(after.text).color, '#000000')
-      assert.notEqual(after.version, before.version)
-      assert.notEqual(after.digest, before.digest)
-    }))
+  deskTest('changes with the record', async ({ write, update }) => {
+    const before = await write('tag', 1)
+    await update('tag', 1, { color: '#000000' })
+    const after = await write('tag', 1)
+    assert.equal(JSON.parse(after.text).color, '#000000')
+    assert.notEqual(after.version, before.version)
+    assert.notEqual(after.digest, before.digest)
+  })
 
-  test('changes with a nested record, and keeps its version', () =>
-    withDesk(async ({ write, update, stored }) => {
-      const before = await write('post', 1)
-      const { author_id, tags } = await stored('post', 1)
-      await update('user', Number(author_id), { first_name: 'Inga' })
-      const renamed = await write('post', 1)
-      assert.equal(JSON.parse(renamed.text).author.first_name, 'Inga')
-      assert.equal(renamed.version, before.version)
-      assert.notEqual(renamed.digest, before.digest)
-      const [tag] = tags as readonly number[]
-      await update('tag', Number(tag), { name: 'Signals' })
-      assert.equal(JSON.parse((await write('post', 1)).text).tags[0].name, 'Signals')
-    }))
+  deskTest('changes with a nested record, and keeps its version', async ({ write, update, stored }) => {
+    const before = await write('post', 1)
+    const { author_id, tags } = await stored('post', 1)
+    await update('user', Number(author_id), { first_name: 'Inga' })
+    const renamed = await write('post', 1)
+    assert.equal(JSON.parse(renamed.text).author.first_name, 'Inga')
+    assert.equal(renamed.version, before.version)
+    assert.notEqual(renamed.digest, before.digest)
+    const [tag] = tags as readonly number[]
+    await update('tag', Number(tag), { name: 'Signals' })
+    assert.equal(JSON.parse((await write('post', 1)).text).tags[0].name, 'Signals')
+  })
 
-  test('changes when a nested record is deleted', () =>
-    withDesk(async ({ app, write, stored }) => {
-      const record = await stored('post', 1)
-      const { tags } = record
-      const [tag] = tags as readonly number[]
-      await write('post', 1)
-      await app.records.remove(SYSTEM, 'tag', Number(tag))
-      const listed: { id: number }[] = JSON.parse((await write('post', 1)).text).tags
-      assert.ok(listed.every(({ id }) => id !== tag))
-    }))
+  deskTest('changes when a nested record is deleted', async ({ app, write, stored }) => {
+    const record = await stored('post', 1)
+    const { tags } = record
+    const [tag] = tags as readonly number[]
+    await write('post', 1)
+    await app.records.remove(SYSTEM, 'tag', Number(tag))
+    const listed: { id: number }[] = JSON.parse((await write('post', 1)).text).tags
+    assert.ok(listed.every(({ id }) => id !== tag))
+  })
 })
 
 describe('a projection', () => {
-  test('with selected fields has these alone', () =>
-    withDesk(async ({ writer, model, chosen, stored }) => {
-      const narrow = only(await writer.write(model('post'), [await stored('post', 1)], chosen('post', 'fields=title')))
-      assert.deepEqual(Object.keys(JSON.parse(narrow.text)), ['id', 'title'])
-    }))
+  deskTest('with selected fields has these alone', async ({ writer, model, chosen, stored }) => {
+    const narrow = only(await writer.write(model('post'), [await stored('post', 1)], chosen('post', 'fields=title')))
+    assert.deepEqual(Object.keys(JSON.parse(narrow.text)), ['id', 'title'])
+  })
 
-  test('reduced to what a reader may see nests other records by id', () =>
-    withDesk(async ({ app, writer, model, full, stored }) => {
-      const record = await stored('post', 1)
-      const reader = { ...ANONYMOUS, userId: 3, permissions: new Set(['view_tag']) }
-      const seen = app.project.access.visibleTo(reader, full('post'))
-      assert.deepEqual(JSON.parse(only(await writer.write(model('post'), [record], seen)).text).author, { id: 1 })
-    }))
+  deskTest('reduced to what a reader may see nests other records by id', async ({ app, writer, model, full, stored }) => {
+    const record = await stored('post', 1)
+    const reader = { ...ANONYMOUS, userId: 3, permissions: new Set(['view_tag']) }
+    const seen = app.project.access.visibleTo(reader, full('post'))
+    assert.deepEqual(JSON.parse(only(await writer.write(model('post'), [record], seen)).text).author, { id: 1 })
+  })
 
-  test('without fields and include is the full one', () =>
-    withDesk(async ({ chosen, full }) => assert.deepEqual(chosen('post', ''), full('post'))))
+  deskTest('without fields and include is the full one', async ({ chosen, full }) =>
+    assert.deepEqual(chosen('post', ''), full('post')),
+  )
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
 import { play, type Reply, type Scenario, send } from '../helpers/api/scenario.ts'
+import { testsOf } from '../helpers/tests-of.ts'
 import { ids } from '../http/records/expected.ts'
 
 /** Does something with an application that never calls anything its own fault. */
@@ -9,6 +10,9 @@ export async function withApp(work: (app: TestApp) => Promise<void>, options: Te
   await work(app)
   assert.deepEqual(app.reported, [])
 }
+
+/** Declares such a test. */
+export const appTest = testsOf(withApp)
 
 /** A user of the blog who may write posts, and sees neither users nor what they hold. */
 export const ANNA = { username: 'anna.lind', password: 'lighthouse-keys-17' } as const

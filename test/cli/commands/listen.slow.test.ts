@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { hexSignature } from '../../../src/webhooks/messages.ts'
 import { startReceiver } from '../../helpers/api/receiver.ts'
 import { type CliResult, runCli } from '../../helpers/cli/cli.ts'
-import { makeNote, withProject, withServer } from '../../helpers/cli/cli-project.ts'
+import { makeNote, projectTest, withProject, withServer } from '../../helpers/cli/cli-project.ts'
 import { ADMIN_BIN } from '../../helpers/cli/process.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
@@ -91,82 +91,77 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     await behind.close()
   })
 
-  test('removes the subscription of a killed run, and no other', async () => {
-    await withProject((project, admin) =>
-      withServer(project, async () => {
-        const listen = async (): Promise<ChildProcess> => {
-          const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
-          const started = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
-          let said = ''
-          await new Promise<void>((resolve) =>
-            started.stderr.on('data', (chunk) => {
-              said += String(chunk)
-              if (said.includes('Receiving')) resolve()
-            }),
-          )
-          return started
-        }
-        const end = async (started: ChildProcess, signal: NodeJS.Signals) => {
-          const closed = once(started, 'close')
-          started.kill(signal)
-          await closed
-        }
-        const ids = async () =>
-          (JSON.parse((await admin('webhooks', 'list', '--json')).stdout) as { id: number }[]).map(({ id }) => id)
-        await admin('webhooks', 'add', 'http://127.0.0.1:9/hooks')
-        await end(await listen(), 'SIGKILL')
-        assert.deepEqual(await ids(), [1, 2])
-        const present = await listen()
-        assert.deepEqual(await ids(), [1, 3])
-        const beside = await listen()
-        assert.deepEqual(await ids(), [1, 3, 4], 'one that runs lost its subscription')
-        await end(beside, 'SIGINT')
-        await end(present, 'SIGINT')
-        assert.deepEqual(await ids(), [1])
-      }),
-    )
-  })
-
-  test('keeps subscriptions of others on a remote server, and accepts that its own was removed', () =>
-    withProject((project, admin) =>
-      withServer(project, async (server) => {
-        const token = (await admin('token')).stdout.trim()
-        const remote = ['--url', server.address, '--token', token]
-        // Of a listener on another machine: no process listens there on this one.
-        await admin('webhooks', 'add', 'http://127.0.0.1:9/admin-webhooks-listen')
-        const whileRunning = async () => {
-          assert.equal(JSON.parse((await admin('webhooks', 'list', '--json')).stdout).length, 2)
-          await admin('webhooks', 'remove', '2')
-        }
-        const { code, stderr } = await runCli(['webhooks', 'listen', ...remote], { cwd: project.path, whileRunning })
-        assert.equal(code, 0, stderr)
-        assert.match(stderr, /^Receiving as webhook 2, [^\n]*\n$/)
-        assert.deepEqual(valuesOf(JSON.parse((await admin('webhooks', 'list', '--json')).stdout), 'id'), [1])
-      }),
-    ))
-
-  test('removes its subscription when the terminal is closed', () =>
-    withProject((project, admin) =>
-      withServer(project, async () => {
+  projectTest('removes the subscription of a killed run, and no other', (project, admin) =>
+    withServer(project, async () => {
+      const listen = async (): Promise<ChildProcess> => {
         const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
-        const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
-        const closed = once(child, 'close')
-        await once(child.stderr, 'data')
-        assert.doesNotMatch((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
-        child.kill('SIGHUP')
-        assert.deepEqual(await closed, [0, null])
-        assert.match((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
-      }),
-    ))
+        const started = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+        let said = ''
+        await new Promise<void>((resolve) =>
+          started.stderr.on('data', (chunk) => {
+            said += String(chunk)
+            if (said.includes('Receiving')) resolve()
+          }),
+        )
+        return started
+      }
+      const end = async (started: ChildProcess, signal: NodeJS.Signals) => {
+        const closed = once(started, 'close')
+        started.kill(signal)
+        await closed
+      }
+      const ids = async () =>
+        (JSON.parse((await admin('webhooks', 'list', '--json')).stdout) as { id: number }[]).map(({ id }) => id)
+      await admin('webhooks', 'add', 'http://127.0.0.1:9/hooks')
+      await end(await listen(), 'SIGKILL')
+      assert.deepEqual(await ids(), [1, 2])
+      const present = await listen()
+      assert.deepEqual(await ids(), [1, 3])
+      const beside = await listen()
+      assert.deepEqual(await ids(), [1, 3, 4], 'one that runs lost its subscription')
+      await end(beside, 'SIGINT')
+      await end(present, 'SIGINT')
+      assert.deepEqual(await ids(), [1])
+    }),
+  )
+
+  projectTest('keeps subscriptions of others on a remote server, and accepts that its own was removed', (project, admin) =>
+    withServer(project, async (server) => {
+      const token = (await admin('token')).stdout.trim()
+      const remote = ['--url', server.address, '--token', token]
+      // Of a listener on another machine: no process listens there on this one.
+      await admin('webhooks', 'add', 'http://127.0.0.1:9/admin-webhooks-listen')
+      const whileRunning = async () => {
+        assert.equal(JSON.parse((await admin('webhooks', 'list', '--json')).stdout).length, 2)
+        await admin('webhooks', 'remove', '2')
+      }
+      const { code, stderr } = await runCli(['webhooks', 'listen', ...remote], { cwd: project.path, whileRunning })
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /^Receiving as webhook 2, [^\n]*\n$/)
+      assert.deepEqual(valuesOf(JSON.parse((await admin('webhooks', 'list', '--json')).stdout), 'id'), [1])
+    }),
+  )
+
+  projectTest('removes its subscription when the terminal is closed', (project, admin) =>
+    withServer(project, async () => {
+      const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
+      const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+      const closed = once(child, 'close')
+      await once(child.stderr, 'data')
+      assert.doesNotMatch((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
+      child.kill('SIGHUP')
+      assert.deepEqual(await closed, [0, null])
+      assert.match((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
+    }),
+  )
 })
 
 describe('responses of receivers', () => {
-  test('are escaped in the table', () =>
-    withProject(async (_, admin) => {
-      const receiver = await startReceiver((response) => response.writeHead(200).end(HOSTILE))
-      await admin('webhooks', 'add', receiver.url)
-      const { stdout } = await admin('webhooks', 'test', '1')
-      assert.match(stdout, /200 \\u001b\]0;owned\\u0007\\u009b31m\\u202e$/m)
-      await receiver.close()
-    }))
+  projectTest('are escaped in the table', async (_, admin) => {
+    const receiver = await startReceiver((response) => response.writeHead(200).end(HOSTILE))
+    await admin('webhooks', 'add', receiver.url)
+    const { stdout } = await admin('webhooks', 'test', '1')
+    assert.match(stdout, /200 \\u001b\]0;owned\\u0007\\u009b31m\\u202e$/m)
+    await receiver.close()
+  })
 })

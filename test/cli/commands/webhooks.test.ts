@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { startReceiver } from '../../helpers/api/receiver.ts'
 import { runCli } from '../../helpers/cli/cli.ts'
-import { type Admin, makeNote, withProject, withServer } from '../../helpers/cli/cli-project.ts'
+import { type Admin, makeNote, projectTest, withServer } from '../../helpers/cli/cli-project.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
 /** Checks that pass with and without a server. */
@@ -53,67 +53,62 @@ async function checkCommands(admin: Admin): Promise<void> {
 }
 
 describe('admin webhooks', () => {
-  test('while no process holds the data', () => withProject((_, admin) => checkCommands(admin)))
+  projectTest('while no process holds the data', (_, admin) => checkCommands(admin))
 
-  test('beside a running server, over HTTP', () =>
-    withProject((project, admin) => withServer(project, () => checkCommands(admin))))
+  projectTest('beside a running server, over HTTP', (project, admin) => withServer(project, () => checkCommands(admin)))
 
-  test('drain sends deliveries itself without a server, and lists pending ones', () =>
-    withProject(async (_, admin) => {
-      const receiver = await startReceiver(500, 200)
-      await admin('webhooks', 'add', receiver.url)
-      await admin('users', 'add', 'ann', '--email', 'ann@example.com', '--password-stdin')
-      const stuck = await admin('webhooks', 'drain', '--timeout', '2')
-      assert.equal(stuck.code, 1)
-      assert.match(
-        stuck.stderr,
-        /^error 1 deliveries are pending\nerror delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 500; next at 20/m,
-      )
-      const again = await admin('webhooks', 'redeliver', '1')
-      assert.match(again.stderr, /the next server, or `admin webhooks drain`, sends it/)
-      assert.deepEqual(await admin('webhooks', 'drain'), { code: 0, stdout: '', stderr: 'No delivery is pending\n' })
-      const [first, second] = receiver.received
-      assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
-      await receiver.close()
-    }))
+  projectTest('drain sends deliveries itself without a server, and lists pending ones', async (_, admin) => {
+    const receiver = await startReceiver(500, 200)
+    await admin('webhooks', 'add', receiver.url)
+    await admin('users', 'add', 'ann', '--email', 'ann@example.com', '--password-stdin')
+    const stuck = await admin('webhooks', 'drain', '--timeout', '2')
+    assert.equal(stuck.code, 1)
+    assert.match(
+      stuck.stderr,
+      /^error 1 deliveries are pending\nerror delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 500; next at 20/m,
+    )
+    const again = await admin('webhooks', 'redeliver', '1')
+    assert.match(again.stderr, /the next server, or `admin webhooks drain`, sends it/)
+    assert.deepEqual(await admin('webhooks', 'drain'), { code: 0, stdout: '', stderr: 'No delivery is pending\n' })
+    const [first, second] = receiver.received
+    assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
+    await receiver.close()
+  })
 
-  test('listen receives while it runs, and forwards', () =>
-    withProject((project, admin) =>
-      withServer(project, async (server) => {
-        await using target = await startReceiver((response) => response.writeHead(418).end())
-        let subscribed = ''
-        const whileRunning = async () => {
-          subscribed = (await admin('webhooks', 'list')).stdout
-          await makeNote(server, admin, 'Low tide')
-          await target.arrived(1)
-          // Answered once the log has it.
-          for (let attempts = ''; !attempts.includes('418'); ) attempts = (await admin('webhooks', 'deliveries', '--json')).stdout
-        }
-        const argv = ['webhooks', 'listen', '--forward-to', target.url]
-        const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
-        assert.equal(code, 0, stderr)
-        assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
-        assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
-        assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
-        const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
-        assert.doesNotThrow(() => new Webhook(secret).verify(target.received[0]?.body ?? '', { ...target.received[0]?.headers }))
-      }),
-    ))
+  projectTest('listen receives while it runs, and forwards', (project, admin) =>
+    withServer(project, async (server) => {
+      await using target = await startReceiver((response) => response.writeHead(418).end())
+      let subscribed = ''
+      const whileRunning = async () => {
+        subscribed = (await admin('webhooks', 'list')).stdout
+        await makeNote(server, admin, 'Low tide')
+        await target.arrived(1)
+        // Answered once the log has it.
+        for (let attempts = ''; !attempts.includes('418'); ) attempts = (await admin('webhooks', 'deliveries', '--json')).stdout
+      }
+      const argv = ['webhooks', 'listen', '--forward-to', target.url]
+      const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
+      assert.equal(code, 0, stderr)
+      assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
+      assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
+      assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
+      const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
+      assert.doesNotThrow(() => new Webhook(secret).verify(target.received[0]?.body ?? '', { ...target.received[0]?.headers }))
+    }),
+  )
 
-  test('listen without a server names the command to start one', () =>
-    withProject(async (_, admin) => {
-      const { code, stderr } = await admin('webhooks', 'listen')
-      assert.deepEqual([code, stderr], [1, 'error No server is running to send deliveries; start one: admin serve\n'])
-    }))
+  projectTest('listen without a server names the command to start one', async (_, admin) => {
+    const { code, stderr } = await admin('webhooks', 'listen')
+    assert.deepEqual([code, stderr], [1, 'error No server is running to send deliveries; start one: admin serve\n'])
+  })
 
-  test('a server with another secret is not trusted', () =>
-    withProject((project, admin) =>
-      withServer(project, async () => {
-        const env = { ADMIN_SECRET_KEY: 'another-secret-that-is-long-enough-for-it' }
-        const { code, stderr } = await runCli(['webhooks', 'list'], { cwd: project.path, env })
-        assert.equal(code, 1)
-        assert.match(stderr, /is not this project's server, or it uses another secret: is ADMIN_SECRET_KEY the same here\?/)
-        assert.equal((await admin('webhooks', 'list')).code, 0)
-      }),
-    ))
+  projectTest('a server with another secret is not trusted', (project, admin) =>
+    withServer(project, async () => {
+      const env = { ADMIN_SECRET_KEY: 'another-secret-that-is-long-enough-for-it' }
+      const { code, stderr } = await runCli(['webhooks', 'list'], { cwd: project.path, env })
+      assert.equal(code, 1)
+      assert.match(stderr, /is not this project's server, or it uses another secret: is ADMIN_SECRET_KEY the same here\?/)
+      assert.equal((await admin('webhooks', 'list')).code, 0)
+    }),
+  )
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { testsOf } from '../tests-of.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts'
 
 /** What a server said on a connection until it closed it. */
@@ -25,6 +26,9 @@ export async function withListening(options: TestAppOptions, work: (app: Listeni
   const authorization = `Authorization: Bearer ${await app.tokenOf('admin')}\r\n`
   await work({ ...app, port: Number(app.server.info.port), authorization })
 }
+
+/** Declares such a test. */
+export const listeningTest = testsOf(withListening)
 
 /** A connection on which nothing is said yet. */
 export async function open(port: number): Promise<Socket> {

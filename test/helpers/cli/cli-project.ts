@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { copyFixture, type TemporaryFolder } from '../fixture.ts'
+import { testsOf } from '../tests-of.ts'
 import { runCli } from './cli.ts'
 import { type RunningServer, startServer } from './process.ts'
 
@@ -15,6 +16,9 @@ export async function withProject(body: (project: TemporaryFolder, admin: Admin)
   await admin('users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin')
   await body(project, admin)
 }
+
+/** Declares such a test. */
+export const projectTest = testsOf(withProject)
 
 /** Runs a test while the real program serves a project. */
 export async function withServer(project: TemporaryFolder, body: (server: RunningServer) => Promise<void>): Promise<void> {

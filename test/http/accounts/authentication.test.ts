@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { dataOf, fieldErrors, UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
 const ANNA = { username: 'anna.lind', password: 'lighthouse-keys-17' }
@@ -67,6 +68,8 @@ async function withApp(run: (app: TestApp) => Promise<void>, options: Parameters
   assert.deepEqual(app.reported, [])
 }
 
+const appTest = testsOf(withApp)
+
 const login = async (app: TestApp, body: unknown = ANNA): Promise<Grant> =>
   (await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })).json
 
@@ -88,79 +91,70 @@ const ask = (app: TestApp, token: string, status: number, request: Scenario['req
   })
 
 describe('refresh', () => {
-  test('returns a new pair that is accepted', () =>
-    withApp(async (app) => {
-      const first = await login(app)
-      const second = await refresh(app, first.refresh_token, 200)
-      assert.notEqual(second.refresh_token, first.refresh_token)
-      await ask(app, second.access_token, 200)
-      await refresh(app, second.refresh_token, 200)
-    }))
+  appTest('returns a new pair that is accepted', async (app) => {
+    const first = await login(app)
+    const second = await refresh(app, first.refresh_token, 200)
+    assert.notEqual(second.refresh_token, first.refresh_token)
+    await ask(app, second.access_token, 200)
+    await refresh(app, second.refresh_token, 200)
+  })
 
-  test('accepts a token once, and ends the whole family on reuse', () =>
-    withApp(async (app) => {
-      const first = await login(app)
-      const second = await refresh(app, first.refresh_token, 200)
-      await refresh(app, first.refresh_token, 401)
-      await refresh(app, second.refresh_token, 401)
-    }))
+  appTest('accepts a token once, and ends the whole family on reuse', async (app) => {
+    const first = await login(app)
+    const second = await refresh(app, first.refresh_token, 200)
+    await refresh(app, first.refresh_token, 401)
+    await refresh(app, second.refresh_token, 401)
+  })
 
-  test('leaves other logins of the user alone when a family ends', () =>
-    withApp(async (app) => {
-      const first = await login(app)
-      const other = await login(app)
-      await refresh(app, first.refresh_token, 200)
-      await refresh(app, first.refresh_token, 401)
-      await refresh(app, other.refresh_token, 200)
-    }))
+  appTest('leaves other logins of the user alone when a family ends', async (app) => {
+    const first = await login(app)
+    const other = await login(app)
+    await refresh(app, first.refresh_token, 200)
+    await refresh(app, first.refresh_token, 401)
+    await refresh(app, other.refresh_token, 200)
+  })
 
-  test('rejects access tokens and invalid tokens', () =>
-    withApp(async (app) => {
-      const { access_token } = await login(app)
-      await refresh(app, access_token, 401)
-      await refresh(app, 'nonsense', 401)
-    }))
+  appTest('rejects access tokens and invalid tokens', async (app) => {
+    const { access_token } = await login(app)
+    await refresh(app, access_token, 401)
+    await refresh(app, 'nonsense', 401)
+  })
 
-  test('rejects a token of a disabled user', () =>
-    withApp(async (app) => {
-      const { refresh_token } = await login(app)
-      await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active: false } }, status: 200 })
-      await refresh(app, refresh_token, 401)
-    }))
+  appTest('rejects a token of a disabled user', async (app) => {
+    const { refresh_token } = await login(app)
+    await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active: false } }, status: 200 })
+    await refresh(app, refresh_token, 401)
+  })
 
-  test('accepts a token for a week', () =>
-    withApp(async (app) => {
-      const [first, second] = [await login(app), await login(app)]
-      app.advance(10_080 * MINUTE - 1000)
-      await refresh(app, first.refresh_token, 200)
-      app.advance(1000)
-      await refresh(app, second.refresh_token, 401)
-    }))
+  appTest('accepts a token for a week', async (app) => {
+    const [first, second] = [await login(app), await login(app)]
+    app.advance(10_080 * MINUTE - 1000)
+    await refresh(app, first.refresh_token, 200)
+    app.advance(1000)
+    await refresh(app, second.refresh_token, 401)
+  })
 
-  test('wants a refresh_token', () =>
-    withApp(async (app) => {
-      const expect = fieldErrors({ refresh_token: ['refresh_token is mandatory'] })
-      await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: {}, status: 400, expect })
-    }))
+  appTest('wants a refresh_token', async (app) => {
+    const expect = fieldErrors({ refresh_token: ['refresh_token is mandatory'] })
+    await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: {}, status: 400, expect })
+  })
 })
 
 describe('logout', () => {
-  test('ends the session of the token', () =>
-    withApp(async (app) => {
-      const { refresh_token } = await login(app)
-      const reply = await play(app, { request: 'POST /api/v1/auth/logout', as: null, body: { refresh_token }, status: 200 })
-      assert.deepEqual(Object.keys(reply.json), ['message'])
-      assert.equal(typeof reply.json.message, 'string')
-      await refresh(app, refresh_token, 401)
-    }))
+  appTest('ends the session of the token', async (app) => {
+    const { refresh_token } = await login(app)
+    const reply = await play(app, { request: 'POST /api/v1/auth/logout', as: null, body: { refresh_token }, status: 200 })
+    assert.deepEqual(Object.keys(reply.json), ['message'])
+    assert.equal(typeof reply.json.message, 'string')
+    await refresh(app, refresh_token, 401)
+  })
 
-  test('leaves other sessions alone', () =>
-    withApp(async (app) => {
-      const [first, second] = [await login(app), await login(app)]
-      const body = { refresh_token: first.refresh_token }
-      await play(app, { request: 'POST /api/v1/auth/logout', as: null, body, status: 200 })
-      await refresh(app, second.refresh_token, 200)
-    }))
+  appTest('leaves other sessions alone', async (app) => {
+    const [first, second] = [await login(app), await login(app)]
+    const body = { refresh_token: first.refresh_token }
+    await play(app, { request: 'POST /api/v1/auth/logout', as: null, body, status: 200 })
+    await refresh(app, second.refresh_token, 200)
+  })
 })
 
 scenarios('me', [
@@ -206,46 +200,41 @@ scenarios('me', [
 ])
 
 describe('an access token', () => {
-  test('is good for 30 minutes', () =>
-    withApp(async (app) => {
-      const { access_token } = await login(app)
-      app.advance(30 * MINUTE - 1000)
-      await ask(app, access_token, 200)
-      app.advance(1000)
-      await ask(app, access_token, 401)
-    }))
+  appTest('is good for 30 minutes', async (app) => {
+    const { access_token } = await login(app)
+    app.advance(30 * MINUTE - 1000)
+    await ask(app, access_token, 200)
+    app.advance(1000)
+    await ask(app, access_token, 401)
+  })
 
-  test('is no good once its user is deleted', () =>
-    withApp(async (app) => {
-      const { access_token } = await login(app, { username: 'tomasz', password: 'quiet-moderator-5' })
-      await ask(app, access_token, 200)
-      await dataOf(app, 'DELETE /api/v1/models/user/6')
-      await ask(app, access_token, 401)
-    }))
+  appTest('is no good once its user is deleted', async (app) => {
+    const { access_token } = await login(app, { username: 'tomasz', password: 'quiet-moderator-5' })
+    await ask(app, access_token, 200)
+    await dataOf(app, 'DELETE /api/v1/models/user/6')
+    await ask(app, access_token, 401)
+  })
 
-  test('is no good once its user is inactive', () =>
-    withApp(async (app) => {
-      const { access_token } = await login(app)
-      await dataOf(app, 'PUT /api/v1/models/user/3', { body: { data: { is_active: false } } })
-      await ask(app, access_token, 401)
-    }))
+  appTest('is no good once its user is inactive', async (app) => {
+    const { access_token } = await login(app)
+    await dataOf(app, 'PUT /api/v1/models/user/3', { body: { data: { is_active: false } } })
+    await ask(app, access_token, 401)
+  })
 
-  test('is good for no more than its user may do by now', () =>
-    withApp(async (app) => {
-      await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: true } } })
-      const token = await app.tokenOf('newcomer')
-      await ask(app, token, 200, 'GET /api/v1/models/user')
-      await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: false } } })
-      await ask(app, token, 403, 'GET /api/v1/models/user')
-    }))
+  appTest('is good for no more than its user may do by now', async (app) => {
+    await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: true } } })
+    const token = await app.tokenOf('newcomer')
+    await ask(app, token, 200, 'GET /api/v1/models/user')
+    await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: false } } })
+    await ask(app, token, 403, 'GET /api/v1/models/user')
+  })
 
-  test('is good after a restart', () =>
-    withApp(async (app) => {
-      const token = await app.tokenOf('admin')
-      const reopened = await app.reopen()
-      await ask(reopened, token, 200)
-      await reopened.app.close()
-    }))
+  appTest('is good after a restart', async (app) => {
+    const token = await app.tokenOf('admin')
+    const reopened = await app.reopen()
+    await ask(reopened, token, 200)
+    await reopened.app.close()
+  })
 })
 
 describe('the secrets of a project', () => {
@@ -257,27 +246,27 @@ describe('the secrets of a project', () => {
     }),
   )
 
-  test('hold passwords as argon2id', () =>
-    withApp(
-      async (app) => {
-        await play(app, {
-          request: 'POST /api/v1/models/user',
-          body: { data: { username: 'new.user', email: 'n@example.org', password: 'long-enough-here' } },
-          status: 201,
-        })
-        const stored = await app.app.store.get('user', [1, 2])
-        for (const user of stored) assert.match(String(user?.password), /^\$argon2id\$/)
-        await login(app, { username: 'new.user', password: 'long-enough-here' })
-        await login(app, { username: 'admin', password: 'a-long-password' })
+  appTest(
+    'hold passwords as argon2id',
+    async (app) => {
+      await play(app, {
+        request: 'POST /api/v1/models/user',
+        body: { data: { username: 'new.user', email: 'n@example.org', password: 'long-enough-here' } },
+        status: 201,
+      })
+      const stored = await app.app.store.get('user', [1, 2])
+      for (const user of stored) assert.match(String(user?.password), /^\$argon2id\$/)
+      await login(app, { username: 'new.user', password: 'long-enough-here' })
+      await login(app, { username: 'admin', password: 'a-long-password' })
+    },
+    {
+      hasher: argon2id(),
+      files: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+        'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
       },
-      {
-        hasher: argon2id(),
-        files: {
-          'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
-          'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-        },
-      },
-    ))
+    },
+  )
 })
 
 scenarios('a token without a login', [

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
-import { withListening } from '../../helpers/api/raw.ts'
+import { listeningTest } from '../../helpers/api/raw.ts'
 import { play, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
-import { login, withApp } from '../../security/access.ts'
+import { appTest, login, withApp } from '../../security/access.ts'
 
 const SNAPSHOTS = '/api/v1/snapshots'
 const RESET = 'POST /api/v1/reset'
@@ -160,15 +160,14 @@ test('a snapshot that cannot be written to disk leaves the data unchanged, and i
   }),
 )
 
-test('invalid seed records are reported by line, and nothing is removed', () =>
-  withApp(async (app) => {
-    await writeFile(join(app.folder.path, 'seed/tag.yaml'), '- { name: x, slug: 3 }\n')
-    const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
-    assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
-    assert.match(json.details, /^seed\/tag\.yaml:1:\d+: .*slug/m)
-    assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
-    assert.equal(await countTags(app), 12)
-  }))
+appTest('invalid seed records are reported by line, and nothing is removed', async (app) => {
+  await writeFile(join(app.folder.path, 'seed/tag.yaml'), '- { name: x, slug: 3 }\n')
+  const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
+  assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
+  assert.match(json.details, /^seed\/tag\.yaml:1:\d+: .*slug/m)
+  assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
+  assert.equal(await countTags(app), 12)
+})
 
 test('a snapshot taken during writes contains one moment', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
@@ -192,64 +191,60 @@ test('a snapshot taken during writes contains one moment', { skip: NEEDS_DATA_FO
   }),
 )
 
-test('a reset keeps accounts with their sessions, and counts what it removes', () =>
-  withApp(async (app) => {
-    const { access_token: token } = await login(app)
-    await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
-    const removed = { category: 8, fee: 3, tag: 12, post: 46, comment: 100 }
-    const planned = await play(app, { request: RESET, body: { dry_run: true }, status: 200 })
-    assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, history: 0, seeded: 0 })
-    assert.equal(await countTags(app), 12)
-    const { json } = await play(app, { request: RESET, status: 200 })
-    assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, history: 0, seeded: 0 })
-    const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
-    assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 32, authsession: 1 })
-    const headers = { authorization: `Bearer ${token}` }
-    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
-    assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
-    await using reopened = await app.reopen()
-    assert.deepEqual([await countTags(reopened), (await reopened.app.store.status()).records.get('user')], [1, 9])
-  }))
+appTest('a reset keeps accounts with their sessions, and counts what it removes', async (app) => {
+  const { access_token: token } = await login(app)
+  await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
+  const removed = { category: 8, fee: 3, tag: 12, post: 46, comment: 100 }
+  const planned = await play(app, { request: RESET, body: { dry_run: true }, status: 200 })
+  assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, history: 0, seeded: 0 })
+  assert.equal(await countTags(app), 12)
+  const { json } = await play(app, { request: RESET, status: 200 })
+  assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, history: 0, seeded: 0 })
+  const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
+  assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 32, authsession: 1 })
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
+  assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
+  await using reopened = await app.reopen()
+  assert.deepEqual([await countTags(reopened), (await reopened.app.store.status()).records.get('user')], [1, 9])
+})
 
-test('a reset with seed records keeps a changed account, and creates no account again', () =>
-  withApp(async (app) => {
-    await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { first_name: 'Kept' } }, status: 200 })
-    await play(app, { request: 'DELETE /api/v1/models/user/9', status: 200 })
-    await addTag(app, 'lanterns')
-    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
-    assert.equal(json.seeded, 169)
-    assert.equal(await countTags(app), 12)
-    assert.equal((await play(app, { request: 'GET /api/v1/models/user/2', status: 200 })).json.data.first_name, 'Kept')
-    await play(app, { request: 'GET /api/v1/models/user/9', status: 404 })
-  }))
+appTest('a reset with seed records keeps a changed account, and creates no account again', async (app) => {
+  await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { first_name: 'Kept' } }, status: 200 })
+  await play(app, { request: 'DELETE /api/v1/models/user/9', status: 200 })
+  await addTag(app, 'lanterns')
+  const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+  assert.equal(json.seeded, 169)
+  assert.equal(await countTags(app), 12)
+  assert.equal((await play(app, { request: 'GET /api/v1/models/user/2', status: 200 })).json.data.first_name, 'Kept')
+  await play(app, { request: 'GET /api/v1/models/user/9', status: 404 })
+})
 
-test('a reset with seed records takes the seed files as they are now', () =>
-  withApp(async (app) => {
-    const seeds = join(app.folder.path, 'seed')
-    await rm(join(seeds, 'comment.ndjson'))
-    await writeFile(join(seeds, 'tag.yaml'), '- { name: Only, slug: only }\n')
-    await rm(join(seeds, 'post.json'))
-    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
-    assert.deepEqual([json.removed.comment, json.removed.post], [100, 46])
-    assert.deepEqual([(await app.app.store.status()).records.get('comment') ?? 0, await countTags(app)], [0, 1])
-    await writeFile(join(seeds, 'tags.yaml'), '- { name: Only, slug: only }\n')
-    const refused = await send(app, { request: RESET, body: { seed_data: true } })
-    assert.equal(refused.status, 500)
-    assert.match(refused.json.details, /^seed\/tags\.yaml:1:1: There is no model 'tags' to seed; did you mean 'tag'\?/)
-    assert.equal(app.reported.splice(0).length, 1)
-    assert.equal(await countTags(app), 1)
-  }))
+appTest('a reset with seed records takes the seed files as they are now', async (app) => {
+  const seeds = join(app.folder.path, 'seed')
+  await rm(join(seeds, 'comment.ndjson'))
+  await writeFile(join(seeds, 'tag.yaml'), '- { name: Only, slug: only }\n')
+  await rm(join(seeds, 'post.json'))
+  const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+  assert.deepEqual([json.removed.comment, json.removed.post], [100, 46])
+  assert.deepEqual([(await app.app.store.status()).records.get('comment') ?? 0, await countTags(app)], [0, 1])
+  await writeFile(join(seeds, 'tags.yaml'), '- { name: Only, slug: only }\n')
+  const refused = await send(app, { request: RESET, body: { seed_data: true } })
+  assert.equal(refused.status, 500)
+  assert.match(refused.json.details, /^seed\/tags\.yaml:1:1: There is no model 'tags' to seed; did you mean 'tag'\?/)
+  assert.equal(app.reported.splice(0).length, 1)
+  assert.equal(await countTags(app), 1)
+})
 
-test('a reset is refused if a seed record refers to an account that was deleted', () =>
-  withApp(async (app) => {
-    const seed = join(app.folder.path, 'seed/post.json')
-    await writeFile(seed, (await readFile(seed, 'utf8')).replace(/"author_id": \d+/, '"author_id": 99'))
-    const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
-    assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
-    assert.match(json.details, /^seed\/post\.json:\d+:\d+: author_id references a non-existent record/m)
-    assert.equal(app.reported.splice(0).length, 1)
-    assert.equal(await countTags(app), 12)
-  }))
+appTest('a reset is refused if a seed record refers to an account that was deleted', async (app) => {
+  const seed = join(app.folder.path, 'seed/post.json')
+  await writeFile(seed, (await readFile(seed, 'utf8')).replace(/"author_id": \d+/, '"author_id": 99'))
+  const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
+  assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
+  assert.match(json.details, /^seed\/post\.json:\d+:\d+: author_id references a non-existent record/m)
+  assert.equal(app.reported.splice(0).length, 1)
+  assert.equal(await countTags(app), 12)
+})
 
 test('a reset is refused if an account refers to a record that it removes', async () => {
   await using app = await openTestApp({
@@ -283,50 +278,47 @@ test('a reset is refused if an account refers to a record that it removes', asyn
   assert.match((await post({ dry_run: true })).payload, /refers to team 2/)
 })
 
-test('a reset with accounts leaves no record, session or webhook; tokens of removed users fail', () =>
-  withApp(async (app) => {
-    const { access_token: token } = await login(app)
-    await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
-    const { json } = await play(app, { request: RESET, body: { accounts: true }, status: 200 })
-    assert.equal(json.seeded, 0)
-    const records = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
-    assert.deepEqual(records, [
-      ['group', 1],
-      ['permission', 32],
-    ])
-    const headers = { authorization: `Bearer ${token}` }
-    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
-  }))
+appTest('a reset with accounts leaves no record, session or webhook; tokens of removed users fail', async (app) => {
+  const { access_token: token } = await login(app)
+  await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
+  const { json } = await play(app, { request: RESET, body: { accounts: true }, status: 200 })
+  assert.equal(json.seeded, 0)
+  const records = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
+  assert.deepEqual(records, [
+    ['group', 1],
+    ['permission', 32],
+  ])
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
+})
 
-test('a reset with accounts and seed records restarts ids and accounts, and a token of the CLI works', () =>
-  withApp(async (app) => {
-    const { access_token: token } = await login(app)
-    await addTag(app, 'lanterns')
-    const { json } = await play(app, { request: RESET, body: { seed_data: true, accounts: true }, status: 200 })
-    assert.equal(json.seeded, 198)
-    assert.equal(await countTags(app), 12)
-    assert.equal((await addTag(app, 'lanterns')).json.data.id, 13)
-    // The session is gone, though there is a user of that id again.
-    const headers = { authorization: `Bearer ${token}` }
-    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
-    await login(app)
-  }))
+appTest('a reset with accounts and seed records restarts ids and accounts, and a token of the CLI works', async (app) => {
+  const { access_token: token } = await login(app)
+  await addTag(app, 'lanterns')
+  const { json } = await play(app, { request: RESET, body: { seed_data: true, accounts: true }, status: 200 })
+  assert.equal(json.seeded, 198)
+  assert.equal(await countTags(app), 12)
+  assert.equal((await addTag(app, 'lanterns')).json.data.id, 13)
+  // The session is gone, though there is a user of that id again.
+  const headers = { authorization: `Bearer ${token}` }
+  assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
+  await login(app)
+})
 
-test('concurrent resets: one is rejected with Retry-After, or both run one after the other', () =>
-  withListening({}, async (app) => {
-    const reset = () =>
-      fetch(`http://127.0.0.1:${app.port}/api/v1/reset`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: app.authorization.slice('Authorization: '.length).trim() },
-        body: '{"seed_data":true}',
-      })
-    const answers = await Promise.all([reset(), reset(), reset()])
-    const statuses = answers.map(({ status }) => status).sort()
-    assert.equal(statuses[0], 200)
-    for (const answer of answers) {
-      const text = await answer.text()
-      assert.ok(answer.status === 200 || answer.status === 503, text)
-      if (answer.status === 503) assert.equal(answer.headers.get('retry-after'), '1')
-    }
-    assert.equal(await countTags(app), 12)
-  }))
+listeningTest('concurrent resets: one is rejected with Retry-After, or both run one after the other', {}, async (app) => {
+  const reset = () =>
+    fetch(`http://127.0.0.1:${app.port}/api/v1/reset`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: app.authorization.slice('Authorization: '.length).trim() },
+      body: '{"seed_data":true}',
+    })
+  const answers = await Promise.all([reset(), reset(), reset()])
+  const statuses = answers.map(({ status }) => status).sort()
+  assert.equal(statuses[0], 200)
+  for (const answer of answers) {
+    const text = await answer.text()
+    assert.ok(answer.status === 200 || answer.status === 503, text)
+    if (answer.status === 503) assert.equal(answer.headers.get('retry-after'), '1')
+  }
+  assert.equal(await countTags(app), 12)
+})

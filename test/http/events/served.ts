@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { open as connection } from '../../helpers/api/raw.ts'
 import { send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { EventReader } from './event-reader.ts'
 
 const USER = (name: string, more = ''): string =>
@@ -52,6 +53,9 @@ export async function withServer(work: (served: Served) => Promise<void>): Promi
     await app.close()
   }
 }
+
+/** Declares such a test. */
+export const serverTest = testsOf(withServer)
 
 /**
  * Opens a first stream and closes it. Where processes share the records, it is open when all of them write their changes to the log, and a

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { dataOf } from './expected.ts'
 
 const POST = 'GET /api/v1/models/post/1'
@@ -12,6 +13,8 @@ async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
   await work(app)
   assert.deepEqual(app.reported, [])
 }
+
+const appTest = testsOf(withApp)
 
 /** A post as it is read by itself and as it is listed, which must be the same. */
 async function postOf(app: TestApp) {
@@ -65,39 +68,35 @@ const CHANGES: readonly {
 
 describe('a record read once is fresh afterwards', () => {
   for (const { name, request, data, seen, expected } of CHANGES) {
-    test(name, () =>
-      withApp(async (app) => {
-        const before = await postOf(app)
-        await play(app, { request, ...(data === undefined ? {} : { body: { data } }), status: 200 })
-        const after = await postOf(app)
-        assert.deepEqual(seen(after.data), expected)
-        assert.notEqual(after.etag, before.etag)
-        assert.equal((await postOf(app)).etag, after.etag)
-      }),
-    )
+    appTest(name, async (app) => {
+      const before = await postOf(app)
+      await play(app, { request, ...(data === undefined ? {} : { body: { data } }), status: 200 })
+      const after = await postOf(app)
+      assert.deepEqual(seen(after.data), expected)
+      assert.notEqual(after.etag, before.etag)
+      assert.equal((await postOf(app)).etag, after.etag)
+    })
   }
 
-  test('it is deleted', () =>
-    withApp(async (app) => {
-      const tags = 'GET /api/v1/models/tag?page_size=100'
-      const { length } = await dataOf(app, tags)
-      await play(app, { request: 'DELETE /api/v1/models/tag/3', status: 200 })
-      const left: readonly { id: number }[] = await dataOf(app, tags)
-      assert.equal(left.length, length - 1)
-      assert.ok(left.every(({ id }) => id !== 3))
-      await play(app, { request: 'GET /api/v1/models/tag/3', status: 404 })
-    }))
+  appTest('it is deleted', async (app) => {
+    const tags = 'GET /api/v1/models/tag?page_size=100'
+    const { length } = await dataOf(app, tags)
+    await play(app, { request: 'DELETE /api/v1/models/tag/3', status: 200 })
+    const left: readonly { id: number }[] = await dataOf(app, tags)
+    assert.equal(left.length, length - 1)
+    assert.ok(left.every(({ id }) => id !== 3))
+    await play(app, { request: 'GET /api/v1/models/tag/3', status: 404 })
+  })
 })
 
 describe('selected fields of a record read in full before', () => {
-  test('are those, and in full it stays whole', () =>
-    withApp(async (app) => {
-      const whole = await dataOf(app, POST)
-      assert.deepEqual(await dataOf(app, `${POST}?fields=title`), { id: 1, title: whole.title })
-      const narrow = await dataOf(app, `${POST}?fields=title&include=author__username`)
-      assert.deepEqual(narrow, { id: 1, title: whole.title, author: { id: 1, username: 'admin' } })
-      assert.deepEqual(await dataOf(app, POST), whole)
-    }))
+  appTest('are those, and in full it stays whole', async (app) => {
+    const whole = await dataOf(app, POST)
+    assert.deepEqual(await dataOf(app, `${POST}?fields=title`), { id: 1, title: whole.title })
+    const narrow = await dataOf(app, `${POST}?fields=title&include=author__username`)
+    assert.deepEqual(narrow, { id: 1, title: whole.title, author: { id: 1, username: 'admin' } })
+    assert.deepEqual(await dataOf(app, POST), whole)
+  })
 })
 
 describe('a token that has been used before', () => {
@@ -108,36 +107,33 @@ describe('a token that has been used before', () => {
     ['its user is disabled', 'PUT /api/v1/models/user/3', { is_active: false }, 401],
   ]
   for (const [name, request, data, status] of steps) {
-    test(`opens nothing any more once ${name}`, () =>
-      withApp(async (app) => {
-        const authorization = `Bearer ${await app.tokenOf('anna.lind')}`
-        const ask = async () => (await send(app, { request: POST, as: null, headers: { authorization } })).status
-        assert.deepEqual([await ask(), await ask()], [200, 200])
-        await play(app, { request, body: { data }, status: 200 })
-        assert.equal(await ask(), status)
-      }))
+    appTest(`opens nothing any more once ${name}`, async (app) => {
+      const authorization = `Bearer ${await app.tokenOf('anna.lind')}`
+      const ask = async () => (await send(app, { request: POST, as: null, headers: { authorization } })).status
+      assert.deepEqual([await ask(), await ask()], [200, 200])
+      await play(app, { request, body: { data }, status: 200 })
+      assert.equal(await ask(), status)
+    })
   }
 })
 
 describe('a repeated list query', () => {
-  test('is parsed separately for another model, and sees new records', () =>
-    withApp(async (app) => {
-      const list = async (model: string) =>
-        (await play(app, { request: `GET /api/v1/models/${model}?filters=name__icontains=a`, status: 200 })).json
-      const [tags, categories] = [await list('tag'), await list('category')]
-      assert.deepEqual(Object.keys(tags.data[0]), ['id', 'name', 'slug', 'color'])
-      assert.deepEqual(Object.keys(categories.data[0]).slice(0, 4), ['id', 'name', 'slug', 'description'])
-      const body = { data: { name: 'Another one', slug: 'another-one' } }
-      await play(app, { request: 'POST /api/v1/models/tag', body, status: 201 })
-      assert.equal((await list('tag')).total, tags.total + 1)
-      assert.deepEqual(await list('category'), categories)
-    }))
+  appTest('is parsed separately for another model, and sees new records', async (app) => {
+    const list = async (model: string) =>
+      (await play(app, { request: `GET /api/v1/models/${model}?filters=name__icontains=a`, status: 200 })).json
+    const [tags, categories] = [await list('tag'), await list('category')]
+    assert.deepEqual(Object.keys(tags.data[0]), ['id', 'name', 'slug', 'color'])
+    assert.deepEqual(Object.keys(categories.data[0]).slice(0, 4), ['id', 'name', 'slug', 'description'])
+    const body = { data: { name: 'Another one', slug: 'another-one' } }
+    await play(app, { request: 'POST /api/v1/models/tag', body, status: 201 })
+    assert.equal((await list('tag')).total, tags.total + 1)
+    assert.deepEqual(await list('category'), categories)
+  })
 
-  test('is wrong every time when it is wrong', () =>
-    withApp(async (app) => {
-      for (let time = 0; time < 2; time++) {
-        const { json } = await play(app, { request: 'GET /api/v1/models/tag?page=0', status: 400 })
-        assert.deepEqual(json.details, { page: ["'page' must be an integer 1 or more, not '0'"] })
-      }
-    }))
+  appTest('is wrong every time when it is wrong', async (app) => {
+    for (let time = 0; time < 2; time++) {
+      const { json } = await play(app, { request: 'GET /api/v1/models/tag?page=0', status: 400 })
+      assert.deepEqual(json.details, { page: ["'page' must be an integer 1 or more, not '0'"] })
+    }
+  })
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 const MODELS = '/api/v1/models' as const
 const TAG = { name: 'Knots', slug: 'knots' }
@@ -13,6 +14,8 @@ async function withApp(work: (app: TestApp) => Promise<void>): Promise<void> {
   await work(app)
   assert.deepEqual(app.reported, [])
 }
+
+const appTest = testsOf(withApp)
 
 /** Registers a hook of each stage. Returns what they were called with. */
 function listen({ app }: TestApp): string[] {
@@ -82,73 +85,67 @@ const WAYS: Ways = [
 
 describe('hooks are called before validation, in the transaction and after the commit', () => {
   for (const { name, calls, ...request } of WAYS) {
-    test(name, () =>
-      withApp(async (app) => {
-        const made = listen(app)
-        await play(app, request)
-        assert.deepEqual(made, calls)
-      }),
-    )
+    appTest(name, async (app) => {
+      const made = listen(app)
+      await play(app, request)
+      assert.deepEqual(made, calls)
+    })
   }
 
-  test('those of a feature that is used first run first', () =>
-    withApp(async (app) => {
-      const calls: string[] = []
-      for (const name of ['first', 'second']) {
-        app.app.hooks.use({
-          beforeWrite: async () => void calls.push(`${name} before`),
-          inTransaction: async () => void calls.push(`${name} in`),
-          afterCommit: async () => void calls.push(`${name} after`),
-        })
-      }
-      await play(app, { request: `POST ${MODELS}/tag`, body: { data: TAG }, status: 201 })
-      assert.deepEqual(calls, ['first before', 'second before', 'first in', 'second in', 'first after', 'second after'])
-    }))
+  appTest('those of a feature that is used first run first', async (app) => {
+    const calls: string[] = []
+    for (const name of ['first', 'second']) {
+      app.app.hooks.use({
+        beforeWrite: async () => void calls.push(`${name} before`),
+        inTransaction: async () => void calls.push(`${name} in`),
+        afterCommit: async () => void calls.push(`${name} after`),
+      })
+    }
+    await play(app, { request: `POST ${MODELS}/tag`, body: { data: TAG }, status: 201 })
+    assert.deepEqual(calls, ['first before', 'second before', 'first in', 'second in', 'first after', 'second after'])
+  })
 })
 
 describe('what hooks add', () => {
   const note = { kind: 'insert', table: 'tag', values: { name: 'Noted', slug: 'noted' } } as const
 
-  test('is stored with the write, and is not in the response', () =>
-    withApp(async (app) => {
-      app.app.hooks.use({
-        inTransaction(transaction) {
-          transaction.operations = [...transaction.operations, note]
-        },
-      })
-      const { json } = await play(app, {
-        request: `POST ${MODELS}/tag`,
-        body: { data: TAG },
-        status: 201,
-        events: { 'create tag': 2, 'create historyentry': 2 },
-      })
-      assert.equal(json.data.name, TAG.name)
-      await play(app, { request: `GET ${MODELS}/tag/14`, status: 200 })
-    }))
+  appTest('is stored with the write, and is not in the response', async (app) => {
+    app.app.hooks.use({
+      inTransaction(transaction) {
+        transaction.operations = [...transaction.operations, note]
+      },
+    })
+    const { json } = await play(app, {
+      request: `POST ${MODELS}/tag`,
+      body: { data: TAG },
+      status: 201,
+      events: { 'create tag': 2, 'create historyentry': 2 },
+    })
+    assert.equal(json.data.name, TAG.name)
+    await play(app, { request: `GET ${MODELS}/tag/14`, status: 200 })
+  })
 
-  test('is not stored if the write is refused', () =>
-    withApp(async (app) => {
-      app.app.hooks.use({
-        inTransaction(transaction) {
-          transaction.operations = [...transaction.operations, note]
-        },
-      })
-      const body = { data: { ...TAG, slug: 'storms' } }
-      await play(app, { request: `POST ${MODELS}/tag`, body, status: 400, events: {} })
-      await play(app, { request: `GET ${MODELS}/tag/14`, status: 404 })
-    }))
+  appTest('is not stored if the write is refused', async (app) => {
+    app.app.hooks.use({
+      inTransaction(transaction) {
+        transaction.operations = [...transaction.operations, note]
+      },
+    })
+    const body = { data: { ...TAG, slug: 'storms' } }
+    await play(app, { request: `POST ${MODELS}/tag`, body, status: 400, events: {} })
+    await play(app, { request: `GET ${MODELS}/tag/14`, status: 404 })
+  })
 
   for (const stage of ['beforeWrite', 'inTransaction'] as const) {
-    test(`a hook refuses a write (${stage})`, () =>
-      withApp(async (app) => {
-        const refuse = async () => {
-          throw new AppError('FORBIDDEN', 'Not today')
-        }
-        app.app.hooks.use({ [stage]: refuse })
-        for (const request of [`POST ${MODELS}/tag`, `PUT ${MODELS}/tag/1`, `DELETE ${MODELS}/tag/1`] as const) {
-          await play(app, { request, ...(request.startsWith('DELETE') ? {} : { body: { data: TAG } }), status: 403, events: {} })
-        }
-      }))
+    appTest(`a hook refuses a write (${stage})`, async (app) => {
+      const refuse = async () => {
+        throw new AppError('FORBIDDEN', 'Not today')
+      }
+      app.app.hooks.use({ [stage]: refuse })
+      for (const request of [`POST ${MODELS}/tag`, `PUT ${MODELS}/tag/1`, `DELETE ${MODELS}/tag/1`] as const) {
+        await play(app, { request, ...(request.startsWith('DELETE') ? {} : { body: { data: TAG } }), status: 403, events: {} })
+      }
+    })
   }
 })
 

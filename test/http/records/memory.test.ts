@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { AppError } from '../../../src/errors.ts'
 import type { HeapUse } from '../../../src/util/heap.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 const MIB = 2 ** 20
 const ROOM: HeapUse = { used: 849 * MIB, limit: 1000 * MIB }
@@ -27,6 +28,8 @@ async function withApp(run: (app: TestApp, heap: SetHeap) => Promise<void>): Pro
   await using app = await openTestApp({ heap })
   await run(app, heap)
 }
+
+const appTest = testsOf(withApp)
 
 const TAG = { name: 'Memory', slug: 'memory' }
 const TAGS = '/api/v1/models/tag'
@@ -51,96 +54,90 @@ const WRITES = [
 ] as const
 
 describe('from 85 % of the heap', { skip: NEEDS_DATA_FOLDER }, () => {
-  test('creates, updates, bulk operations, imports and mock data are 503, and change nothing', () =>
-    withApp(async (app, heap) => {
-      const before = (await send(app, { request: `GET ${TAGS}?page_size=100` })).json
-      heap.present = FULL
-      for (const write of WRITES) {
-        const { request_id: id, ...body } = (await play(app, { ...write, status: 503 })).json
-        assert.deepEqual(body, BODY, write.request)
-        assert.equal(typeof id, 'string')
-      }
-      assert.deepEqual((await send(app, { request: `GET ${TAGS}?page_size=100` })).json, before)
-      assert.ok(app.reported.every((error) => error instanceof AppError && error.code === 'MEMORY_FULL'))
-      heap.present = ROOM
-      await play(app, { request: `POST ${TAGS}`, body: { data: TAG }, status: 201 })
-    }))
+  appTest('creates, updates, bulk operations, imports and mock data are 503, and change nothing', async (app, heap) => {
+    const before = (await send(app, { request: `GET ${TAGS}?page_size=100` })).json
+    heap.present = FULL
+    for (const write of WRITES) {
+      const { request_id: id, ...body } = (await play(app, { ...write, status: 503 })).json
+      assert.deepEqual(body, BODY, write.request)
+      assert.equal(typeof id, 'string')
+    }
+    assert.deepEqual((await send(app, { request: `GET ${TAGS}?page_size=100` })).json, before)
+    assert.ok(app.reported.every((error) => error instanceof AppError && error.code === 'MEMORY_FULL'))
+    heap.present = ROOM
+    await play(app, { request: `POST ${TAGS}`, body: { data: TAG }, status: 201 })
+  })
 
-  test('a caller without permission learns nothing of it, and a body is not read', () =>
-    withApp(async (app, heap) => {
-      heap.present = FULL
-      const create = { request: `POST ${TAGS}`, body: { data: TAG } } as const
-      await play(app, { ...create, as: null, status: 401 })
-      await play(app, { ...create, rawBody: 'no JSON', headers: JSON_TYPE, status: 503 })
-    }))
+  appTest('a caller without permission learns nothing of it, and a body is not read', async (app, heap) => {
+    heap.present = FULL
+    const create = { request: `POST ${TAGS}`, body: { data: TAG } } as const
+    await play(app, { ...create, as: null, status: 401 })
+    await play(app, { ...create, rawBody: 'no JSON', headers: JSON_TYPE, status: 503 })
+  })
 
-  test('reads, deletions, logins and changes of accounts go on', () =>
-    withApp(async (app, heap) => {
-      heap.present = FULL
-      await play(app, { request: `GET ${TAGS}`, status: 200 })
-      await play(app, { request: `GET ${TAGS}/search?q=x`, status: 200 })
-      await play(app, { request: `GET ${TAGS}/export`, status: 200 })
-      await play(app, { request: 'GET /readyz', as: null, status: 200, expect: { status: 'ready' } })
-      const users = (await play(app, { request: 'GET /api/v1/models/user', status: 200 })).json.data
-      const { id } = users.find(({ is_superuser: isSuperuser }: { is_superuser: boolean }) => !isSuperuser)
-      const changed = { data: { password: 'another password 2026', is_active: true } }
-      const { json } = await play(app, { request: `PUT /api/v1/models/user/${id}`, body: changed, status: 200 })
-      const { username } = json.data
-      const login = { request: 'POST /api/v1/auth/token', as: null, body: { username, password: changed.data.password } } as const
-      const { access_token: token } = (await play(app, { ...login, status: 200 })).json
-      const own = { current_password: changed.data.password, new_password: 'a third password 2026' }
-      const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` }
-      const password = { request: 'POST /api/v1/auth/password', as: null, rawBody: JSON.stringify(own), headers } as const
-      assert.ok((await send(app, password)).status < 300)
-      await play(app, { request: `PUT /api/v1/models/user/${id}`, body: { data: { is_active: false } }, status: 200 })
-      await play(app, { request: 'POST /api/v1/models/user', body: { data: { username: 'x' } }, status: 503 })
-      assert.deepEqual(app.reported.length, 1)
-    }))
+  appTest('reads, deletions, logins and changes of accounts go on', async (app, heap) => {
+    heap.present = FULL
+    await play(app, { request: `GET ${TAGS}`, status: 200 })
+    await play(app, { request: `GET ${TAGS}/search?q=x`, status: 200 })
+    await play(app, { request: `GET ${TAGS}/export`, status: 200 })
+    await play(app, { request: 'GET /readyz', as: null, status: 200, expect: { status: 'ready' } })
+    const users = (await play(app, { request: 'GET /api/v1/models/user', status: 200 })).json.data
+    const { id } = users.find(({ is_superuser: isSuperuser }: { is_superuser: boolean }) => !isSuperuser)
+    const changed = { data: { password: 'another password 2026', is_active: true } }
+    const { json } = await play(app, { request: `PUT /api/v1/models/user/${id}`, body: changed, status: 200 })
+    const { username } = json.data
+    const login = { request: 'POST /api/v1/auth/token', as: null, body: { username, password: changed.data.password } } as const
+    const { access_token: token } = (await play(app, { ...login, status: 200 })).json
+    const own = { current_password: changed.data.password, new_password: 'a third password 2026' }
+    const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` }
+    const password = { request: 'POST /api/v1/auth/password', as: null, rawBody: JSON.stringify(own), headers } as const
+    assert.ok((await send(app, password)).status < 300)
+    await play(app, { request: `PUT /api/v1/models/user/${id}`, body: { data: { is_active: false } }, status: 200 })
+    await play(app, { request: 'POST /api/v1/models/user', body: { data: { username: 'x' } }, status: 503 })
+    assert.deepEqual(app.reported.length, 1)
+  })
 
-  test('an import ends when the heap becomes full while it is read', () =>
-    withApp(async (app, heap) => {
-      const rows = Array.from({ length: 1200 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` }))
-      const before = await app.app.store.status()
-      const open = function* () {
-        const text = JSON.stringify(rows)
-        yield text.slice(0, text.length / 2)
-        heap.present = FULL
-        yield text.slice(text.length / 2)
-      }
-      const run = app.app.imports.run(SYSTEM, 'tag', { format: 'json', open })
-      await assert.rejects(run, (error) => error instanceof AppError && error.code === 'MEMORY_FULL')
-      assert.deepEqual(await app.app.store.status(), before)
-    }))
-
-  test('after a deletion, a write asks for a collection of garbage, once a minute at most', () =>
-    withApp(async (app, heap) => {
-      const create = { request: `POST ${TAGS}`, body: { data: TAG } } as const
-      const { json } = await play(app, { ...create, status: 201 })
+  appTest('an import ends when the heap becomes full while it is read', async (app, heap) => {
+    const rows = Array.from({ length: 1200 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` }))
+    const before = await app.app.store.status()
+    const open = function* () {
+      const text = JSON.stringify(rows)
+      yield text.slice(0, text.length / 2)
       heap.present = FULL
-      await play(app, { ...create, status: 503 })
-      assert.equal(heap.collections, 0)
-      const removal = async (id: number) => play(app, { request: `DELETE ${TAGS}/${id}`, status: 200 })
-      await removal(json.data.id)
-      for (let attempt = 0; attempt < 3; attempt++) await play(app, { ...create, status: 503 })
-      assert.equal(heap.collections, 1)
-      const { records } = await app.app.store.find('tag', { filters: [], sort: [], offset: 0, limit: 1 })
-      await play(app, { request: `DELETE ${TAGS}/bulk`, body: { ids: [records[0]?.id] }, status: 200 })
-      heap.afterCollection = ROOM
-      await play(app, { ...create, status: 503 })
-      app.advance(60_000)
-      await play(app, { ...create, status: 201 })
-      assert.equal(heap.collections, 2)
-    }))
+      yield text.slice(text.length / 2)
+    }
+    const run = app.app.imports.run(SYSTEM, 'tag', { format: 'json', open })
+    await assert.rejects(run, (error) => error instanceof AppError && error.code === 'MEMORY_FULL')
+    assert.deepEqual(await app.app.store.status(), before)
+  })
 
-  test('metrics say how full it is, and that the store takes no writes', () =>
-    withApp(async (app, heap) => {
-      const lines = async () => {
-        const { text } = await play(app, { request: 'GET /metrics', status: 200 })
-        return text.split('\n').filter((line) => /^admin_(heap|store_writable)/.test(line))
-      }
-      const limit = `admin_heap_limit_bytes ${1000 * MIB}`
-      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${849 * MIB}`, limit, 'admin_store_writable 1'])
-      heap.present = FULL
-      assert.deepEqual(await lines(), [`admin_heap_used_bytes ${850 * MIB}`, limit, 'admin_store_writable 0'])
-    }))
+  appTest('after a deletion, a write asks for a collection of garbage, once a minute at most', async (app, heap) => {
+    const create = { request: `POST ${TAGS}`, body: { data: TAG } } as const
+    const { json } = await play(app, { ...create, status: 201 })
+    heap.present = FULL
+    await play(app, { ...create, status: 503 })
+    assert.equal(heap.collections, 0)
+    const removal = async (id: number) => play(app, { request: `DELETE ${TAGS}/${id}`, status: 200 })
+    await removal(json.data.id)
+    for (let attempt = 0; attempt < 3; attempt++) await play(app, { ...create, status: 503 })
+    assert.equal(heap.collections, 1)
+    const { records } = await app.app.store.find('tag', { filters: [], sort: [], offset: 0, limit: 1 })
+    await play(app, { request: `DELETE ${TAGS}/bulk`, body: { ids: [records[0]?.id] }, status: 200 })
+    heap.afterCollection = ROOM
+    await play(app, { ...create, status: 503 })
+    app.advance(60_000)
+    await play(app, { ...create, status: 201 })
+    assert.equal(heap.collections, 2)
+  })
+
+  appTest('metrics say how full it is, and that the store takes no writes', async (app, heap) => {
+    const lines = async () => {
+      const { text } = await play(app, { request: 'GET /metrics', status: 200 })
+      return text.split('\n').filter((line) => /^admin_(heap|store_writable)/.test(line))
+    }
+    const limit = `admin_heap_limit_bytes ${1000 * MIB}`
+    assert.deepEqual(await lines(), [`admin_heap_used_bytes ${849 * MIB}`, limit, 'admin_store_writable 1'])
+    heap.present = FULL
+    assert.deepEqual(await lines(), [`admin_heap_used_bytes ${850 * MIB}`, limit, 'admin_store_writable 0'])
+  })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { dataOf } from '../records/expected.ts'
 
 const TAG = '/api/v1/models/tag/1' as const
@@ -20,6 +21,8 @@ async function withApp(run: (app: TestApp, etag: string) => Promise<void>): Prom
   assert.deepEqual(app.reported, [])
 }
 
+const appTest = testsOf(withApp)
+
 const stale = (request: Scenario['request'], etag: string, body?: unknown) => ({
   request,
   headers: { 'if-match': etag },
@@ -33,27 +36,25 @@ const stale = (request: Scenario['request'], etag: string, body?: unknown) => ({
 })
 
 describe('ETag', () => {
-  test('stays while the record stays', () =>
-    withApp(async (app, etag) => assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), etag)))
+  appTest('stays while the record stays', async (app, etag) =>
+    assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), etag),
+  )
 
-  test('changes with the record, and is the same after the update as on the next read', () =>
-    withApp(async (app, etag) => {
-      const updated = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
-      assert.notEqual(updated, etag)
-      assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), updated)
-    }))
+  appTest('changes with the record, and is the same after the update as on the next read', async (app, etag) => {
+    const updated = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
+    assert.notEqual(updated, etag)
+    assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), updated)
+  })
 
-  test('differs between records', () =>
-    withApp(async (app, etag) =>
-      assert.notEqual(etagOf(await play(app, { request: 'GET /api/v1/models/tag/2', status: 200 })), etag),
-    ))
+  appTest('differs between records', async (app, etag) =>
+    assert.notEqual(etagOf(await play(app, { request: 'GET /api/v1/models/tag/2', status: 200 })), etag),
+  )
 
-  test('of a created record is that of the next read', () =>
-    withApp(async (app) => {
-      const body = { data: { name: 'Knots', slug: 'knots' } }
-      const created = etagOf(await play(app, { request: 'POST /api/v1/models/tag', body, status: 201 }))
-      assert.equal(etagOf(await play(app, { request: 'GET /api/v1/models/tag/13', status: 200 })), created)
-    }))
+  appTest('of a created record is that of the next read', async (app) => {
+    const body = { data: { name: 'Knots', slug: 'knots' } }
+    const created = etagOf(await play(app, { request: 'POST /api/v1/models/tag', body, status: 201 }))
+    assert.equal(etagOf(await play(app, { request: 'GET /api/v1/models/tag/13', status: 200 })), created)
+  })
 })
 
 describe('If-None-Match', () => {
@@ -64,52 +65,46 @@ describe('If-None-Match', () => {
     ['the suffix of a proxy that compresses', (etag: string) => etag.replace(/"$/, '-gzip"')],
     ['*', () => '*'],
   ] as const) {
-    test(`returns 304 without a body for ${name}`, () =>
-      withApp(async (app, etag) => {
-        const headers = { 'if-none-match': header(etag) }
-        const reply = await play(app, { request: `GET ${TAG}`, headers, status: 304 })
-        assert.equal(reply.text, '')
-        assert.equal(reply.headers['content-type'], undefined)
-        assert.equal(etagOf(reply), etag)
-      }))
+    appTest(`returns 304 without a body for ${name}`, async (app, etag) => {
+      const headers = { 'if-none-match': header(etag) }
+      const reply = await play(app, { request: `GET ${TAG}`, headers, status: 304 })
+      assert.equal(reply.text, '')
+      assert.equal(reply.headers['content-type'], undefined)
+      assert.equal(etagOf(reply), etag)
+    })
   }
 
-  test('returns the length of the record for HEAD', () =>
-    withApp(async (app, etag) => {
-      const { text } = await play(app, { request: `GET ${TAG}`, status: 200 })
-      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'if-none-match': etag }
-      const reply = await app.server.inject({ method: 'HEAD', url: TAG, headers })
-      assert.equal(reply.statusCode, 304)
-      assert.equal(Number(reply.headers['content-length']), text.length)
-    }))
+  appTest('returns the length of the record for HEAD', async (app, etag) => {
+    const { text } = await play(app, { request: `GET ${TAG}`, status: 200 })
+    const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'if-none-match': etag }
+    const reply = await app.server.inject({ method: 'HEAD', url: TAG, headers })
+    assert.equal(reply.statusCode, 304)
+    assert.equal(Number(reply.headers['content-length']), text.length)
+  })
 
-  test('returns the record for another entity tag', () =>
-    withApp(async (app) => {
-      const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': '"other"' }, status: 200 })
-      assert.equal(json.data.name, 'Lighthouse')
-    }))
+  appTest('returns the record for another entity tag', async (app) => {
+    const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': '"other"' }, status: 200 })
+    assert.equal(json.data.name, 'Lighthouse')
+  })
 
-  test('returns the record after it has changed', () =>
-    withApp(async (app, etag) => {
-      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
-      const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': etag }, status: 200 })
-      assert.equal(json.data.color, '#000000')
-    }))
+  appTest('returns the record after it has changed', async (app, etag) => {
+    await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+    const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': etag }, status: 200 })
+    assert.equal(json.data.color, '#000000')
+  })
 
-  test('returns the record after a nested record has changed', () =>
-    withApp(async (app) => {
-      const etag = etagOf(await play(app, { request: 'GET /api/v1/models/post/1', status: 200 }))
-      await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { first_name: 'Inga' } }, status: 200 })
-      const headers = { 'if-none-match': etag }
-      const { json } = await play(app, { request: 'GET /api/v1/models/post/1', headers, status: 200 })
-      assert.equal(json.data.author.first_name, 'Inga')
-    }))
+  appTest('returns the record after a nested record has changed', async (app) => {
+    const etag = etagOf(await play(app, { request: 'GET /api/v1/models/post/1', status: 200 }))
+    await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { first_name: 'Inga' } }, status: 200 })
+    const headers = { 'if-none-match': etag }
+    const { json } = await play(app, { request: 'GET /api/v1/models/post/1', headers, status: 200 })
+    assert.equal(json.data.author.first_name, 'Inga')
+  })
 
-  test('reveals nothing without a token', () =>
-    withApp(async (app, etag) => {
-      await play(app, { request: `GET ${TAG}`, as: null, headers: { 'if-none-match': etag }, status: 401 })
-      await play(app, { request: `GET ${TAG}`, as: 'newcomer', headers: { 'if-none-match': etag }, status: 403 })
-    }))
+  appTest('reveals nothing without a token', async (app, etag) => {
+    await play(app, { request: `GET ${TAG}`, as: null, headers: { 'if-none-match': etag }, status: 401 })
+    await play(app, { request: `GET ${TAG}`, as: 'newcomer', headers: { 'if-none-match': etag }, status: 403 })
+  })
 })
 
 describe('If-Match', () => {
@@ -121,53 +116,48 @@ describe('If-Match', () => {
     ['the suffix of a proxy that compresses', (etag: string) => etag.replace(/"$/, '-gzip"')],
     ['*', () => '*'],
   ] as const) {
-    test(`accepts an update with ${name}`, () =>
-      withApp(async (app, etag) => {
-        await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': header(etag) }, body: CHANGED, status: 200 })
-        assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
-      }))
+    appTest(`accepts an update with ${name}`, async (app, etag) => {
+      await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': header(etag) }, body: CHANGED, status: 200 })
+      assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
+    })
 
-    test(`accepts a delete with ${name}`, () =>
-      withApp(async (app, etag) => {
-        await play(app, { request: `DELETE ${TAG}`, headers: { 'if-match': header(etag) }, status: 200 })
-        await play(app, { request: `GET ${TAG}`, status: 404 })
-      }))
+    appTest(`accepts a delete with ${name}`, async (app, etag) => {
+      await play(app, { request: `DELETE ${TAG}`, headers: { 'if-match': header(etag) }, status: 200 })
+      await play(app, { request: `GET ${TAG}`, status: 404 })
+    })
   }
 
-  test('rejects an update with another entity tag', () =>
-    withApp(async (app) => {
-      for (const tag of ['"other"', 'W/"other"']) await play(app, stale(`PUT ${TAG}`, tag, CHANGED))
-      assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#d9822b')
-    }))
+  appTest('rejects an update with another entity tag', async (app) => {
+    for (const tag of ['"other"', 'W/"other"']) await play(app, stale(`PUT ${TAG}`, tag, CHANGED))
+    assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#d9822b')
+  })
 
-  test('rejects a delete with another entity tag', () =>
-    withApp(async (app) => {
-      await play(app, stale(`DELETE ${TAG}`, '"other"'))
-      await play(app, { request: `GET ${TAG}`, status: 200 })
-    }))
+  appTest('rejects a delete with another entity tag', async (app) => {
+    await play(app, stale(`DELETE ${TAG}`, '"other"'))
+    await play(app, { request: `GET ${TAG}`, status: 200 })
+  })
 
-  test('rejects an update after the record has changed', () =>
-    withApp(async (app, etag) => {
-      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
-      await play(app, stale(`PUT ${TAG}`, etag, { data: { color: '#ffffff' } }))
-      await play(app, stale(`PUT ${TAG}`, `W/${etag}`, { data: { color: '#ffffff' } }))
-      assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
-    }))
+  appTest('rejects an update after the record has changed', async (app, etag) => {
+    await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+    await play(app, stale(`PUT ${TAG}`, etag, { data: { color: '#ffffff' } }))
+    await play(app, stale(`PUT ${TAG}`, `W/${etag}`, { data: { color: '#ffffff' } }))
+    assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
+  })
 
-  test('rejects a delete after the record has changed', () =>
-    withApp(async (app, etag) => {
-      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
-      await play(app, stale(`DELETE ${TAG}`, etag))
-      await play(app, { request: `GET ${TAG}`, status: 200 })
-    }))
+  appTest('rejects a delete after the record has changed', async (app, etag) => {
+    await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+    await play(app, stale(`DELETE ${TAG}`, etag))
+    await play(app, { request: `GET ${TAG}`, status: 200 })
+  })
 
-  test('accepts the entity tag of the last update', () =>
-    withApp(async (app) => {
-      const etag = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
-      const again = { data: { color: '#ffffff' } }
-      await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': etag }, body: again, status: 200 })
-    }))
+  appTest('accepts the entity tag of the last update', async (app) => {
+    const etag = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
+    const again = { data: { color: '#ffffff' } }
+    await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': etag }, body: again, status: 200 })
+  })
 
-  test('rejects the entity tag of another record', () =>
-    withApp(async (app, etag) => void (await play(app, stale('PUT /api/v1/models/tag/2', etag, CHANGED)))))
+  appTest(
+    'rejects the entity tag of another record',
+    async (app, etag) => void (await play(app, stale('PUT /api/v1/models/tag/2', etag, CHANGED))),
+  )
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import type { TestApp } from '../../helpers/api/app.ts'
 import type { Reply } from '../../helpers/api/scenario.ts'
-import { ANNA, withApp } from '../access.ts'
+import { ANNA, appTest } from '../access.ts'
 import { Browser, SAME_ORIGIN, sendAs } from '../cookies.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -32,16 +32,15 @@ describe('a page of another site', () => {
   ]
 
   for (const [name, headers] of FOREIGN) {
-    test(`cannot use the cookie: a request ${name}`, () =>
-      withApp(async (app) => {
-        const browser = new Browser(app)
-        await browser.login()
-        for (const action of ['refresh', 'logout']) {
-          const reply = await browser.post(action, {}, headers)
-          assert.deepEqual([reply.status, reply.json], [400, MANDATORY])
-          await assertIgnored(app, browser, reply)
-        }
-      }))
+    appTest(`cannot use the cookie: a request ${name}`, async (app) => {
+      const browser = new Browser(app)
+      await browser.login()
+      for (const action of ['refresh', 'logout']) {
+        const reply = await browser.post(action, {}, headers)
+        assert.deepEqual([reply.status, reply.json], [400, MANDATORY])
+        await assertIgnored(app, browser, reply)
+      }
+    })
   }
 
   const BODIES: readonly (readonly [string, Readonly<Record<string, string>>, string, number])[] = [
@@ -57,82 +56,79 @@ describe('a page of another site', () => {
   ]
 
   for (const [name, type, body, status] of BODIES) {
-    test(`cannot use the cookie without a JSON object as the body: ${name}`, () =>
-      withApp(async (app) => {
-        const browser = new Browser(app)
-        await browser.login()
-        for (const action of ['refresh', 'logout']) {
-          const headers = { 'sec-fetch-site': 'same-origin', ...browser.cookieHeader, ...type }
-          const reply = await sendAs(app, `POST /api/v1/auth/${action}`, headers, body)
-          assert.equal(reply.status, status, reply.text)
-          await assertIgnored(app, browser, reply)
-        }
-      }))
-  }
-
-  test('cannot use the cookie by another method', () =>
-    withApp(async (app) => {
+    appTest(`cannot use the cookie without a JSON object as the body: ${name}`, async (app) => {
       const browser = new Browser(app)
       await browser.login()
       for (const action of ['refresh', 'logout']) {
-        for (const method of ['GET', 'PUT', 'DELETE']) {
-          const request = `${method} /api/v1/auth/${action}`
-          const reply = await sendAs(app, request, { ...SAME_ORIGIN, ...browser.cookieHeader })
-          assert.equal(reply.status, 405, request)
-          await assertIgnored(app, browser, reply)
-        }
+        const headers = { 'sec-fetch-site': 'same-origin', ...browser.cookieHeader, ...type }
+        const reply = await sendAs(app, `POST /api/v1/auth/${action}`, headers, body)
+        assert.equal(reply.status, status, reply.text)
+        await assertIgnored(app, browser, reply)
       }
-    }))
+    })
+  }
 
-  test('cannot log its visitor in as another user', () =>
-    withApp(async (app) => {
-      const body = JSON.stringify({ ...ANNA, refresh: 'cookie' })
-      const form = `username=${ANNA.username}&password=${ANNA.password}&refresh=cookie`
-      const foreign = FOREIGN.filter(([name]) => name !== 'without either header')
-      for (const [name, headers] of foreign) {
-        const reply = await sendAs(app, 'POST /api/v1/auth/token', headers, body)
-        assert.deepEqual([reply.status, reply.headers['set-cookie']], [400, undefined], name)
-        assert.deepEqual(reply.json.detail.error, { refresh: ['refresh is accepted from pages of this server only'] })
+  appTest('cannot use the cookie by another method', async (app) => {
+    const browser = new Browser(app)
+    await browser.login()
+    for (const action of ['refresh', 'logout']) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const request = `${method} /api/v1/auth/${action}`
+        const reply = await sendAs(app, request, { ...SAME_ORIGIN, ...browser.cookieHeader })
+        assert.equal(reply.status, 405, request)
+        await assertIgnored(app, browser, reply)
       }
-      for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }]) {
-        const type = { 'content-type': 'application/x-www-form-urlencoded' }
-        const reply = await sendAs(app, 'POST /api/v1/auth/token', { ...type, ...headers }, form)
-        assert.deepEqual([reply.status, reply.headers['set-cookie']], [400, undefined])
-        assert.deepEqual(reply.json.detail.error, { refresh: ['refresh is accepted in a JSON body only'] })
+    }
+  })
+
+  appTest('cannot log its visitor in as another user', async (app) => {
+    const body = JSON.stringify({ ...ANNA, refresh: 'cookie' })
+    const form = `username=${ANNA.username}&password=${ANNA.password}&refresh=cookie`
+    const foreign = FOREIGN.filter(([name]) => name !== 'without either header')
+    for (const [name, headers] of foreign) {
+      const reply = await sendAs(app, 'POST /api/v1/auth/token', headers, body)
+      assert.deepEqual([reply.status, reply.headers['set-cookie']], [400, undefined], name)
+      assert.deepEqual(reply.json.detail.error, { refresh: ['refresh is accepted from pages of this server only'] })
+    }
+    for (const headers of [{}, { 'sec-fetch-site': 'same-origin' }]) {
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      const reply = await sendAs(app, 'POST /api/v1/auth/token', { ...type, ...headers }, form)
+      assert.deepEqual([reply.status, reply.headers['set-cookie']], [400, undefined])
+      assert.deepEqual(reply.json.detail.error, { refresh: ['refresh is accepted in a JSON body only'] })
+    }
+  })
+
+  appTest(
+    'is told from a page of the server by Origin, where browsers send no Sec-Fetch-Site',
+    async (app) => {
+      const browser = new Browser(app)
+      await browser.login()
+      assert.equal((await browser.post('refresh', {}, { ...JSON_TYPE, ...OWN_ORIGIN })).status, 200)
+      const https = { ...JSON_TYPE, ...HOST, origin: 'https://admin.example:8000' }
+      assert.equal((await browser.post('refresh', {}, https)).status, 400)
+      assert.equal((await browser.post('refresh', {}, { ...https, 'x-forwarded-proto': 'https' })).status, 200)
+      assert.equal((await browser.post('logout', {}, { ...JSON_TYPE, ...OWN_ORIGIN })).status, 200)
+    },
+    { settings: { trusted_proxies: 1 } },
+  )
+
+  appTest(
+    'gets no cookie where `cors` allows its origin',
+    async (app) => {
+      const browser = new Browser(app)
+      await browser.login()
+      const headers = { ...JSON_TYPE, ...HOST, origin: 'https://front.example', 'sec-fetch-site': 'cross-site' }
+      for (const [action, body] of [
+        ['token', { ...ANNA, refresh: 'cookie' }],
+        ['refresh', {}],
+        ['logout', {}],
+      ] as const) {
+        const reply = await browser.post(action, body, headers)
+        assert.equal(reply.status, 400, action)
+        assert.equal(reply.headers['access-control-allow-credentials'], undefined)
+        await assertIgnored(app, browser, reply)
       }
-    }))
-
-  test('is told from a page of the server by Origin, where browsers send no Sec-Fetch-Site', () =>
-    withApp(
-      async (app) => {
-        const browser = new Browser(app)
-        await browser.login()
-        assert.equal((await browser.post('refresh', {}, { ...JSON_TYPE, ...OWN_ORIGIN })).status, 200)
-        const https = { ...JSON_TYPE, ...HOST, origin: 'https://admin.example:8000' }
-        assert.equal((await browser.post('refresh', {}, https)).status, 400)
-        assert.equal((await browser.post('refresh', {}, { ...https, 'x-forwarded-proto': 'https' })).status, 200)
-        assert.equal((await browser.post('logout', {}, { ...JSON_TYPE, ...OWN_ORIGIN })).status, 200)
-      },
-      { settings: { trusted_proxies: 1 } },
-    ))
-
-  test('gets no cookie where `cors` allows its origin', () =>
-    withApp(
-      async (app) => {
-        const browser = new Browser(app)
-        await browser.login()
-        const headers = { ...JSON_TYPE, ...HOST, origin: 'https://front.example', 'sec-fetch-site': 'cross-site' }
-        for (const [action, body] of [
-          ['token', { ...ANNA, refresh: 'cookie' }],
-          ['refresh', {}],
-          ['logout', {}],
-        ] as const) {
-          const reply = await browser.post(action, body, headers)
-          assert.equal(reply.status, 400, action)
-          assert.equal(reply.headers['access-control-allow-credentials'], undefined)
-          await assertIgnored(app, browser, reply)
-        }
-      },
-      { settings: { cors: ['https://front.example'] } },
-    ))
+    },
+    { settings: { cors: ['https://front.example'] } },
+  )
 })

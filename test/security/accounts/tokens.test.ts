@@ -9,6 +9,7 @@ import { loadProject } from '../../../src/project/project.ts'
 import { TEST_START, type TestApp } from '../../helpers/api/app.ts'
 import { decode, encode, forger, type Part, without } from '../../helpers/api/forge.ts'
 import { copyFixture } from '../../helpers/fixture.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
 import { ask, withApp } from '../access.ts'
 
@@ -100,6 +101,8 @@ const withKey = (work: (app: TestApp, claims: Part, token: string) => Promise<vo
     { settings: { secret_key: KEY } },
   )
 
+const keyTest = testsOf(withKey)
+
 /** Nobody learns from the answer what was wrong with a token. */
 async function isRefused(app: TestApp, token: string, name: string): Promise<void> {
   const { status, json, headers } = await ask(app, token)
@@ -108,51 +111,45 @@ async function isRefused(app: TestApp, token: string, name: string): Promise<voi
   assert.equal(headers['www-authenticate'], 'Bearer', name)
 }
 
-test('a token made by the CLI needs no user, and expires like any other', () =>
-  withKey(async (app, claims) => {
-    const token = forge({ ...claims, sub: 'shell' })
-    assert.equal((await ask(app, token)).status, 200)
-    for (const id of [1, 2, 3]) {
-      const values = { is_active: false, is_superuser: false }
-      await app.app.store.transact([{ kind: 'update', table: 'user', id, values }])
-    }
-    assert.equal((await ask(app, token)).status, 200)
-    app.advance(31 * 60_000)
-    await isRefused(app, token, 'too old')
-  }))
+keyTest('a token made by the CLI needs no user, and expires like any other', async (app, claims) => {
+  const token = forge({ ...claims, sub: 'shell' })
+  assert.equal((await ask(app, token)).status, 200)
+  for (const id of [1, 2, 3]) {
+    const values = { is_active: false, is_superuser: false }
+    await app.app.store.transact([{ kind: 'update', table: 'user', id, values }])
+  }
+  assert.equal((await ask(app, token)).status, 200)
+  app.advance(31 * 60_000)
+  await isRefused(app, token, 'too old')
+})
 
 describe('an invalid token gets the same response, whatever the reason', () => {
-  test('a forged token with the right secret and claims is accepted', () =>
-    withKey(async (app, claims, token) => {
-      assert.equal((await ask(app, token)).status, 200)
-      assert.equal((await ask(app, forge(claims))).status, 200)
-    }))
+  keyTest('a forged token with the right secret and claims is accepted', async (app, claims, token) => {
+    assert.equal((await ask(app, token)).status, 200)
+    assert.equal((await ask(app, forge(claims))).status, 200)
+  })
 
   for (const [title, forgeries] of [
     ['algorithm and header', HEADERS],
     ['claims', CLAIMS],
   ] as const) {
-    test(title, () =>
-      withKey(async (app, claims) => {
-        for (const [name, make] of forgeries) await isRefused(app, make(claims), name)
-      }),
-    )
+    keyTest(title, async (app, claims) => {
+      for (const [name, make] of forgeries) await isRefused(app, make(claims), name)
+    })
   }
 
-  test('no token at all', () =>
-    withKey(async (app) => {
-      for (const [name, token] of MANGLED) await isRefused(app, token, name)
-    }))
+  keyTest('no token at all', async (app) => {
+    for (const [name, token] of MANGLED) await isRefused(app, token, name)
+  })
 
-  test('a refresh is refused in these words too', () =>
-    withKey(async (app, claims) => {
-      const refreshing = (refresh_token: string) => ({ method: 'POST', url: '/api/v1/auth/refresh', payload: { refresh_token } })
-      const forgeries = [...HEADERS, ...CLAIMS].map(([name, make]) => [name, make({ ...claims, type: 'refresh' })] as const)
-      for (const [name, token] of [...forgeries, ...MANGLED]) {
-        const { statusCode, payload } = await app.server.inject(refreshing(token))
-        assert.deepEqual([statusCode, JSON.parse(payload)], [401, UNAUTHENTICATED], name)
-      }
-    }))
+  keyTest('a refresh is refused in these words too', async (app, claims) => {
+    const refreshing = (refresh_token: string) => ({ method: 'POST', url: '/api/v1/auth/refresh', payload: { refresh_token } })
+    const forgeries = [...HEADERS, ...CLAIMS].map(([name, make]) => [name, make({ ...claims, type: 'refresh' })] as const)
+    for (const [name, token] of [...forgeries, ...MANGLED]) {
+      const { statusCode, payload } = await app.server.inject(refreshing(token))
+      assert.deepEqual([statusCode, JSON.parse(payload)], [401, UNAUTHENTICATED], name)
+    }
+  })
 })
 
 test('errors thrown during verification are not revealed to the client', async () => {

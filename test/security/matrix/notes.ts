@@ -1,5 +1,6 @@
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Reply, type Scenario, send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 const USER = (name: string, more = ''): string =>
   `- { username: ${name}, email: ${name}@example.org, password: harbour-${name}-2024${more} }\n`
@@ -79,6 +80,9 @@ export async function withNotes(work: (app: TestApp) => Promise<void>): Promise<
   await using app = await openTestApp({ files: FILES, settings: { port: 0, history: { days: 90 } } })
   await work(app)
 }
+
+/** Declares such a test. */
+export const notesTest = testsOf(withNotes)
 
 export const ask = (
   app: TestApp,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import type { TestApp } from '../../helpers/api/app.ts'
 import type { Reply } from '../../helpers/api/scenario.ts'
 import { EventReader } from '../../http/events/event-reader.ts'
-import { ACTORS, type Actor, ask, MODELS, NOTES, POINTS, type Rights, rightsOf, withNotes } from './notes.ts'
+import { ACTORS, type Actor, ask, MODELS, NOTES, notesTest, POINTS, type Rights, rightsOf } from './notes.ts'
 
 type Get = (path: string) => Promise<Reply>
 
@@ -148,48 +148,45 @@ const READS: Readonly<Record<string, (get: Get, rights: Rights, as: Actor) => Pr
 
 describe('each endpoint shows the records that the actor may view', () => {
   for (const as of ACTORS) {
-    test(as ?? 'no token', () =>
-      withNotes(async (app) => {
-        // History has no entries for seeds.
-        for (const id of NOTES) await ask(app, 'super', `PUT ${MODELS}/note/${id}`, { data: { points: POINTS[id] } })
-        for (const [name, check] of Object.entries(READS)) {
-          const get = (path: string) => ask(app, as, `GET /api/v1/${path}`)
-          await check(get, rightsOf(as), as).catch((error) => assert.fail(`${name} as ${as}: ${error.message}`))
-        }
-        const site = await ask(app, as, 'GET /admin/api/v1/site')
-        assert.equal(site.status, as === null ? 401 : 200)
-        const note = as === null ? undefined : site.json.models.find(({ key }: { key: string }) => key === 'note')
-        if (as !== null) assert.equal(note.count, rightsOf(as).seen.length)
-      }),
-    )
+    notesTest(as ?? 'no token', async (app) => {
+      // History has no entries for seeds.
+      for (const id of NOTES) await ask(app, 'super', `PUT ${MODELS}/note/${id}`, { data: { points: POINTS[id] } })
+      for (const [name, check] of Object.entries(READS)) {
+        const get = (path: string) => ask(app, as, `GET /api/v1/${path}`)
+        await check(get, rightsOf(as), as).catch((error) => assert.fail(`${name} as ${as}: ${error.message}`))
+      }
+      const site = await ask(app, as, 'GET /admin/api/v1/site')
+      assert.equal(site.status, as === null ? 401 : 200)
+      const note = as === null ? undefined : site.json.models.find(({ key }: { key: string }) => key === 'note')
+      if (as !== null) assert.equal(note.count, rightsOf(as).seen.length)
+    })
   }
 
-  test('and each actor is told of changes of those records only', () =>
-    withNotes(async (app: TestApp) => {
-      await app.live.start()
-      const readers: EventReader[] = []
-      try {
-        const url = `http://127.0.0.1:${app.server.info.port}/api/v1/events`
-        assert.equal((await fetch(url)).status, 401)
-        for (const as of ACTORS) {
-          if (as === null) continue
-          const { reader } = await EventReader.open(url, await app.tokenOf(as))
-          readers.push(reader)
-          await reader.until(({ events }) => events.length > 0)
-        }
-        for (const id of NOTES) await ask(app, 'super', `PUT ${MODELS}/note/${id}`, { data: { points: 5 } })
-        app.advance(100)
-        for (const [place, reader] of readers.entries()) {
-          const { seen } = rightsOf(ACTORS[place + 1] ?? null)
-          await reader.until(({ changes }) => changes.length >= seen.length)
-          assert.deepEqual(
-            reader.changes.map(({ data }) => data.record_id),
-            seen,
-          )
-        }
-      } finally {
-        for (const reader of readers) reader.stop()
-        await app.live.stop()
+  notesTest('and each actor is told of changes of those records only', async (app: TestApp) => {
+    await app.live.start()
+    const readers: EventReader[] = []
+    try {
+      const url = `http://127.0.0.1:${app.server.info.port}/api/v1/events`
+      assert.equal((await fetch(url)).status, 401)
+      for (const as of ACTORS) {
+        if (as === null) continue
+        const { reader } = await EventReader.open(url, await app.tokenOf(as))
+        readers.push(reader)
+        await reader.until(({ events }) => events.length > 0)
       }
-    }))
+      for (const id of NOTES) await ask(app, 'super', `PUT ${MODELS}/note/${id}`, { data: { points: 5 } })
+      app.advance(100)
+      for (const [place, reader] of readers.entries()) {
+        const { seen } = rightsOf(ACTORS[place + 1] ?? null)
+        await reader.until(({ changes }) => changes.length >= seen.length)
+        assert.deepEqual(
+          reader.changes.map(({ data }) => data.record_id),
+          seen,
+        )
+      }
+    } finally {
+      for (const reader of readers) reader.stop()
+      await app.live.stop()
+    }
+  })
 })

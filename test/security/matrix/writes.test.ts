@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import type { TestApp } from '../../helpers/api/app.ts'
 import type { Reply } from '../../helpers/api/scenario.ts'
 import { documentOf } from '../../openapi/documents.ts'
-import { ACTORS, type Actor, ask, copyOf, MODELS, NOTES, type NoteId, rightsOf, withNotes } from './notes.ts'
+import { ACTORS, type Actor, ask, copyOf, MODELS, NOTES, type NoteId, notesTest, rightsOf } from './notes.ts'
 
 /** What an actor may do with a note: nothing is known of hidden ones, seen ones may be read, writable ones written. */
 type Standing = 'hidden' | 'seen' | 'writable'
@@ -126,94 +126,89 @@ const sent = (app: TestApp, as: Actor, { request, body, headers }: Write, target
 
 describe('each way to write changes what the actor may write, and tells nothing of hidden records', () => {
   for (const as of ACTORS) {
-    test(as ?? 'no token', () =>
-      withNotes(async (app) => {
-        for (const [name, write] of Object.entries(WRITES)) {
-          for (const kind of NOTES) {
-            const target = await targetFor(app, kind)
-            const standing = standingOf(as, kind)
-            const isGift = name.endsWith('given away') && (as === 'editor' || as === 'super')
-            const expected = as === null ? 401 : isGift ? 200 : write.status[standing]
-            const before = await recordOf(app, target)
-            const place = `${name} on ${kind} as ${as}`
-            const rehearsed = await sent(
-              app,
-              as,
-              write,
-              target,
-              write.request(target).includes('?') ? '&dry_run=true' : '?dry_run=true',
-            )
-            assert.equal(rehearsed.status, expected, `${place}, dry run: ${rehearsed.text}`)
-            assert.equal(await recordOf(app, target), before, `${place}: a dry run changes nothing`)
-            const reply = await sent(app, as, write, target)
-            assert.equal(reply.status, expected, `${place}: ${reply.text}`)
-            assert.equal((await recordOf(app, target)) === before, expected !== 200, `${place}: changed`)
-            if (standing !== 'hidden' || as === null) continue
-            assert.doesNotMatch(reply.text, /harbour/)
-            // A missing record gives the same response. The uniqueness of a value is told as it always was.
-            if (name.endsWith('by slug')) assert.match(reply.text, /slug must be unique/)
-            else {
-              const absent = { ...target, id: 999_999, slug: 'absent' }
-              const missing = await sent(app, as, write, absent)
-              const text = missing.text.replaceAll('999999', String(target.id)).replaceAll('absent', target.slug)
-              assert.deepEqual([missing.status, text], [reply.status, reply.text], place)
-            }
+    notesTest(as ?? 'no token', async (app) => {
+      for (const [name, write] of Object.entries(WRITES)) {
+        for (const kind of NOTES) {
+          const target = await targetFor(app, kind)
+          const standing = standingOf(as, kind)
+          const isGift = name.endsWith('given away') && (as === 'editor' || as === 'super')
+          const expected = as === null ? 401 : isGift ? 200 : write.status[standing]
+          const before = await recordOf(app, target)
+          const place = `${name} on ${kind} as ${as}`
+          const rehearsed = await sent(
+            app,
+            as,
+            write,
+            target,
+            write.request(target).includes('?') ? '&dry_run=true' : '?dry_run=true',
+          )
+          assert.equal(rehearsed.status, expected, `${place}, dry run: ${rehearsed.text}`)
+          assert.equal(await recordOf(app, target), before, `${place}: a dry run changes nothing`)
+          const reply = await sent(app, as, write, target)
+          assert.equal(reply.status, expected, `${place}: ${reply.text}`)
+          assert.equal((await recordOf(app, target)) === before, expected !== 200, `${place}: changed`)
+          if (standing !== 'hidden' || as === null) continue
+          assert.doesNotMatch(reply.text, /harbour/)
+          // A missing record gives the same response. The uniqueness of a value is told as it always was.
+          if (name.endsWith('by slug')) assert.match(reply.text, /slug must be unique/)
+          else {
+            const absent = { ...target, id: 999_999, slug: 'absent' }
+            const missing = await sent(app, as, write, absent)
+            const text = missing.text.replaceAll('999999', String(target.id)).replaceAll('absent', target.slug)
+            assert.deepEqual([missing.status, text], [reply.status, reply.text], place)
           }
         }
-      }),
-    )
+      }
+    })
   }
 })
 
 describe('each way to create is judged by the new record', () => {
   for (const as of ACTORS) {
-    test(as ?? 'no token', () =>
-      withNotes(async (app) => {
-        const mayAdd = as === null ? 401 : 201
-        assert.equal((await ask(app, as, `POST ${MODELS}/note`, { data: { title: 'a' } })).status, mayAdd)
-        assert.equal((await ask(app, as, `POST ${MODELS}/note/bulk`, { records: [{ title: 'a' }] })).status, mayAdd)
-        const rows = await ask(app, as, `POST ${MODELS}/note/import`, 'title\nb\n', CSV())
-        assert.equal(rows.status, as === null ? 401 : 200)
-        // The condition of remarks goes through the note: only its owner may add one.
-        for (const id of NOTES) {
-          const isOwn = as === 'super' || (as === 'owner' && id < 3) || (as === 'other' && id === 3)
-          const refusal = as === null ? 401 : 403
-          const remark = { text: 'x', note_id: id }
-          const one = await ask(app, as, `POST ${MODELS}/remark`, { data: remark })
-          assert.equal(one.status, isOwn ? 201 : refusal, `note ${id}`)
-          const many = await ask(app, as, `POST ${MODELS}/remark/bulk`, { records: [{ ...remark, note_id: 2 }, remark] })
-          const isAll = isOwn && (as === 'super' || as === 'owner')
-          assert.equal(many.status, isAll ? 201 : refusal, `notes 2 and ${id}`)
-          const file = await ask(app, as, `POST ${MODELS}/remark/import`, `text,note_id\nx,${id}\n`, CSV())
-          assert.equal(file.status, isOwn ? 200 : refusal, `note ${id}, imported`)
-        }
-        for (const model of ['user', 'group', 'permission']) {
-          const made = await ask(app, as, `POST ${MODELS}/${model}`, { data: {} })
-          assert.equal(made.status, as === 'super' ? 400 : as === null ? 401 : 403, model)
-        }
-        for (const path of ['mock', 'reset', 'snapshots', 'webhooks']) {
-          const reply = await ask(app, as === 'super' ? 'editor' : as, `POST /api/v1/${path}`, {})
-          assert.equal(reply.status, as === null ? 401 : 403, path)
-        }
-      }),
-    )
+    notesTest(as ?? 'no token', async (app) => {
+      const mayAdd = as === null ? 401 : 201
+      assert.equal((await ask(app, as, `POST ${MODELS}/note`, { data: { title: 'a' } })).status, mayAdd)
+      assert.equal((await ask(app, as, `POST ${MODELS}/note/bulk`, { records: [{ title: 'a' }] })).status, mayAdd)
+      const rows = await ask(app, as, `POST ${MODELS}/note/import`, 'title\nb\n', CSV())
+      assert.equal(rows.status, as === null ? 401 : 200)
+      // The condition of remarks goes through the note: only its owner may add one.
+      for (const id of NOTES) {
+        const isOwn = as === 'super' || (as === 'owner' && id < 3) || (as === 'other' && id === 3)
+        const refusal = as === null ? 401 : 403
+        const remark = { text: 'x', note_id: id }
+        const one = await ask(app, as, `POST ${MODELS}/remark`, { data: remark })
+        assert.equal(one.status, isOwn ? 201 : refusal, `note ${id}`)
+        const many = await ask(app, as, `POST ${MODELS}/remark/bulk`, { records: [{ ...remark, note_id: 2 }, remark] })
+        const isAll = isOwn && (as === 'super' || as === 'owner')
+        assert.equal(many.status, isAll ? 201 : refusal, `notes 2 and ${id}`)
+        const file = await ask(app, as, `POST ${MODELS}/remark/import`, `text,note_id\nx,${id}\n`, CSV())
+        assert.equal(file.status, isOwn ? 200 : refusal, `note ${id}, imported`)
+      }
+      for (const model of ['user', 'group', 'permission']) {
+        const made = await ask(app, as, `POST ${MODELS}/${model}`, { data: {} })
+        assert.equal(made.status, as === 'super' ? 400 : as === null ? 401 : 403, model)
+      }
+      for (const path of ['mock', 'reset', 'snapshots', 'webhooks']) {
+        const reply = await ask(app, as === 'super' ? 'editor' : as, `POST /api/v1/${path}`, {})
+        assert.equal(reply.status, as === null ? 401 : 403, path)
+      }
+    })
   }
 })
 
-test('every operation of the API on a model of the project is in these tables', () =>
-  withNotes(async (app) => {
-    const reads = ['', '/search', '/aggregate', '/mock', '/test', '/export', '/{record_id}', '/{record_id}/history']
-    const creates = ['', '/bulk', '/import']
-    const written = Object.keys(WRITES).map((name) => name.split(',')[0]?.replace('/models', `${MODELS}`) ?? '')
-    const covered = new Set([
-      ...reads.map((path) => `GET ${MODELS}/note${path}`),
-      ...creates.map((path) => `POST ${MODELS}/note${path}`),
-      ...written,
-    ])
-    const { paths } = documentOf(app.app.project)
-    const operations = Object.entries(paths)
-      .filter(([path]) => path.startsWith(`${MODELS}/note`))
-      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
-      .filter((operation) => /^(GET|POST|PUT|PATCH|DELETE) /.test(operation))
-    assert.deepEqual(operations.sort(), [...covered].sort())
-  }))
+notesTest('every operation of the API on a model of the project is in these tables', async (app) => {
+  const reads = ['', '/search', '/aggregate', '/mock', '/test', '/export', '/{record_id}', '/{record_id}/history']
+  const creates = ['', '/bulk', '/import']
+  const written = Object.keys(WRITES).map((name) => name.split(',')[0]?.replace('/models', `${MODELS}`) ?? '')
+  const covered = new Set([
+    ...reads.map((path) => `GET ${MODELS}/note${path}`),
+    ...creates.map((path) => `POST ${MODELS}/note${path}`),
+    ...written,
+  ])
+  const { paths } = documentOf(app.app.project)
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith(`${MODELS}/note`))
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+    .filter((operation) => /^(GET|POST|PUT|PATCH|DELETE) /.test(operation))
+  assert.deepEqual(operations.sort(), [...covered].sort())
+})

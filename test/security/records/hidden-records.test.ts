@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Reply, type Scenario, send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 const MODELS = '/api/v1/models'
 
@@ -73,6 +74,8 @@ const withNotes = async (work: (app: TestApp) => Promise<void>): Promise<void> =
   await work(app)
 }
 
+const notesTest = testsOf(withNotes)
+
 const ask = (app: TestApp, as: string, request: string, body?: unknown): Promise<Reply> =>
   send(app, { request: request as Scenario['request'], as, ...(body === undefined ? {} : { body }) })
 
@@ -89,16 +92,15 @@ describe('a reference by a unique field', () => {
     ['note_id', (slug: string) => ({ slug })],
     ['about', (slug: string) => [{ slug }]],
   ] as const) {
-    test(`does not find records that the user may not view (${field})`, () =>
-      withNotes(async (app) => {
-        const hidden = await importRows(app, 'ann', 'remark/import', [{ [field]: of('merger') }])
-        const missing = await importRows(app, 'ann', 'remark/import', [{ [field]: of('mergir') }])
-        assert.deepEqual([hidden.status, missing.status], [400, 400])
-        assert.equal(hidden.text, missing.text.replace('mergir', 'merger'))
-        assert.match(hidden.text, /refers to no note: none has the slug/)
-        assert.equal((await importRows(app, 'ann', 'remark/import', [{ [field]: of('second') }])).status, 200)
-        assert.equal((await importRows(app, 'edith', 'remark/import', [{ [field]: of('merger') }])).status, 200)
-      }))
+    notesTest(`does not find records that the user may not view (${field})`, async (app) => {
+      const hidden = await importRows(app, 'ann', 'remark/import', [{ [field]: of('merger') }])
+      const missing = await importRows(app, 'ann', 'remark/import', [{ [field]: of('mergir') }])
+      assert.deepEqual([hidden.status, missing.status], [400, 400])
+      assert.equal(hidden.text, missing.text.replace('mergir', 'merger'))
+      assert.match(hidden.text, /refers to no note: none has the slug/)
+      assert.equal((await importRows(app, 'ann', 'remark/import', [{ [field]: of('second') }])).status, 200)
+      assert.equal((await importRows(app, 'edith', 'remark/import', [{ [field]: of('merger') }])).status, 200)
+    })
   }
 })
 
@@ -107,76 +109,71 @@ describe('a search', () => {
   const scoreOf = async (app: TestApp, as: string, path: string) => (await ask(app, as, `GET ${path}`)).json
 
   for (const path of [`${MODELS}/note/search?q=`, '/api/v1/search?q=']) {
-    test(`has scores that do not depend on records that the user may not view (${path})`, () =>
-      withNotes(async (app) => {
-        await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: probe } })
-        const before = await scoreOf(app, 'ann', `${path}merger`)
-        const both = await scoreOf(app, 'ann', `${path}merger%20harbour`)
-        assert.ok(before.total === 1 && JSON.stringify(before).includes('"score"'))
-        for (let index = 0; index < 20; index++) {
-          await ask(app, 'bob', `POST ${MODELS}/note`, { data: { title: `merger ${'and more '.repeat(index)}` } })
-        }
-        assert.deepEqual(await scoreOf(app, 'ann', `${path}merger`), before)
-        assert.deepEqual(await scoreOf(app, 'ann', `${path}merger%20harbour`), both)
-        assert.notDeepEqual(await scoreOf(app, 'super', `${path}merger`), before)
-      }))
+    notesTest(`has scores that do not depend on records that the user may not view (${path})`, async (app) => {
+      await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: probe } })
+      const before = await scoreOf(app, 'ann', `${path}merger`)
+      const both = await scoreOf(app, 'ann', `${path}merger%20harbour`)
+      assert.ok(before.total === 1 && JSON.stringify(before).includes('"score"'))
+      for (let index = 0; index < 20; index++) {
+        await ask(app, 'bob', `POST ${MODELS}/note`, { data: { title: `merger ${'and more '.repeat(index)}` } })
+      }
+      assert.deepEqual(await scoreOf(app, 'ann', `${path}merger`), before)
+      assert.deepEqual(await scoreOf(app, 'ann', `${path}merger%20harbour`), both)
+      assert.notDeepEqual(await scoreOf(app, 'super', `${path}merger`), before)
+    })
   }
 
-  test('gives records with some of the words if only a hidden record has them all', () =>
-    withNotes(async (app) => {
-      const { json } = await ask(app, 'ann', `GET ${MODELS}/note/search?q=harbour%20merger`)
-      assert.deepEqual(json.total, 1)
-      assert.match(json.notices[0], /No record has all of the words/)
-    }))
+  notesTest('gives records with some of the words if only a hidden record has them all', async (app) => {
+    const { json } = await ask(app, 'ann', `GET ${MODELS}/note/search?q=harbour%20merger`)
+    assert.deepEqual(json.total, 1)
+    assert.match(json.notices[0], /No record has all of the words/)
+  })
 })
 
 describe('a deletion', () => {
-  test('that references prevent tells the number of those that the user may view', () =>
-    withNotes(async (app) => {
-      const one = await ask(app, 'ann', `DELETE ${MODELS}/note/1`)
-      assert.deepEqual([one.status, one.json.details], [409, 'Note with ID 1 is referenced by 1 remark record (note_id)'])
-      const none = await ask(app, 'ann', `DELETE ${MODELS}/note/3`)
-      assert.deepEqual(
-        [none.status, none.json.details],
-        [409, 'Note with ID 3 is referenced by records that the user may not view'],
-      )
-      const all = await ask(app, 'super', `DELETE ${MODELS}/note/1`)
-      assert.equal(all.json.details, 'Note with ID 1 is referenced by 3 remark records (note_id)')
-    }))
+  notesTest('that references prevent tells the number of those that the user may view', async (app) => {
+    const one = await ask(app, 'ann', `DELETE ${MODELS}/note/1`)
+    assert.deepEqual([one.status, one.json.details], [409, 'Note with ID 1 is referenced by 1 remark record (note_id)'])
+    const none = await ask(app, 'ann', `DELETE ${MODELS}/note/3`)
+    assert.deepEqual(
+      [none.status, none.json.details],
+      [409, 'Note with ID 3 is referenced by records that the user may not view'],
+    )
+    const all = await ask(app, 'super', `DELETE ${MODELS}/note/1`)
+    assert.equal(all.json.details, 'Note with ID 1 is referenced by 3 remark records (note_id)')
+  })
 
-  test('counts no records of a model that the user has no permission to view', () =>
-    withNotes(async (app) => {
-      const note = async (slug: string) =>
-        (await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: slug, slug } })).json.data.id
-      const [billed, slipped] = [await note('billed'), await note('slipped')]
-      for (const model of ['bill', 'bill', 'bill'])
-        await ask(app, 'super', `POST ${MODELS}/${model}`, { data: { note_id: billed } })
-      await ask(app, 'super', `POST ${MODELS}/slip`, { data: { note_id: slipped } })
-      const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
-      const blocked = { model: 'bill', field: 'note_id' }
-      assert.deepEqual((await forecast('ann', billed)).blocked_by, [{ ...blocked, count: 0 }])
-      assert.deepEqual((await forecast('super', billed)).blocked_by, [{ ...blocked, count: 3 }])
-      assert.deepEqual((await forecast('ann', slipped)).consequences, [])
-      assert.deepEqual((await forecast('super', slipped)).consequences, [{ model: 'slip', action: 'cascade', count: 1 }])
-      const refused = await ask(app, 'ann', `DELETE ${MODELS}/note/${billed}`)
-      const hidden = `Note with ID ${billed} is referenced by records that the user may not view`
-      assert.deepEqual([refused.status, refused.json.details], [409, hidden])
-    }))
+  notesTest('counts no records of a model that the user has no permission to view', async (app) => {
+    const note = async (slug: string) =>
+      (await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: slug, slug } })).json.data.id
+    const [billed, slipped] = [await note('billed'), await note('slipped')]
+    for (const model of ['bill', 'bill', 'bill'])
+      await ask(app, 'super', `POST ${MODELS}/${model}`, { data: { note_id: billed } })
+    await ask(app, 'super', `POST ${MODELS}/slip`, { data: { note_id: slipped } })
+    const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
+    const blocked = { model: 'bill', field: 'note_id' }
+    assert.deepEqual((await forecast('ann', billed)).blocked_by, [{ ...blocked, count: 0 }])
+    assert.deepEqual((await forecast('super', billed)).blocked_by, [{ ...blocked, count: 3 }])
+    assert.deepEqual((await forecast('ann', slipped)).consequences, [])
+    assert.deepEqual((await forecast('super', slipped)).consequences, [{ model: 'slip', action: 'cascade', count: 1 }])
+    const refused = await ask(app, 'ann', `DELETE ${MODELS}/note/${billed}`)
+    const hidden = `Note with ID ${billed} is referenced by records that the user may not view`
+    assert.deepEqual([refused.status, refused.json.details], [409, hidden])
+  })
 
-  test('tells in a dry run of the consequences and obstacles that the user may view', () =>
-    withNotes(async (app) => {
-      const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
-      const blocked = { model: 'remark', field: 'note_id' }
-      assert.deepEqual((await forecast('ann', 1)).blocked_by, [{ ...blocked, count: 1 }])
-      assert.deepEqual((await forecast('ann', 3)).blocked_by, [{ ...blocked, count: 0 }])
-      assert.deepEqual((await forecast('super', 1)).blocked_by, [{ ...blocked, count: 3 }])
-      const cascade = (count: number) => [{ model: 'copy', action: 'cascade', count }]
-      assert.deepEqual((await forecast('bob', 2)).consequences, cascade(2))
-      assert.deepEqual((await forecast('edith', 2)).consequences, [])
-      assert.deepEqual((await forecast('super', 2)).consequences, cascade(3))
-      const many = await ask(app, 'bob', `DELETE ${MODELS}/note/bulk?dry_run=true`, { ids: [2] })
-      assert.deepEqual(many.json.consequences, cascade(2))
-    }))
+  notesTest('tells in a dry run of the consequences and obstacles that the user may view', async (app) => {
+    const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
+    const blocked = { model: 'remark', field: 'note_id' }
+    assert.deepEqual((await forecast('ann', 1)).blocked_by, [{ ...blocked, count: 1 }])
+    assert.deepEqual((await forecast('ann', 3)).blocked_by, [{ ...blocked, count: 0 }])
+    assert.deepEqual((await forecast('super', 1)).blocked_by, [{ ...blocked, count: 3 }])
+    const cascade = (count: number) => [{ model: 'copy', action: 'cascade', count }]
+    assert.deepEqual((await forecast('bob', 2)).consequences, cascade(2))
+    assert.deepEqual((await forecast('edith', 2)).consequences, [])
+    assert.deepEqual((await forecast('super', 2)).consequences, cascade(3))
+    const many = await ask(app, 'bob', `DELETE ${MODELS}/note/bulk?dry_run=true`, { ids: [2] })
+    assert.deepEqual(many.json.consequences, cascade(2))
+  })
 })
 
 describe('a user who may change users and groups', () => {
@@ -184,37 +181,34 @@ describe('a user who may change users and groups', () => {
   const idOf = async (app: TestApp, name: string): Promise<number> =>
     (await ask(app, 'super', `GET ${MODELS}/group?filters=name=${name}`)).json.data[0].id
 
-  test('does not rename or delete a group, since its name gives access', () =>
-    withNotes(async (app) => {
-      const [clerks, editors] = [await idOf(app, 'clerks'), await idOf(app, 'editors')]
-      assert.equal(await status(app, `PUT ${MODELS}/group/${editors}`, { data: { name: 'others' } }), 403)
-      assert.equal(await status(app, `PATCH ${MODELS}/group/bulk`, { updates: [{ id: editors, data: { name: 'x' } }] }), 403)
-      const selected = { filters: [`id=${clerks}`], expected_total: 1, data: { name: 'x' } }
-      assert.equal(await status(app, `PUT ${MODELS}/group/bulk`, selected), 403)
-      const rows = [{ id: clerks, name: 'x' }]
-      assert.equal((await importRows(app, 'clark', 'group/import?upsert_by=id', rows)).status, 403)
-      assert.equal(await status(app, `DELETE ${MODELS}/group/${editors}`), 403)
-      assert.equal(await status(app, `DELETE ${MODELS}/group/bulk`, { ids: [editors] }), 403)
-      assert.equal(await status(app, `PUT ${MODELS}/group/${editors}`, { data: { description: 'Edit' } }), 200)
-      assert.equal((await ask(app, 'super', `PUT ${MODELS}/group/${clerks}`, { data: { name: 'others' } })).status, 200)
-    }))
+  notesTest('does not rename or delete a group, since its name gives access', async (app) => {
+    const [clerks, editors] = [await idOf(app, 'clerks'), await idOf(app, 'editors')]
+    assert.equal(await status(app, `PUT ${MODELS}/group/${editors}`, { data: { name: 'others' } }), 403)
+    assert.equal(await status(app, `PATCH ${MODELS}/group/bulk`, { updates: [{ id: editors, data: { name: 'x' } }] }), 403)
+    const selected = { filters: [`id=${clerks}`], expected_total: 1, data: { name: 'x' } }
+    assert.equal(await status(app, `PUT ${MODELS}/group/bulk`, selected), 403)
+    const rows = [{ id: clerks, name: 'x' }]
+    assert.equal((await importRows(app, 'clark', 'group/import?upsert_by=id', rows)).status, 403)
+    assert.equal(await status(app, `DELETE ${MODELS}/group/${editors}`), 403)
+    assert.equal(await status(app, `DELETE ${MODELS}/group/bulk`, { ids: [editors] }), 403)
+    assert.equal(await status(app, `PUT ${MODELS}/group/${editors}`, { data: { description: 'Edit' } }), 200)
+    assert.equal((await ask(app, 'super', `PUT ${MODELS}/group/${clerks}`, { data: { name: 'others' } })).status, 200)
+  })
 
-  test('does not take over the account of a member of other groups', () =>
-    withNotes(async (app) => {
-      const password = { data: { password: 'another-long-password' } }
-      assert.equal(await status(app, `PUT ${MODELS}/user/4`, password), 403)
-      assert.equal(await status(app, `PUT ${MODELS}/user/bulk`, { updates: [{ id: 4, ...password }] }), 403)
-      assert.equal(await status(app, `PUT ${MODELS}/user/3`, password), 200, 'of a user without groups')
-    }))
+  notesTest('does not take over the account of a member of other groups', async (app) => {
+    const password = { data: { password: 'another-long-password' } }
+    assert.equal(await status(app, `PUT ${MODELS}/user/4`, password), 403)
+    assert.equal(await status(app, `PUT ${MODELS}/user/bulk`, { updates: [{ id: 4, ...password }] }), 403)
+    assert.equal(await status(app, `PUT ${MODELS}/user/3`, password), 200, 'of a user without groups')
+  })
 })
 
 describe('access follows the next request', () => {
-  test('after a group got another name', () =>
-    withNotes(async (app) => {
-      const total = async () => (await ask(app, 'edith', `GET ${MODELS}/note`)).json.total
-      assert.equal(await total(), 3)
-      const group = (await ask(app, 'super', `GET ${MODELS}/group?filters=name=editors`)).json.data[0].id
-      await ask(app, 'super', `PUT ${MODELS}/group/${group}`, { data: { name: 'others' } })
-      assert.equal(await total(), 0)
-    }))
+  notesTest('after a group got another name', async (app) => {
+    const total = async () => (await ask(app, 'edith', `GET ${MODELS}/note`)).json.total
+    assert.equal(await total(), 3)
+    const group = (await ask(app, 'super', `GET ${MODELS}/group?filters=name=editors`)).json.data[0].id
+    await ask(app, 'super', `PUT ${MODELS}/group/${group}`, { data: { name: 'others' } })
+    assert.equal(await total(), 0)
+  })
 })

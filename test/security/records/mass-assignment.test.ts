@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { type Scenario, send } from '../../helpers/api/scenario.ts'
 import { dataOf } from '../../http/records/expected.ts'
-import { permit, withApp } from '../access.ts'
+import { appTest, permit, withApp } from '../access.ts'
 
 const USERS = '/api/v1/models/user'
 const NEW = { username: 'new.user', email: 'new.user@example.org', password: 'long-enough-here' }
@@ -53,23 +53,21 @@ const each = (fields: object): object[] => Object.entries(fields).map(([name, va
 
 describe('fields that only the server sets', () => {
   for (const [name, write] of Object.entries(PATHS)) {
-    test(`${name}, with a form and without`, () =>
-      withApp(async (app) => {
-        const bodies = FORMS.flatMap((form) => each(SYSTEM_FIELDS).map((fields) => write(fields, form)))
-        await refuses(app, 'admin', bodies, 400)
-      }))
+    appTest(`${name}, with a form and without`, async (app) => {
+      const bodies = FORMS.flatMap((form) => each(SYSTEM_FIELDS).map((fields) => write(fields, form)))
+      await refuses(app, 'admin', bodies, 400)
+    })
   }
 
-  test('id beside data, or in it, names no other record', () =>
-    withApp(async (app) => {
-      const bodies = [
-        { request: `PUT ${USERS}/9`, body: { data: { first_name: 'Lea' }, id: 1 } },
-        { request: `PUT ${USERS}/bulk`, body: { updates: [{ id: 9, data: { id: 1, first_name: 'Lea' } }] } },
-        { request: `PUT ${USERS}/bulk`, body: { updates: [{ id: 9, record_id: 1, data: { first_name: 'Lea' } }] } },
-        { request: `POST ${USERS}`, body: { data: NEW, id: 77 } },
-      ] as const
-      await refuses(app, 'admin', bodies, 400)
-    }))
+  appTest('id beside data, or in it, names no other record', async (app) => {
+    const bodies = [
+      { request: `PUT ${USERS}/9`, body: { data: { first_name: 'Lea' }, id: 1 } },
+      { request: `PUT ${USERS}/bulk`, body: { updates: [{ id: 9, data: { id: 1, first_name: 'Lea' } }] } },
+      { request: `PUT ${USERS}/bulk`, body: { updates: [{ id: 9, record_id: 1, data: { first_name: 'Lea' } }] } },
+      { request: `POST ${USERS}`, body: { data: NEW, id: 77 } },
+    ] as const
+    await refuses(app, 'admin', bodies, 400)
+  })
 })
 
 describe('privileged fields are for superusers only', () => {
@@ -140,13 +138,12 @@ describe('privileged fields are for superusers only', () => {
       await refuses(app, 'newcomer', [{ request: `PUT ${USERS}/9`, body: { is_superuser: true } }], 400)
     }))
 
-  test('nor does a linked object carry fields along', () =>
-    withApp(async (app) => {
-      const before = await dataOf(app, 'GET /api/v1/models/tag/1')
-      const links = [{ id: 1, name: 'Taken over', is_superuser: true }]
-      await dataOf(app, 'PUT /api/v1/models/post/1', { body: { data: { tags: links } } })
-      assert.deepEqual(await dataOf(app, 'GET /api/v1/models/tag/1'), before)
-    }))
+  appTest('nor does a linked object carry fields along', async (app) => {
+    const before = await dataOf(app, 'GET /api/v1/models/tag/1')
+    const links = [{ id: 1, name: 'Taken over', is_superuser: true }]
+    await dataOf(app, 'PUT /api/v1/models/post/1', { body: { data: { tags: links } } })
+    assert.deepEqual(await dataOf(app, 'GET /api/v1/models/tag/1'), before)
+  })
 
   test('nor edits or deletes a superuser, in any field', () =>
     managing(async (app) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import type { TestApp } from '../../helpers/api/app.ts'
-import { speak, withListening } from '../../helpers/api/raw.ts'
+import { listeningTest, speak } from '../../helpers/api/raw.ts'
 import { play, send } from '../../helpers/api/scenario.ts'
 import { ids } from '../../http/records/expected.ts'
-import { permit, withApp } from '../access.ts'
+import { appTest, permit } from '../access.ts'
 
 const search = (app: TestApp, model: string, parameters: Readonly<Record<string, string>>, as = 'admin') =>
   send(app, { request: `GET /api/v1/models/${model}/search?${new URLSearchParams(parameters)}`, as })
@@ -25,59 +25,55 @@ describe('a field that is not searched', () => {
     ['post', 'constructor'],
     ['post', 'toString'],
   ] as const satisfies readonly (readonly [model: string, field: string, unknown?: string])[]) {
-    test(`${field} of ${model} is as good as one that does not exist`, () =>
-      withApp(async (app) => {
-        for (const make of [(name: string) => name, (name: string) => `${name},${name}`]) {
-          const { status, text } = await search(app, model, { q: 'x', fields: make(field) })
-          assert.equal(status, 400)
-          const other = await search(app, model, { q: 'x', fields: make(unknown) })
-          assert.equal(text.replaceAll(field, '?'), other.text.replaceAll(unknown, '?'))
-        }
-      }))
+    appTest(`${field} of ${model} is as good as one that does not exist`, async (app) => {
+      for (const make of [(name: string) => name, (name: string) => `${name},${name}`]) {
+        const { status, text } = await search(app, model, { q: 'x', fields: make(field) })
+        assert.equal(status, 400)
+        const other = await search(app, model, { q: 'x', fields: make(unknown) })
+        assert.equal(text.replaceAll(field, '?'), other.text.replaceAll(unknown, '?'))
+      }
+    })
   }
 
-  test('is not put right by its name', () =>
-    withApp(async (app) => {
-      for (const slip of ['passwrd', 'Password', 'passwords']) {
-        const { text } = await search(app, 'user', { q: 'x', fields: slip })
-        assert.doesNotMatch(text.replace(slip, ''), /password/i)
-      }
-    }))
+  appTest('is not put right by its name', async (app) => {
+    for (const slip of ['passwrd', 'Password', 'passwords']) {
+      const { text } = await search(app, 'user', { q: 'x', fields: slip })
+      assert.doesNotMatch(text.replace(slip, ''), /password/i)
+    }
+  })
 
-  test('reveals neither hashes, nor values, nor other records by its results', () =>
-    withApp(async (app) => {
-      const [user] = await app.app.store.get('user', [3])
-      const hash = String(user?.password)
-      await play(app, {
-        request: 'PUT /api/v1/models/comment/1',
-        body: { data: { guest_email: 'zanzibar@example.com' } },
-        status: 200,
-      })
-      for (const [model, q] of [
-        ['user', hash],
-        ['user', hash.split('$').at(-1) ?? ''],
-        ['user', hash.slice(-12)],
-        ['comment', 'zanzibar'],
-        ['comment', 'zanzibar@example.com'],
-      ] as const) {
-        for (const fuzzy of ['true', 'false']) {
-          const { status, json } = await search(app, model, { q, fuzzy, page_size: '100' })
-          assert.equal(status, 200)
-          // Parts of an address are words like any other, and may be found elsewhere: of this record nothing is.
-          assert.ok(!ids(json).includes(model === 'user' ? 3 : 1), `${model} ${q} ${fuzzy}`)
-          assert.doesNotMatch(JSON.stringify(json.hits), /password|guest_email/)
-        }
+  appTest('reveals neither hashes, nor values, nor other records by its results', async (app) => {
+    const [user] = await app.app.store.get('user', [3])
+    const hash = String(user?.password)
+    await play(app, {
+      request: 'PUT /api/v1/models/comment/1',
+      body: { data: { guest_email: 'zanzibar@example.com' } },
+      status: 200,
+    })
+    for (const [model, q] of [
+      ['user', hash],
+      ['user', hash.split('$').at(-1) ?? ''],
+      ['user', hash.slice(-12)],
+      ['comment', 'zanzibar'],
+      ['comment', 'zanzibar@example.com'],
+    ] as const) {
+      for (const fuzzy of ['true', 'false']) {
+        const { status, json } = await search(app, model, { q, fuzzy, page_size: '100' })
+        assert.equal(status, 200)
+        // Parts of an address are words like any other, and may be found elsewhere: of this record nothing is.
+        assert.ok(!ids(json).includes(model === 'user' ? 3 : 1), `${model} ${q} ${fuzzy}`)
+        assert.doesNotMatch(JSON.stringify(json.hits), /password|guest_email/)
       }
-    }))
+    }
+  })
 
-  test('of a related record cannot be searched through it', () =>
-    withApp(async (app) => {
-      await permit(app, 9, 'view_post')
-      const { json } = await search(app, 'post', { q: 'lindqvist' }, 'newcomer')
-      const own = ids((await search(app, 'post', { q: 'lindqvist' })).json)
-      assert.deepEqual(ids(json), own)
-      for (const { author } of json.data) assert.deepEqual(Object.keys(author), ['id'])
-    }))
+  appTest('of a related record cannot be searched through it', async (app) => {
+    await permit(app, 9, 'view_post')
+    const { json } = await search(app, 'post', { q: 'lindqvist' }, 'newcomer')
+    const own = ids((await search(app, 'post', { q: 'lindqvist' })).json)
+    assert.deepEqual(ids(json), own)
+    for (const { author } of json.data) assert.deepEqual(Object.keys(author), ['id'])
+  })
 })
 
 /** In microseconds: of computing, since the machine may have other things to do. */
@@ -109,28 +105,26 @@ const ODD: readonly (readonly [name: string, q: string, status: number])[] = [
 
 describe('a search for', () => {
   for (const [name, q, status] of ODD) {
-    test(`${name} is answered immediately`, () =>
-      withListening({}, async ({ port, authorization, app, reported }) => {
-        await app.searchIndexes.prepare()
-        for (const fuzzy of ['true', 'false']) {
-          const path = `/api/v1/models/post/search?${new URLSearchParams({ q, fuzzy })}`
-          const began = process.cpuUsage()
-          const reply = await speak(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}\r\n`)
-          assert.equal(reply.status, status, reply.text.slice(0, 500))
-          const { user, system } = process.cpuUsage(began)
-          assert.ok(user + system < MAX_CPU, `${name} took ${user + system} µs`)
-        }
-        assert.deepEqual(reported, [])
-      }))
+    listeningTest(`${name} is answered immediately`, {}, async ({ port, authorization, app, reported }) => {
+      await app.searchIndexes.prepare()
+      for (const fuzzy of ['true', 'false']) {
+        const path = `/api/v1/models/post/search?${new URLSearchParams({ q, fuzzy })}`
+        const began = process.cpuUsage()
+        const reply = await speak(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}\r\n`)
+        assert.equal(reply.status, status, reply.text.slice(0, 500))
+        const { user, system } = process.cpuUsage(began)
+        assert.ok(user + system < MAX_CPU, `${name} took ${user + system} µs`)
+      }
+      assert.deepEqual(reported, [])
+    })
   }
 
-  test('the text of a record is found as it is stored', () =>
-    withApp(async (app) => {
-      for (const [index, name] of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].entries()) {
-        const data = { name, slug: `odd-${index}`, color: '#112233' }
-        const { json } = await play(app, { request: 'POST /api/v1/models/tag', body: { data }, status: 201 })
-        const found = await search(app, 'tag', { q: name })
-        assert.ok(ids(found.json).includes(json.data.id), name)
-      }
-    }))
+  appTest('the text of a record is found as it is stored', async (app) => {
+    for (const [index, name] of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].entries()) {
+      const data = { name, slug: `odd-${index}`, color: '#112233' }
+      const { json } = await play(app, { request: 'POST /api/v1/models/tag', body: { data }, status: 201 })
+      const found = await search(app, 'tag', { q: name })
+      assert.ok(ids(found.json).includes(json.data.id), name)
+    }
+  })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 const MODELS = '/api/v1/models'
 
@@ -41,6 +42,8 @@ const withNotes = async (work: (app: TestApp) => Promise<void>): Promise<void> =
   await work(app)
 }
 
+const notesTest = testsOf(withNotes)
+
 const ask = (app: TestApp, as: string, request: string, body?: unknown): Promise<Reply> =>
   send(app, { request: request as 'GET /', as, ...(body === undefined ? {} : { body }) })
 
@@ -62,71 +65,59 @@ async function refused(app: TestApp, as: string, request: string, body: object, 
 }
 
 describe('a write by filters', () => {
-  test('needs the permission to write', () =>
-    withNotes(async (app) => {
-      const change = { filters: [], expected_total: 2, data: { name: 'x' } }
-      await refused(app, 'bob', `PUT ${MODELS}/tag/bulk`, change, 403)
-      await refused(app, 'bob', `DELETE ${MODELS}/tag/bulk`, { filters: [], expected_total: 2 }, 403)
-      assert.equal((await ask(app, 'ann', `PUT ${MODELS}/tag/bulk`, change)).status, 200)
-    }))
+  notesTest('needs the permission to write', async (app) => {
+    const change = { filters: [], expected_total: 2, data: { name: 'x' } }
+    await refused(app, 'bob', `PUT ${MODELS}/tag/bulk`, change, 403)
+    await refused(app, 'bob', `DELETE ${MODELS}/tag/bulk`, { filters: [], expected_total: 2 }, 403)
+    assert.equal((await ask(app, 'ann', `PUT ${MODELS}/tag/bulk`, change)).status, 200)
+  })
 
-  test('neither changes nor counts records that the user may not view', () =>
-    withNotes(async (app) => {
-      const all = await refused(
-        app,
-        'bob',
-        `PUT ${MODELS}/note/bulk`,
-        { filters: [], expected_total: 3, data: { text: 'x' } },
-        409,
-      )
-      assert.match(all.json.details, /and 1 do/)
-      const words = { filters: [], search: 'harbour', expected_total: 2, data: { text: 'x' } }
-      assert.match((await refused(app, 'bob', `PUT ${MODELS}/note/bulk`, words, 409)).json.details, /and 1 do/)
-      const other = { filters: ['id=1'], expected_total: 1, data: { text: 'x' } }
-      assert.match((await refused(app, 'bob', `PUT ${MODELS}/note/bulk`, other, 409)).json.details, /and 0 do/)
-      const own = await ask(app, 'bob', `PUT ${MODELS}/note/bulk`, { filters: [], expected_total: 1, data: { text: 'mine' } })
-      assert.deepEqual([own.status, own.json.data.map(({ id }: { id: number }) => id)], [200, [2]])
-    }))
+  notesTest('neither changes nor counts records that the user may not view', async (app) => {
+    const all = await refused(app, 'bob', `PUT ${MODELS}/note/bulk`, { filters: [], expected_total: 3, data: { text: 'x' } }, 409)
+    assert.match(all.json.details, /and 1 do/)
+    const words = { filters: [], search: 'harbour', expected_total: 2, data: { text: 'x' } }
+    assert.match((await refused(app, 'bob', `PUT ${MODELS}/note/bulk`, words, 409)).json.details, /and 1 do/)
+    const other = { filters: ['id=1'], expected_total: 1, data: { text: 'x' } }
+    assert.match((await refused(app, 'bob', `PUT ${MODELS}/note/bulk`, other, 409)).json.details, /and 0 do/)
+    const own = await ask(app, 'bob', `PUT ${MODELS}/note/bulk`, { filters: [], expected_total: 1, data: { text: 'mine' } })
+    assert.deepEqual([own.status, own.json.data.map(({ id }: { id: number }) => id)], [200, [2]])
+  })
 
-  test('changes none if the user may not write one of them, before or after the change', () =>
-    withNotes(async (app) => {
-      const reply = await refused(app, 'ann', `DELETE ${MODELS}/note/bulk`, { filters: [], expected_total: 2 }, 403)
-      assert.doesNotMatch(reply.text, /kept/)
-      const giveAway = { filters: ['id=3'], expected_total: 1, data: { owner_id: 3 } }
-      await refused(app, 'ann', `PUT ${MODELS}/note/bulk`, giveAway, 403)
-    }))
+  notesTest('changes none if the user may not write one of them, before or after the change', async (app) => {
+    const reply = await refused(app, 'ann', `DELETE ${MODELS}/note/bulk`, { filters: [], expected_total: 2 }, 403)
+    assert.doesNotMatch(reply.text, /kept/)
+    const giveAway = { filters: ['id=3'], expected_total: 1, data: { owner_id: 3 } }
+    await refused(app, 'ann', `PUT ${MODELS}/note/bulk`, giveAway, 403)
+  })
 
-  test('has no filter by secret fields, and none through relations to hidden records', () =>
-    withNotes(async (app) => {
-      const bySecret = { filters: ['pin=harbour-pin-1'], expected_total: 1 }
-      const secret = await refused(app, 'admin', `DELETE ${MODELS}/note/bulk`, bySecret, 400)
-      const unknown = await refused(app, 'admin', `DELETE ${MODELS}/note/bulk`, { filters: ['pni=x'], expected_total: 1 }, 400)
-      assert.match(unknown.text, /Unknown field 'pni'/)
-      assert.match(secret.text, /Unknown field 'pin'/)
-      const change = (text: string) => ({ filters: [`note__text=${text}`], expected_total: 1, data: { name: 'x' } })
-      assert.match((await refused(app, 'ann', `PUT ${MODELS}/tag/bulk`, change('harbour of bob'), 409)).text, /and 0 do/)
-      assert.equal((await ask(app, 'ann', `PUT ${MODELS}/tag/bulk`, change('harbour of ann'))).status, 200)
-    }))
+  notesTest('has no filter by secret fields, and none through relations to hidden records', async (app) => {
+    const bySecret = { filters: ['pin=harbour-pin-1'], expected_total: 1 }
+    const secret = await refused(app, 'admin', `DELETE ${MODELS}/note/bulk`, bySecret, 400)
+    const unknown = await refused(app, 'admin', `DELETE ${MODELS}/note/bulk`, { filters: ['pni=x'], expected_total: 1 }, 400)
+    assert.match(unknown.text, /Unknown field 'pni'/)
+    assert.match(secret.text, /Unknown field 'pin'/)
+    const change = (text: string) => ({ filters: [`note__text=${text}`], expected_total: 1, data: { name: 'x' } })
+    assert.match((await refused(app, 'ann', `PUT ${MODELS}/tag/bulk`, change('harbour of bob'), 409)).text, /and 0 do/)
+    assert.equal((await ask(app, 'ann', `PUT ${MODELS}/tag/bulk`, change('harbour of ann'))).status, 200)
+  })
 })
 
 describe('a search over all models', () => {
-  test('has no record that the user may not view, neither as a hit nor in the total', () =>
-    withNotes(async (app) => {
-      const found = async (as: string) => {
-        const { data, total } = (await ask(app, as, 'GET /api/v1/search?q=harbour')).json
-        return [data.map(({ model, id }: { model: string; id: number }) => `${model} ${id}`).sort(), total]
-      }
-      assert.deepEqual(await found('admin'), [['note 1', 'note 2', 'tag 2'], 3])
-      assert.deepEqual(await found('ann'), [['note 1', 'tag 2'], 2])
-      assert.equal((await ask(app, 'bob', 'GET /api/v1/search?q=harbour&models=user')).status, 403)
-    }))
+  notesTest('has no record that the user may not view, neither as a hit nor in the total', async (app) => {
+    const found = async (as: string) => {
+      const { data, total } = (await ask(app, as, 'GET /api/v1/search?q=harbour')).json
+      return [data.map(({ model, id }: { model: string; id: number }) => `${model} ${id}`).sort(), total]
+    }
+    assert.deepEqual(await found('admin'), [['note 1', 'note 2', 'tag 2'], 3])
+    assert.deepEqual(await found('ann'), [['note 1', 'tag 2'], 2])
+    assert.equal((await ask(app, 'bob', 'GET /api/v1/search?q=harbour&models=user')).status, 403)
+  })
 })
 
 describe('the dry run of a deletion', () => {
-  test('tells of references that prevent it by their number only', () =>
-    withNotes(async (app) => {
-      const { status, json } = await ask(app, 'ann', `DELETE ${MODELS}/note/1?dry_run=true`)
-      assert.deepEqual([status, json.blocked_by], [200, [{ model: 'tag', field: 'note_id', count: 1 }]])
-      assert.doesNotMatch(JSON.stringify(json), /harbour-pin/)
-    }))
+  notesTest('tells of references that prevent it by their number only', async (app) => {
+    const { status, json } = await ask(app, 'ann', `DELETE ${MODELS}/note/1?dry_run=true`)
+    assert.deepEqual([status, json.blocked_by], [200, [{ model: 'tag', field: 'note_id', count: 1 }]])
+    assert.doesNotMatch(JSON.stringify(json), /harbour-pin/)
+  })
 })

@@ -8,7 +8,7 @@ import { isObject } from '../../../src/util/json.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, type TableName, update } from '../../helpers/store/library.ts'
 import { type OpenedStore, storeContract } from '../../helpers/store/store-contract.ts'
-import { inFolder, journalsIn, onDisk } from './folder.ts'
+import { folderTest, inFolder, journalsIn, onDisk } from './folder.ts'
 
 storeContract(
   'file',
@@ -42,36 +42,35 @@ async function readTables(file: string): Promise<Record<string, { next_id: numbe
 }
 
 describe('the data file', () => {
-  test('is JSON with one record per line, in id order', async () => {
-    await inFolder(async ({ shelves, file, store }) => {
-      await shelves.accept([
-        insert('genre', { name: 'line\nbreak' }, 10),
-        insert('genre', { name: 'b' }, 9),
-        insert('author', { name: 'c' }),
-      ])
-      await shelves.accept([
-        insert('genre', { name: 'd' }, 2),
-        update('genre', 10, { name: 'e\n' }),
-        insert('genre', { name: 'f' }),
-      ])
-      await store.close()
-      const tables = await readTables(file)
-      assert.deepEqual(
-        tables.genre?.records.map(({ id }) => id),
-        [2, 9, 10, 11],
-      )
-      const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith('{"'))
-      const records = lines.map((line): unknown => JSON.parse(line.replace(/,$/, '')))
-      assert.deepEqual(
-        records,
-        Object.values(tables).flatMap((table) => table.records),
-      )
-      assert.equal(records.length, 5)
-    })
+  folderTest('is JSON with one record per line, in id order', async ({ shelves, file, store }) => {
+    await shelves.accept([
+      insert('genre', { name: 'line\nbreak' }, 10),
+      insert('genre', { name: 'b' }, 9),
+      insert('author', { name: 'c' }),
+    ])
+    await shelves.accept([
+      insert('genre', { name: 'd' }, 2),
+      update('genre', 10, { name: 'e\n' }),
+      insert('genre', { name: 'f' }),
+    ])
+    await store.close()
+    const tables = await readTables(file)
+    assert.deepEqual(
+      tables.genre?.records.map(({ id }) => id),
+      [2, 9, 10, 11],
+    )
+    const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith('{"'))
+    const records = lines.map((line): unknown => JSON.parse(line.replace(/,$/, '')))
+    assert.deepEqual(
+      records,
+      Object.values(tables).flatMap((table) => table.records),
+    )
+    assert.equal(records.length, 5)
   })
 
-  test('a change of one record changes one line, the sequence and the checksum', async () => {
-    await inFolder(async ({ shelves, file, store, reopen }) => {
+  folderTest(
+    'a change of one record changes one line, the sequence and the checksum',
+    async ({ shelves, file, store, reopen }) => {
       await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
       await store.close()
       const before = (await readFile(file, 'utf8')).split('\n')
@@ -83,23 +82,22 @@ describe('the data file', () => {
       const changed = after.filter((line, index) => line !== before[index])
       assert.deepEqual(changed.slice(0, 2), ['"sequence": 2,', '{"id":2,"name":"changed"},'])
       assert.match(changed.slice(2).join('\n'), /^"checksum": "[0-9a-f]{8}"$/)
-    })
+    },
+  )
+
+  folderTest('is readable by its owner only, and so is a created folder', async ({ folder, file, reopen }) => {
+    for (const name of ['a', 'b']) {
+      const { shelves, store } = await reopen()
+      await shelves.add('genre', { name })
+      await store.close()
+      assert.equal((await stat(file)).mode & 0o777, 0o600)
+    }
+    assert.equal((await stat(folder)).mode & 0o777, 0o700)
   })
 
-  test('is readable by its owner only, and so is a created folder', async () => {
-    await inFolder(async ({ folder, file, reopen }) => {
-      for (const name of ['a', 'b']) {
-        const { shelves, store } = await reopen()
-        await shelves.add('genre', { name })
-        await store.close()
-        assert.equal((await stat(file)).mode & 0o777, 0o600)
-      }
-      assert.equal((await stat(folder)).mode & 0o777, 0o700)
-    })
-  })
-
-  test('names the journal from the first transaction on, and is the only file once the store is closed', async () => {
-    await inFolder(async ({ shelves, folder, store }) => {
+  folderTest(
+    'names the journal from the first transaction on, and is the only file once the store is closed',
+    async ({ shelves, folder, store }) => {
       assert.deepEqual(await readdir(folder), ['lock'])
       await Promise.all(['a', 'b', 'c'].map((name) => shelves.add('genre', { name })))
       assert.deepEqual(await readdir(folder), ['db.json', 'journal.1.log', 'lock'])
@@ -111,11 +109,12 @@ describe('the data file', () => {
       await store.close()
       assert.deepEqual(await readdir(folder), ['db.json'])
       assert.doesNotMatch(await readFile(file, 'utf8'), /journal/)
-    })
-  })
+    },
+  )
 
-  test('an unfinished draft of a crash is ignored and replaced, and its mode is not kept', async () => {
-    await inFolder(async ({ shelves, file, store, reopen }) => {
+  folderTest(
+    'an unfinished draft of a crash is ignored and replaced, and its mode is not kept',
+    async ({ shelves, file, store, reopen }) => {
       await shelves.add('genre', { name: 'a' })
       await store.close()
       await writeFile(`${file}.new`, '{"format": 1, "tables": {"gen', { mode: 0o644 })
@@ -125,11 +124,12 @@ describe('the data file', () => {
       await again.store.close()
       assert.equal((await readTables(file)).genre?.records.length, 2)
       assert.equal((await stat(file)).mode & 0o777, 0o600)
-    })
-  })
+    },
+  )
 
-  test('is not written for rejected or rehearsed transactions, nor by closing after them', async () => {
-    await inFolder(async ({ shelves, file, folder, store, reopen }) => {
+  folderTest(
+    'is not written for rejected or rehearsed transactions, nor by closing after them',
+    async ({ shelves, file, folder, store, reopen }) => {
       await shelves.add('genre', { name: 'a' })
       await store.close()
       const before = await stat(file)
@@ -141,90 +141,77 @@ describe('the data file', () => {
       await again.store.close()
       const after = await stat(file)
       assert.deepEqual([after.ino, after.mtimeMs], [before.ino, before.mtimeMs])
-    })
+    },
+  )
+
+  folderTest('a large one is complete', async ({ shelves, file, folder, store, reopen }) => {
+    const name = 'ü'.repeat(300)
+    await shelves.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
+    assert.equal((await onDisk(folder)).category?.length, 3000)
+    await store.close()
+    assert.equal((await readTables(file)).category?.records.length, 3000)
+    const again = (await reopen()).shelves
+    assert.equal((await again.find('category', [{ field: 'name', operator: 'eq', value: name }]))[1], 3000)
   })
 
-  test('a large one is complete', async () => {
-    await inFolder(async ({ shelves, file, folder, store, reopen }) => {
-      const name = 'ü'.repeat(300)
-      await shelves.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
-      assert.equal((await onDisk(folder)).category?.length, 3000)
-      await store.close()
-      assert.equal((await readTables(file)).category?.records.length, 3000)
-      const again = (await reopen()).shelves
-      assert.equal((await again.find('category', [{ field: 'name', operator: 'eq', value: name }]))[1], 3000)
-    })
-  })
-
-  test('a next id that is missing or too low is corrected', async () => {
-    await inFolder(async ({ store, file, reopen }) => {
-      await store.close()
-      for (const next of ['', '"next_id": 2, ', '"next_id": "x", ']) {
-        await writeFile(file, `{"format": 1, "tables": {"genre": {${next}"records": [{"id": 7, "name": "a"}]}}}`)
-        const opened = await reopen()
-        assert.equal((await opened.shelves.add('genre', { name: 'b' })).id, 8)
-        await opened.store.close()
-      }
-    })
+  folderTest('a next id that is missing or too low is corrected', async ({ store, file, reopen }) => {
+    await store.close()
+    for (const next of ['', '"next_id": 2, ', '"next_id": "x", ']) {
+      await writeFile(file, `{"format": 1, "tables": {"genre": {${next}"records": [{"id": 7, "name": "a"}]}}}`)
+      const opened = await reopen()
+      assert.equal((await opened.shelves.add('genre', { name: 'b' })).id, 8)
+      await opened.store.close()
+    }
   })
 })
 
 describe('models that come and go', () => {
   const gone: readonly TableName[] = ['review', 'cover']
 
-  test('the tables of models that are not registered survive', async () => {
-    await inFolder(async ({ shelves, file, store, reopen }) => {
-      await shelves.addBook()
-      await shelves.accept([
-        insert('cover', { book_id: 1, color: 'red' }),
-        insert('review', { book_id: 1 }),
-        insert('review', { book_id: 1 }),
-      ])
-      await shelves.accept([remove('review', 2)])
-      await store.close()
-      const before = await readTables(file)
-      const without = await reopen(libraryRegistry(gone))
-      await without.shelves.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
-      await without.store.close()
-      const after = await readTables(file)
-      assert.deepEqual([after.review, after.cover], [before.review, before.cover])
-      assert.equal(after.genre?.records.length, 1)
-      const again = (await reopen()).shelves
-      assert.deepEqual(await again.ids('review'), [1])
-      assert.equal((await again.add('review', { book_id: 1 })).id, 3)
-    })
+  folderTest('the tables of models that are not registered survive', async ({ shelves, file, store, reopen }) => {
+    await shelves.addBook()
+    await shelves.accept([
+      insert('cover', { book_id: 1, color: 'red' }),
+      insert('review', { book_id: 1 }),
+      insert('review', { book_id: 1 }),
+    ])
+    await shelves.accept([remove('review', 2)])
+    await store.close()
+    const before = await readTables(file)
+    const without = await reopen(libraryRegistry(gone))
+    await without.shelves.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
+    await without.store.close()
+    const after = await readTables(file)
+    assert.deepEqual([after.review, after.cover], [before.review, before.cover])
+    assert.equal(after.genre?.records.length, 1)
+    const again = (await reopen()).shelves
+    assert.deepEqual(await again.ids('review'), [1])
+    assert.equal((await again.add('review', { book_id: 1 })).id, 3)
   })
 
-  test('a store with only such tables keeps them when it is opened and closed', async () => {
-    await inFolder(async ({ store, file, reopen }) => {
-      await store.close()
-      const text = '{"format": 1, "tables": {"stranger": {"next_id": 5, "records": [{"id": 2, "anything": [{}]}]}}}'
-      await writeFile(file, text)
-      const opened = await reopen()
-      assert.equal(opened.store.isNew, false)
-      await opened.store.close()
-      const kept = await readFile(file, 'utf8')
-      assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
-      const again = await reopen()
-      assert.equal(await readFile(file, 'utf8'), kept)
-      await again.shelves.add('genre', { name: 'a' })
-      await again.store.close()
-      assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
-    })
+  folderTest('a store with only such tables keeps them when it is opened and closed', async ({ store, file, reopen }) => {
+    await store.close()
+    const text = '{"format": 1, "tables": {"stranger": {"next_id": 5, "records": [{"id": 2, "anything": [{}]}]}}}'
+    await writeFile(file, text)
+    const opened = await reopen()
+    assert.equal(opened.store.isNew, false)
+    await opened.store.close()
+    const kept = await readFile(file, 'utf8')
+    assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
+    const again = await reopen()
+    assert.equal(await readFile(file, 'utf8'), kept)
+    await again.shelves.add('genre', { name: 'a' })
+    await again.store.close()
+    assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
   })
 
-  test('records from before a field was added or removed are returned as stored', async () => {
-    await inFolder(async ({ store, file, reopen }) => {
-      await store.close()
-      await writeFile(
-        file,
-        '{"format": 1, "tables": {"genre": {"next_id": 2, "records": [{"id": 1, "name": null, "former": 7}]}}}',
-      )
-      // A registry without the model accepts the file, which is then rewritten with a checksum.
-      await reopen(libraryRegistry(['genre', 'book', 'cover', 'review']))
-      const { shelves } = await reopen()
-      assert.deepEqual(await shelves.find('genre'), [[{ id: 1, name: null, former: 7 }], 1])
-    })
+  folderTest('records from before a field was added or removed are returned as stored', async ({ store, file, reopen }) => {
+    await store.close()
+    await writeFile(file, '{"format": 1, "tables": {"genre": {"next_id": 2, "records": [{"id": 1, "name": null, "former": 7}]}}}')
+    // A registry without the model accepts the file, which is then rewritten with a checksum.
+    await reopen(libraryRegistry(['genre', 'book', 'cover', 'review']))
+    const { shelves } = await reopen()
+    assert.deepEqual(await shelves.find('genre'), [[{ id: 1, name: null, former: 7 }], 1])
   })
 })
 
@@ -247,18 +234,16 @@ describe('a new store', () => {
 })
 
 describe('reading only', () => {
-  test('takes no lock, returns the data on disk and rejects writes', async () => {
-    await inFolder(async ({ shelves, folder, registry }) => {
-      await shelves.add('genre', { name: 'a' })
-      const reader = await FileStore.open(folder, registry, 'read')
-      assert.deepEqual(await new Library(reader).ids('genre'), [1])
-      await assert.rejects(reader.transact([insert('genre', { name: 'b' })]), { name: 'AppError', code: 'STORE_UNAVAILABLE' })
-      await shelves.add('genre', { name: 'c' })
-      assert.deepEqual(await new Library(reader).ids('genre'), [1])
-      await reader.close()
-      // The writer still holds the lock.
-      await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
-    })
+  folderTest('takes no lock, returns the data on disk and rejects writes', async ({ shelves, folder, registry }) => {
+    await shelves.add('genre', { name: 'a' })
+    const reader = await FileStore.open(folder, registry, 'read')
+    assert.deepEqual(await new Library(reader).ids('genre'), [1])
+    await assert.rejects(reader.transact([insert('genre', { name: 'b' })]), { name: 'AppError', code: 'STORE_UNAVAILABLE' })
+    await shelves.add('genre', { name: 'c' })
+    assert.deepEqual(await new Library(reader).ids('genre'), [1])
+    await reader.close()
+    // The writer still holds the lock.
+    await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
   })
 
   test('creates no files in an empty folder', async () => {
@@ -271,14 +256,12 @@ describe('reading only', () => {
 })
 
 describe('one writer', () => {
-  test('a folder open for writing is in use until it is closed', async () => {
-    await inFolder(async ({ folder, registry, store }) => {
-      await assert.rejects(FileStore.open(folder, registry, 'write'), (error: Error) => {
-        assert.match(error.message, new RegExp(`process ${process.pid} `))
-        return true
-      })
-      await store.close()
-      await (await FileStore.open(folder, registry, 'write')).close()
+  folderTest('a folder open for writing is in use until it is closed', async ({ folder, registry, store }) => {
+    await assert.rejects(FileStore.open(folder, registry, 'write'), (error: Error) => {
+      assert.match(error.message, new RegExp(`process ${process.pid} `))
+      return true
     })
+    await store.close()
+    await (await FileStore.open(folder, registry, 'write')).close()
   })
 })

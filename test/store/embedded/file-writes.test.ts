@@ -9,9 +9,10 @@ import type { Change, Outcome } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 import { diskError, FaultyDisk, type StepKind } from '../../helpers/store/faulty-disk.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../../helpers/store/library.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 import { Child } from './child.ts'
-import { genresOnDisk, inFolder, onDisk, type Place } from './folder.ts'
+import { folderTest, genresOnDisk, inFolder, onDisk, type Place } from './folder.ts'
 
 const unavailable = (error: unknown) => {
   assert.ok(error instanceof AppError, String(error))
@@ -25,6 +26,8 @@ function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): 
   return inFolder((place) => body(place, disk).finally(() => disk.mend()), { disk })
 }
 
+const faultyDiskTest = testsOf(onFaultyDisk)
+
 /** Two failures of the file system: before the journal exists, and when it is written. */
 const OBSTACLES: readonly (readonly [name: string, kind: StepKind])[] = [
   ['the journal cannot be opened', 'open'],
@@ -33,94 +36,85 @@ const OBSTACLES: readonly (readonly [name: string, kind: StepKind])[] = [
 
 describe('a failed write', () => {
   for (const [name, kind] of OBSTACLES) {
-    test(`${name}: nothing is applied, and writes succeed once the disk works again`, async () => {
-      await onFaultyDisk(async (place, disk) => {
-        const { shelves, store, folder } = place
-        disk.fail('ENOSPC', kind)
-        await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
-        assert.deepEqual(await shelves.find('genre'), [[], 0])
-        assert.deepEqual(await store.get('genre', [1]), [undefined])
-        assert.deepEqual(await genresOnDisk(folder), [])
-        disk.mend()
-        // The unique value is free again.
-        const { id } = await shelves.add('genre', { name: 'a' })
-        assert.deepEqual(await (await place.reopen()).shelves.ids('genre'), [id])
-      })
+    faultyDiskTest(`${name}: nothing is applied, and writes succeed once the disk works again`, async (place, disk) => {
+      const { shelves, store, folder } = place
+      disk.fail('ENOSPC', kind)
+      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+      assert.deepEqual(await shelves.find('genre'), [[], 0])
+      assert.deepEqual(await store.get('genre', [1]), [undefined])
+      assert.deepEqual(await genresOnDisk(folder), [])
+      disk.mend()
+      // The unique value is free again.
+      const { id } = await shelves.add('genre', { name: 'a' })
+      assert.deepEqual(await (await place.reopen()).shelves.ids('genre'), [id])
     })
   }
 
-  test('does not disclose paths; its cause is the system error', async () => {
-    await onFaultyDisk(async ({ store, folder }, disk) => {
-      disk.fail('ENOSPC', 'write')
-      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
-        assert.ok(error instanceof AppError, String(error))
-        assert.ok(error.cause instanceof Error, 'there is no cause')
-        assert.ok(!error.message.includes(folder), error.message)
-        return true
-      })
+  faultyDiskTest('does not disclose paths; its cause is the system error', async ({ store, folder }, disk) => {
+    disk.fail('ENOSPC', 'write')
+    await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
+      assert.ok(error instanceof AppError, String(error))
+      assert.ok(error.cause instanceof Error, 'there is no cause')
+      assert.ok(!error.message.includes(folder), error.message)
+      return true
     })
   })
 
-  test('leaves a new store new', async () => {
-    await onFaultyDisk(async ({ store }, disk) => {
-      disk.fail('ENOSPC', 'write')
-      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
-      assert.equal(store.isNew, true)
-    })
+  faultyDiskTest('leaves a new store new', async ({ store }, disk) => {
+    disk.fail('ENOSPC', 'write')
+    await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+    assert.equal(store.isNew, true)
   })
 
-  test('reverts updates, removals and cascades', async () => {
-    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
-      await shelves.add('series', { name: 's' })
-      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
-      await shelves.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
-      await shelves.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
-      const before = await shelves.everything()
-      disk.fail('ENOSPC', 'write')
-      const batches = [
-        [remove('series', 1)],
-        [remove('genre', 2), update('genre', 1, { name: 'b' })],
-        [update('author', 1, { name: 'other' }), remove('book', 1)],
-      ]
-      for (const batch of batches) {
-        await assert.rejects(store.transact(batch), unavailable)
-        assert.deepEqual(await shelves.everything(), before)
-        assert.deepEqual(await onDisk(folder), before)
-      }
-      disk.mend()
-      // Unique values and references are restored, too.
-      await shelves.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
-      await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
-      const again = (await reopen()).shelves
-      assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
-    })
+  faultyDiskTest('reverts updates, removals and cascades', async ({ shelves, store, folder, reopen }, disk) => {
+    await shelves.add('series', { name: 's' })
+    await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+    await shelves.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
+    await shelves.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
+    const before = await shelves.everything()
+    disk.fail('ENOSPC', 'write')
+    const batches = [
+      [remove('series', 1)],
+      [remove('genre', 2), update('genre', 1, { name: 'b' })],
+      [update('author', 1, { name: 'other' }), remove('book', 1)],
+    ]
+    for (const batch of batches) {
+      await assert.rejects(store.transact(batch), unavailable)
+      assert.deepEqual(await shelves.everything(), before)
+      assert.deepEqual(await onDisk(folder), before)
+    }
+    disk.mend()
+    // Unique values and references are restored, too.
+    await shelves.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
+    await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
+    const again = (await reopen()).shelves
+    assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
   })
 
-  test('is reported to listeners as its opposite, in the step that reverts it', async () => {
-    await onFaultyDisk(async ({ shelves, store }, disk) => {
-      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
-      const told: (readonly Change[])[] = []
-      store.onChange((changes) => told.push(changes))
-      disk.fail('ENOSPC', 'open', 'write')
-      const doomed = [
-        store.transact([update('genre', 1, { name: 'c' }), remove('genre', 2)]),
-        store.transact([insert('genre', { name: 'b' }), update('genre', 1, { name: 'd' })]),
-      ]
-      const ends = Promise.allSettled(doomed)
-      const was = (await shelves.find('genre'))[0].map(({ name }) => name)
-      assert.deepEqual(was, ['d', 'b'], 'what is not on disk yet is seen, and told of')
-      assert.equal(told.length, 2)
-      assert.deepEqual(valuesOf(await ends, 'status'), ['rejected', 'rejected'])
-      const flat = told.map((changes) => changes.map(({ id, before, after }) => `${id}: ${before?.name} → ${after?.name}`))
-      assert.deepEqual(flat.slice(2), [
-        ['1: d → c', '3: b → undefined'],
-        ['2: undefined → b', '1: c → a'],
-      ])
-    })
+  faultyDiskTest('is reported to listeners as its opposite, in the step that reverts it', async ({ shelves, store }, disk) => {
+    await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+    const told: (readonly Change[])[] = []
+    store.onChange((changes) => told.push(changes))
+    disk.fail('ENOSPC', 'open', 'write')
+    const doomed = [
+      store.transact([update('genre', 1, { name: 'c' }), remove('genre', 2)]),
+      store.transact([insert('genre', { name: 'b' }), update('genre', 1, { name: 'd' })]),
+    ]
+    const ends = Promise.allSettled(doomed)
+    const was = (await shelves.find('genre'))[0].map(({ name }) => name)
+    assert.deepEqual(was, ['d', 'b'], 'what is not on disk yet is seen, and told of')
+    assert.equal(told.length, 2)
+    assert.deepEqual(valuesOf(await ends, 'status'), ['rejected', 'rejected'])
+    const flat = told.map((changes) => changes.map(({ id, before, after }) => `${id}: ${before?.name} → ${after?.name}`))
+    assert.deepEqual(flat.slice(2), [
+      ['1: d → c', '3: b → undefined'],
+      ['2: undefined → b', '1: c → a'],
+    ])
   })
 
-  test('fails all transactions that wait for it, since later ones build on earlier ones', async () => {
-    await onFaultyDisk(async ({ shelves, store, reopen }, disk) => {
+  faultyDiskTest(
+    'fails all transactions that wait for it, since later ones build on earlier ones',
+    async ({ shelves, store, reopen }, disk) => {
       await shelves.add('genre', { name: 'before' })
       disk.fail('ENOSPC', 'write')
       const outcomes = await Promise.allSettled([
@@ -140,40 +134,34 @@ describe('a failed write', () => {
       const again = (await reopen()).shelves
       const [records] = await again.find('genre')
       assert.deepEqual(valuesOf(records, 'name'), ['before', 'after'])
-    })
+    },
+  )
+
+  faultyDiskTest('never gives an id to two records, even one that was never returned', async ({ shelves, store }, disk) => {
+    await shelves.add('genre', { name: 'a' })
+    disk.fail('ENOSPC', 'write')
+    await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+    disk.mend()
+    const ids = (await Promise.all(['c', 'd', 'e'].map((name) => shelves.add('genre', { name })))).map(({ id }) => id)
+    assert.equal(new Set([1, ...ids]).size, 4)
   })
 
-  test('never gives an id to two records, even one that was never returned', async () => {
-    await onFaultyDisk(async ({ shelves, store }, disk) => {
-      await shelves.add('genre', { name: 'a' })
-      disk.fail('ENOSPC', 'write')
-      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
-      disk.mend()
-      const ids = (await Promise.all(['c', 'd', 'e'].map((name) => shelves.add('genre', { name })))).map(({ id }) => id)
-      assert.equal(new Set([1, ...ids]).size, 4)
-    })
-  })
-
-  test('does not prevent the store from closing', async () => {
-    await onFaultyDisk(async ({ store, folder }, disk) => {
-      disk.fail('ENOSPC', 'write')
-      const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
-      await store.close()
-      await pending
-      assert.deepEqual((await onDisk(folder)).genre, [])
-      assert.ok(!(await readdir(folder)).includes('lock'), 'the folder was not given back')
-    })
+  faultyDiskTest('does not prevent the store from closing', async ({ store, folder }, disk) => {
+    disk.fail('ENOSPC', 'write')
+    const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+    await store.close()
+    await pending
+    assert.deepEqual((await onDisk(folder)).genre, [])
+    assert.ok(!(await readdir(folder)).includes('lock'), 'the folder was not given back')
   })
 })
 
 describe('a successful write', () => {
-  test('is on disk when the transaction resolves', async () => {
-    await inFolder(async ({ shelves, folder }) => {
-      for (const name of ['a', 'b', 'c']) {
-        await shelves.add('genre', { name })
-        assert.equal((await genresOnDisk(folder)).at(-1), name)
-      }
-    })
+  folderTest('is on disk when the transaction resolves', async ({ shelves, folder }) => {
+    for (const name of ['a', 'b', 'c']) {
+      await shelves.add('genre', { name })
+      assert.equal((await genresOnDisk(folder)).at(-1), name)
+    }
   })
 
   test('is on disk for each of many concurrent transactions, which share few writes', async () => {
@@ -195,30 +183,26 @@ describe('a successful write', () => {
     )
   })
 
-  test('follows the present one for transactions that arrive during it', async () => {
-    await inFolder(async ({ shelves, folder, reopen }) => {
-      const earlier = shelves.add('genre', { name: 'a' })
-      await shelves.add('genre', { name: 'b' })
-      assert.deepEqual(await genresOnDisk(folder), ['a', 'b'])
-      await earlier
-      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1, 2])
-    })
+  folderTest('follows the present one for transactions that arrive during it', async ({ shelves, folder, reopen }) => {
+    const earlier = shelves.add('genre', { name: 'a' })
+    await shelves.add('genre', { name: 'b' })
+    assert.deepEqual(await genresOnDisk(folder), ['a', 'b'])
+    await earlier
+    assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1, 2])
   })
 
-  test('remains when the next one fails', async () => {
-    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
-      let writes = 0
-      disk.before = ({ kind, name }) => {
-        if (kind === 'write' && name === 'journal.1.log' && ++writes > 1) throw diskError('ENOSPC')
-      }
-      const earlier = shelves.add('genre', { name: 'a' })
-      const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
-      await Promise.all([earlier, later])
-      assert.deepEqual((await shelves.expect('genre', 1)).name, 'a')
-      assert.deepEqual(await genresOnDisk(folder), ['a'])
-      disk.mend()
-      assert.deepEqual((await (await reopen()).shelves.expect('genre', 1)).name, 'a')
-    })
+  faultyDiskTest('remains when the next one fails', async ({ shelves, store, folder, reopen }, disk) => {
+    let writes = 0
+    disk.before = ({ kind, name }) => {
+      if (kind === 'write' && name === 'journal.1.log' && ++writes > 1) throw diskError('ENOSPC')
+    }
+    const earlier = shelves.add('genre', { name: 'a' })
+    const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
+    await Promise.all([earlier, later])
+    assert.deepEqual((await shelves.expect('genre', 1)).name, 'a')
+    assert.deepEqual(await genresOnDisk(folder), ['a'])
+    disk.mend()
+    assert.deepEqual((await (await reopen()).shelves.expect('genre', 1)).name, 'a')
   })
 
   test('survives the death of the process', { timeout: 120_000 }, async () => {
@@ -248,47 +232,39 @@ describe('a successful write', () => {
 })
 
 describe('close', () => {
-  test('waits for accepted transactions', async () => {
-    await inFolder(async ({ store, folder }) => {
-      const settled: Outcome[] = []
-      const waiting = ['a', 'b', 'c'].map((name) =>
-        store.transact([insert('genre', { name })]).then((outcome) => settled.push(outcome)),
-      )
-      await store.close()
-      assert.deepEqual(await readdir(folder), ['db.json'])
-      assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
-      await Promise.all(waiting)
-      assert.deepEqual(valuesOf(settled, 'ok'), [true, true, true])
-    })
+  folderTest('waits for accepted transactions', async ({ store, folder }) => {
+    const settled: Outcome[] = []
+    const waiting = ['a', 'b', 'c'].map((name) =>
+      store.transact([insert('genre', { name })]).then((outcome) => settled.push(outcome)),
+    )
+    await store.close()
+    assert.deepEqual(await readdir(folder), ['db.json'])
+    assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
+    await Promise.all(waiting)
+    assert.deepEqual(valuesOf(settled, 'ok'), [true, true, true])
   })
 
-  test('rejects later transactions, also while it waits', async () => {
-    await inFolder(async ({ store, reopen }) => {
-      const accepted = store.transact([insert('genre', { name: 'a' })])
-      const closed = store.close()
-      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
-      await Promise.all([accepted, closed])
-      await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
-      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1])
-    })
+  folderTest('rejects later transactions, also while it waits', async ({ store, reopen }) => {
+    const accepted = store.transact([insert('genre', { name: 'a' })])
+    const closed = store.close()
+    await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+    await Promise.all([accepted, closed])
+    await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
+    assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1])
   })
 
-  test('called again does not affect the next holder of the folder', async () => {
-    await inFolder(async ({ store, folder, registry, reopen }) => {
-      await reopen()
-      await store.close()
-      await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
-    })
+  folderTest('called again does not affect the next holder of the folder', async ({ store, folder, registry, reopen }) => {
+    await reopen()
+    await store.close()
+    await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
   })
 
-  test('called twice resolves both calls when the store is closed', async () => {
-    await inFolder(async ({ shelves, store, folder }) => {
-      await shelves.add('genre', { name: 'a' })
-      const closed = store.close()
-      await store.close()
-      assert.deepEqual(await readdir(folder), ['db.json'])
-      await closed
-    })
+  folderTest('called twice resolves both calls when the store is closed', async ({ shelves, store, folder }) => {
+    await shelves.add('genre', { name: 'a' })
+    const closed = store.close()
+    await store.close()
+    assert.deepEqual(await readdir(folder), ['db.json'])
+    await closed
   })
 
   for (const [name, path] of [
@@ -324,21 +300,19 @@ describe('close', () => {
     })
   }
 
-  test('loses nothing when compaction fails at every close and start', async () => {
-    await inFolder(async ({ shelves, store, file, folder, reopen }) => {
-      await shelves.add('genre', { name: '0' })
-      await mkdir(`${file}.new`)
-      await store.close()
-      for (const name of ['1', '2', '3']) {
-        const again = await reopen()
-        await again.shelves.add('genre', { name })
-        await again.store.close()
-      }
-      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
-      await rmdir(`${file}.new`)
-      await (await reopen()).store.close()
-      assert.deepEqual(await readdir(folder), ['db.json'])
-      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
-    })
+  folderTest('loses nothing when compaction fails at every close and start', async ({ shelves, store, file, folder, reopen }) => {
+    await shelves.add('genre', { name: '0' })
+    await mkdir(`${file}.new`)
+    await store.close()
+    for (const name of ['1', '2', '3']) {
+      const again = await reopen()
+      await again.shelves.add('genre', { name })
+      await again.store.close()
+    }
+    assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
+    await rmdir(`${file}.new`)
+    await (await reopen()).store.close()
+    assert.deepEqual(await readdir(folder), ['db.json'])
+    assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
   })
 })

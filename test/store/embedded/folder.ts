@@ -5,6 +5,7 @@ import { FileStore, type FileStoreOptions } from '../../../src/store/embedded/fi
 import type { StoredRecord } from '../../../src/store/store.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 import { Library, libraryRegistry } from '../../helpers/store/library.ts'
+import { testsOf } from '../../helpers/tests-of.ts'
 
 export interface Place {
   readonly folder: string
@@ -42,6 +43,9 @@ export async function inFolder(body: (place: Place) => Promise<void>, options: F
     await temporary.remove()
   }
 }
+
+/** Declares such a test. */
+export const folderTest = testsOf(inFolder)
 
 /** The records on disk at this moment, as another process reads them. */
 export async function onDisk(folder: string): Promise<Record<string, readonly StoredRecord[]>> {

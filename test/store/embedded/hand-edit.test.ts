@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { Library, libraryRegistry } from '../../helpers/store/library.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
-import { inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
+import { folderTest, inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
 
 /** Adds records that use every kind of constraint, one per line. */
 async function furnish({ shelves, store }: Place): Promise<void> {
@@ -75,41 +75,37 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
 
 describe('an invalid record in an edited db.json', () => {
   for (const [name, from, to, said] of EDITS) {
-    test(`${name} is reported, and no record is dropped`, async () => {
-      await inFolder(async (place) => {
-        await furnish(place)
-        const text = readFileSync(place.file, 'utf8')
-        assert.ok(text.includes(from), text)
-        const edited = text.replace(from, to)
-        writeFileSync(place.file, edited)
-        for (const mode of ['write', 'read'] as const) {
-          await assert.rejects(FileStore.open(place.folder, place.registry, mode), (error: unknown) => {
-            assert.ok(error instanceof AppError && error.code === 'DATA_CORRUPT', String(error))
-            for (const words of said) assert.ok(error.message.includes(words), `${error.message} does not say ${words}`)
-            assert.equal(error.message.split('\n').length, said.length + 2, error.message)
-            assert.match(error.message, /admin compact --accept$/)
-            return true
-          })
-          assert.equal(readFileSync(place.file, 'utf8'), edited)
-          assert.deepEqual(readdirSync(place.folder), ['db.json'])
-        }
-        writeFileSync(place.file, text)
-        const { shelves } = await place.reopen()
-        assert.equal((await shelves.everything()).genre?.length, 3)
-      })
+    folderTest(`${name} is reported, and no record is dropped`, async (place) => {
+      await furnish(place)
+      const text = readFileSync(place.file, 'utf8')
+      assert.ok(text.includes(from), text)
+      const edited = text.replace(from, to)
+      writeFileSync(place.file, edited)
+      for (const mode of ['write', 'read'] as const) {
+        await assert.rejects(FileStore.open(place.folder, place.registry, mode), (error: unknown) => {
+          assert.ok(error instanceof AppError && error.code === 'DATA_CORRUPT', String(error))
+          for (const words of said) assert.ok(error.message.includes(words), `${error.message} does not say ${words}`)
+          assert.equal(error.message.split('\n').length, said.length + 2, error.message)
+          assert.match(error.message, /admin compact --accept$/)
+          return true
+        })
+        assert.equal(readFileSync(place.file, 'utf8'), edited)
+        assert.deepEqual(readdirSync(place.folder), ['db.json'])
+      }
+      writeFileSync(place.file, text)
+      const { shelves } = await place.reopen()
+      assert.equal((await shelves.everything()).genre?.length, 3)
     })
   }
 
-  test('is one of at most fifty reported ones; the others are counted', async () => {
-    await inFolder(async ({ store, file, folder, registry }) => {
-      await store.close()
-      const records = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, name: index }))
-      writeFileSync(file, JSON.stringify({ format: 1, tables: { genre: { records } } }))
-      await assert.rejects(FileStore.open(folder, registry, 'write'), (error: Error) => {
-        assert.equal(error.message.match(/must be a string/g)?.length, 50)
-        assert.match(error.message, /\n… and 10 more\n/)
-        return true
-      })
+  folderTest('is one of at most fifty reported ones; the others are counted', async ({ store, file, folder, registry }) => {
+    await store.close()
+    const records = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, name: index }))
+    writeFileSync(file, JSON.stringify({ format: 1, tables: { genre: { records } } }))
+    await assert.rejects(FileStore.open(folder, registry, 'write'), (error: Error) => {
+      assert.equal(error.message.match(/must be a string/g)?.length, 50)
+      assert.match(error.message, /\n… and 10 more\n/)
+      return true
     })
   })
 })
@@ -162,23 +158,21 @@ const pretty = (text: string): string => JSON.stringify(JSON.parse(text), null, 
 
 describe('an edited db.json with content that a rewrite would lose', () => {
   for (const [name, change, said] of LOSSES) {
-    test(`(${name}) is rejected and not changed`, async () => {
-      await inFolder(async (place) => {
-        await furnish(place)
-        const text = readFileSync(place.file, 'utf8')
-        const edited = change(text)
-        assert.notEqual(edited, text)
-        writeFileSync(place.file, edited)
-        for (const mode of ['write', 'read'] as const) {
-          await assert.rejects(FileStore.open(place.folder, place.registry, mode), (error: unknown) => {
-            assert.ok(error instanceof AppError && error.code === 'DATA_CORRUPT', String(error))
-            assert.ok(error.message.includes(said), error.message)
-            return true
-          })
-          assert.equal(readFileSync(place.file, 'utf8'), edited)
-        }
-        writeFileSync(place.file, text)
-      })
+    folderTest(`(${name}) is rejected and not changed`, async (place) => {
+      await furnish(place)
+      const text = readFileSync(place.file, 'utf8')
+      const edited = change(text)
+      assert.notEqual(edited, text)
+      writeFileSync(place.file, edited)
+      for (const mode of ['write', 'read'] as const) {
+        await assert.rejects(FileStore.open(place.folder, place.registry, mode), (error: unknown) => {
+          assert.ok(error instanceof AppError && error.code === 'DATA_CORRUPT', String(error))
+          assert.ok(error.message.includes(said), error.message)
+          return true
+        })
+        assert.equal(readFileSync(place.file, 'utf8'), edited)
+      }
+      writeFileSync(place.file, text)
     })
   }
 })
@@ -206,72 +200,66 @@ const LAYOUTS: readonly (readonly [name: string, change: (text: string) => strin
 
 describe('a valid edited db.json', () => {
   for (const [name, change] of LAYOUTS) {
-    test(`${name} opens with one warning, and is rewritten`, async () => {
-      await inFolder(async (place) => {
-        await furnish(place)
-        const text = readFileSync(place.file, 'utf8')
-        const edited = change(text)
-        assert.notEqual(edited, text)
-        writeFileSync(place.file, edited)
-        const before = await readAll(place)
-        await whenOpened(place.folder, async (shelves, warnings) => {
-          assert.equal(warnings.length, 1, warnings.join('\n'))
-          assert.match(
-            warnings[0] ?? '',
-            /^db\.json (was edited since it was last written|has no checksum); its 7 records were validated and are correct$/,
-          )
-          assert.deepEqual(await byId(shelves), before)
-          assert.equal((await shelves.expect('genre', 2)).name, 'b')
-        })
-        const after = readFileSync(place.file, 'utf8')
-        if (!/stranger|spaces/.test(edited) && !name.includes('spaces')) assert.equal(after, text)
-        await whenOpened(place.folder, async (shelves, warnings) => {
-          assert.deepEqual(warnings, [])
-          assert.deepEqual(await byId(shelves), before)
-        })
-        assert.equal(readFileSync(place.file, 'utf8'), after)
+    folderTest(`${name} opens with one warning, and is rewritten`, async (place) => {
+      await furnish(place)
+      const text = readFileSync(place.file, 'utf8')
+      const edited = change(text)
+      assert.notEqual(edited, text)
+      writeFileSync(place.file, edited)
+      const before = await readAll(place)
+      await whenOpened(place.folder, async (shelves, warnings) => {
+        assert.equal(warnings.length, 1, warnings.join('\n'))
+        assert.match(
+          warnings[0] ?? '',
+          /^db\.json (was edited since it was last written|has no checksum); its 7 records were validated and are correct$/,
+        )
+        assert.deepEqual(await byId(shelves), before)
+        assert.equal((await shelves.expect('genre', 2)).name, 'b')
       })
+      const after = readFileSync(place.file, 'utf8')
+      if (!/stranger|spaces/.test(edited) && !name.includes('spaces')) assert.equal(after, text)
+      await whenOpened(place.folder, async (shelves, warnings) => {
+        assert.deepEqual(warnings, [])
+        assert.deepEqual(await byId(shelves), before)
+      })
+      assert.equal(readFileSync(place.file, 'utf8'), after)
     })
   }
 
-  test('derives the next id from its highest id if that is higher', async () => {
-    await inFolder(async (place) => {
-      await furnish(place)
-      const text = readFileSync(place.file, 'utf8')
-      writeFileSync(place.file, text.replace('{"id":3,"name":"c"}', '{"id":300,"name":"c"}'))
-      await (await place.reopen()).store.close()
-      const { shelves } = await place.reopen()
-      assert.equal((await shelves.add('genre', { name: 'd' })).id, 301)
-    })
+  folderTest('derives the next id from its highest id if that is higher', async (place) => {
+    await furnish(place)
+    const text = readFileSync(place.file, 'utf8')
+    writeFileSync(place.file, text.replace('{"id":3,"name":"c"}', '{"id":300,"name":"c"}'))
+    await (await place.reopen()).store.close()
+    const { shelves } = await place.reopen()
+    assert.equal((await shelves.add('genre', { name: 'd' })).id, 301)
   })
 
-  test('is validated together with the journal, which is kept', async () => {
-    await inFolder(async (place) => {
-      await furnish(place)
-      const { shelves, folder, file } = { ...place, ...(await place.reopen()) }
-      await shelves.add('genre', { name: 'd' })
-      await shelves.accept([{ kind: 'update', table: 'book', id: 1, values: { genres: [] } }])
-      const [journal = ''] = journalsIn(folder)
-      const lines = readFileSync(`${folder}/${journal}`)
-      const text = readFileSync(file, 'utf8')
-      // The journal's records no longer refer to it, and have the name set here.
-      for (const [from, to, fault] of [
-        ['{"id":2,"name":"b"},\n', '', undefined],
-        ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
-        [
-          '{"id":1,"name":"Ann"',
-          '{"id":5,"name":"Ann"',
-          "the journal's book.author_id refers to author 1, which does not exist (id 1)",
-        ],
-      ] as const) {
-        writeFileSync(file, text.replace(from, to))
-        const opened = FileStore.open(folder, place.registry, 'read').then((store) => new Library(store).ids('genre'))
-        if (fault === undefined) assert.deepEqual(await opened, [1, 3, 4])
-        else await assert.rejects(opened, (error: Error) => error.message.includes(fault) || assert.fail(error.message))
-        assert.deepEqual(readFileSync(`${folder}/${journal}`), lines)
-      }
-      writeFileSync(file, text)
-    })
+  folderTest('is validated together with the journal, which is kept', async (place) => {
+    await furnish(place)
+    const { shelves, folder, file } = { ...place, ...(await place.reopen()) }
+    await shelves.add('genre', { name: 'd' })
+    await shelves.accept([{ kind: 'update', table: 'book', id: 1, values: { genres: [] } }])
+    const [journal = ''] = journalsIn(folder)
+    const lines = readFileSync(`${folder}/${journal}`)
+    const text = readFileSync(file, 'utf8')
+    // The journal's records no longer refer to it, and have the name set here.
+    for (const [from, to, fault] of [
+      ['{"id":2,"name":"b"},\n', '', undefined],
+      ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
+      [
+        '{"id":1,"name":"Ann"',
+        '{"id":5,"name":"Ann"',
+        "the journal's book.author_id refers to author 1, which does not exist (id 1)",
+      ],
+    ] as const) {
+      writeFileSync(file, text.replace(from, to))
+      const opened = FileStore.open(folder, place.registry, 'read').then((store) => new Library(store).ids('genre'))
+      if (fault === undefined) assert.deepEqual(await opened, [1, 3, 4])
+      else await assert.rejects(opened, (error: Error) => error.message.includes(fault) || assert.fail(error.message))
+      assert.deepEqual(readFileSync(`${folder}/${journal}`), lines)
+    }
+    writeFileSync(file, text)
   })
 
   test('is neither merged nor overwritten while the store is open', async () => {
@@ -296,16 +284,14 @@ describe('a valid edited db.json', () => {
   })
 })
 
-test('an unchanged db.json is not validated, although a model has become stricter', async () => {
-  await inFolder(async (place) => {
-    const lax = libraryRegistry(['author', 'book', 'cover', 'review'])
-    await place.store.close()
-    const text = '{"format": 1, "tables": {"author": {"records": [{"id": 1, "name": 5}]}}}'
-    writeFileSync(place.file, text)
-    await (await place.reopen(lax)).store.close()
-    const { shelves } = await place.reopen()
-    assert.equal((await shelves.expect('author', 1)).name, 5)
-  })
+folderTest('an unchanged db.json is not validated, although a model has become stricter', async (place) => {
+  const lax = libraryRegistry(['author', 'book', 'cover', 'review'])
+  await place.store.close()
+  const text = '{"format": 1, "tables": {"author": {"records": [{"id": 1, "name": 5}]}}}'
+  writeFileSync(place.file, text)
+  await (await place.reopen(lax)).store.close()
+  const { shelves } = await place.reopen()
+  assert.equal((await shelves.expect('author', 1)).name, 5)
 })
 
 async function readAll({ folder, registry }: Place) {

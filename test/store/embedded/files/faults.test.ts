@@ -7,6 +7,7 @@ import { readEntries } from '../../../../src/store/embedded/files/journal-format
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { diskError, FaultyDisk, type StepKind } from '../../../helpers/store/faulty-disk.ts'
 import { insert, type Library } from '../../../helpers/store/library.ts'
+import { testsOf } from '../../../helpers/tests-of.ts'
 import { copyAsCrashed, genresOnDisk, inFolder, journalsIn, type Place, whenOpened } from '../folder.ts'
 
 const unavailable = (error: unknown) => {
@@ -30,6 +31,8 @@ function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): 
     { disk },
   )
 }
+
+const faultyDiskTest = testsOf(onFaultyDisk)
 
 const names = async (shelves: Library): Promise<unknown[]> => (await shelves.find('genre'))[0].map(({ name }) => name)
 
@@ -68,52 +71,46 @@ const WRITE_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDisk)
 
 describe('a write', () => {
   for (const [name, break_] of WRITE_FAULTS) {
-    test(`${name} leaves nothing in the journal, and later writes succeed`, async () => {
-      await onFaultyDisk(async (place, disk) => {
-        const { shelves, store, folder } = place
-        const before = journal(place)
-        for (let attempt = 0; attempt < 2; attempt++) {
-          break_(disk)
-          await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
-          assert.deepEqual(journal(place), before)
-          assert.deepEqual(await names(shelves), ['a', 'b'])
-          assert.deepEqual(await namesAfterCrash(folder), ['a', 'b'])
-        }
-        disk.mend()
-        // The unique value is free again.
-        await shelves.add('genre', { name: 'c' })
-        assert.deepEqual(await namesAfterCrash(folder), ['a', 'b', 'c'])
-        assert.deepEqual(await names((await place.reopen()).shelves), ['a', 'b', 'c'])
-      })
+    faultyDiskTest(`${name} leaves nothing in the journal, and later writes succeed`, async (place, disk) => {
+      const { shelves, store, folder } = place
+      const before = journal(place)
+      for (let attempt = 0; attempt < 2; attempt++) {
+        break_(disk)
+        await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
+        assert.deepEqual(journal(place), before)
+        assert.deepEqual(await names(shelves), ['a', 'b'])
+        assert.deepEqual(await namesAfterCrash(folder), ['a', 'b'])
+      }
+      disk.mend()
+      // The unique value is free again.
+      await shelves.add('genre', { name: 'c' })
+      assert.deepEqual(await namesAfterCrash(folder), ['a', 'b', 'c'])
+      assert.deepEqual(await names((await place.reopen()).shelves), ['a', 'b', 'c'])
     })
 
-    test(`${name} fails all transactions of its batch, and no others`, async () => {
-      await onFaultyDisk(async (place, disk) => {
-        const { store, folder } = place
-        break_(disk)
-        const add = (name: string) => store.transact([insert('genre', { name })])
-        const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => add(`lost ${index}`)))
-        for (const outcome of outcomes) {
-          assert.equal(outcome.status, 'rejected')
-          if (outcome.status === 'rejected') unavailable(outcome.reason)
-        }
-        disk.mend()
-        await Promise.all(['c', 'd', 'e'].map(add))
-        assert.deepEqual(readEntries(journal(place), 1).rest, 'none')
-        assert.deepEqual(await namesAfterCrash(folder), ['a', 'b', 'c', 'd', 'e'])
-      })
+    faultyDiskTest(`${name} fails all transactions of its batch, and no others`, async (place, disk) => {
+      const { store, folder } = place
+      break_(disk)
+      const add = (name: string) => store.transact([insert('genre', { name })])
+      const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => add(`lost ${index}`)))
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected')
+        if (outcome.status === 'rejected') unavailable(outcome.reason)
+      }
+      disk.mend()
+      await Promise.all(['c', 'd', 'e'].map(add))
+      assert.deepEqual(readEntries(journal(place), 1).rest, 'none')
+      assert.deepEqual(await namesAfterCrash(folder), ['a', 'b', 'c', 'd', 'e'])
     })
   }
 
-  test('is complete when the disk accepts few bytes at a time', async () => {
-    await onFaultyDisk(async (place, disk) => {
-      disk.bytesPerWrite = 7
-      const many = Array.from({ length: 40 }, (_, index) => `ü ${index}`)
-      await Promise.all(many.map((name) => place.shelves.add('genre', { name })))
-      assert.equal(readEntries(journal(place), 1).entries.length, 42)
-      assert.ok(disk.count('write') > 40, 'the disk took more than it should have')
-      assert.deepEqual(await namesAfterCrash(place.folder), ['a', 'b', ...many])
-    })
+  faultyDiskTest('is complete when the disk accepts few bytes at a time', async (place, disk) => {
+    disk.bytesPerWrite = 7
+    const many = Array.from({ length: 40 }, (_, index) => `ü ${index}`)
+    await Promise.all(many.map((name) => place.shelves.add('genre', { name })))
+    assert.equal(readEntries(journal(place), 1).entries.length, 42)
+    assert.ok(disk.count('write') > 40, 'the disk took more than it should have')
+    assert.deepEqual(await namesAfterCrash(place.folder), ['a', 'b', ...many])
   })
 
   for (const kind of ['open', 'syncFolder'] as const) {
@@ -144,44 +141,40 @@ const LASTING_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDis
 
 describe('a store whose write', () => {
   for (const [name, break_, half] of LASTING_FAULTS) {
-    test(`${name} rejects writes until it is reopened, and still answers reads`, async () => {
-      await onFaultyDisk(async (place, disk) => {
-        const { shelves, store, folder } = place
-        break_(disk)
-        const lost = ['c', 'd'].map((name) => assert.rejects(store.transact([insert('genre', { name })]), unavailable))
-        await Promise.all(lost)
-        // Although the disk works again.
-        disk.mend()
-        const done = disk.done.length
-        await assert.rejects(store.transact([insert('genre', { name: 'e' })]), unavailable)
-        await assert.rejects(store.transact([insert('genre', { name: 'e' })], 'rehearse'), unavailable)
-        assert.equal(disk.done.length, done, 'the disk was asked for something')
-        assert.deepEqual(await names(shelves), ['a', 'b'])
-        assert.deepEqual(await store.get('genre', [1, 3]), [{ id: 1, name: 'a' }, undefined])
-        const crashed = await namesAfterCrash(folder, half ? 1 : 0)
-        await store.close()
-        assert.deepEqual(journalsIn(folder), ['journal.1.log'], 'a journal with unknown content must not be compacted')
-        const again = await place.reopen()
-        const found = await names(again.shelves)
-        assert.deepEqual(found, crashed)
-        // Acknowledged records are there. The others may be there or not, in order.
-        assert.deepEqual(found, ['a', 'b', 'c', 'd'].slice(0, Math.max(2, found.length)))
-        if (half) assert.deepEqual(found, ['a', 'b'])
-        await again.shelves.add('genre', { name: 'e' })
-        assert.deepEqual(await genresOnDisk(folder), [...found, 'e'])
-      })
+    faultyDiskTest(`${name} rejects writes until it is reopened, and still answers reads`, async (place, disk) => {
+      const { shelves, store, folder } = place
+      break_(disk)
+      const lost = ['c', 'd'].map((name) => assert.rejects(store.transact([insert('genre', { name })]), unavailable))
+      await Promise.all(lost)
+      // Although the disk works again.
+      disk.mend()
+      const done = disk.done.length
+      await assert.rejects(store.transact([insert('genre', { name: 'e' })]), unavailable)
+      await assert.rejects(store.transact([insert('genre', { name: 'e' })], 'rehearse'), unavailable)
+      assert.equal(disk.done.length, done, 'the disk was asked for something')
+      assert.deepEqual(await names(shelves), ['a', 'b'])
+      assert.deepEqual(await store.get('genre', [1, 3]), [{ id: 1, name: 'a' }, undefined])
+      const crashed = await namesAfterCrash(folder, half ? 1 : 0)
+      await store.close()
+      assert.deepEqual(journalsIn(folder), ['journal.1.log'], 'a journal with unknown content must not be compacted')
+      const again = await place.reopen()
+      const found = await names(again.shelves)
+      assert.deepEqual(found, crashed)
+      // Acknowledged records are there. The others may be there or not, in order.
+      assert.deepEqual(found, ['a', 'b', 'c', 'd'].slice(0, Math.max(2, found.length)))
+      if (half) assert.deepEqual(found, ['a', 'b'])
+      await again.shelves.add('genre', { name: 'e' })
+      assert.deepEqual(await genresOnDisk(folder), [...found, 'e'])
     })
   }
 
-  test('is never confirmed has the system error as its cause, for the log', async () => {
-    await onFaultyDisk(async ({ store }, disk) => {
-      disk.fail('EIO', 'sync')
-      await assert.rejects(store.transact([insert('genre', { name: 'c' })]), (error: unknown) => {
-        assert.ok(error instanceof AppError, String(error))
-        assert.ok(error.cause instanceof Error && error.cause.cause instanceof Error, 'there is no cause')
-        assert.match(error.cause.cause.message, /EIO/)
-        return true
-      })
+  faultyDiskTest('is never confirmed has the system error as its cause, for the log', async ({ store }, disk) => {
+    disk.fail('EIO', 'sync')
+    await assert.rejects(store.transact([insert('genre', { name: 'c' })]), (error: unknown) => {
+      assert.ok(error instanceof AppError, String(error))
+      assert.ok(error.cause instanceof Error && error.cause.cause instanceof Error, 'there is no cause')
+      assert.match(error.cause.cause.message, /EIO/)
+      return true
     })
   })
 })
@@ -223,8 +216,6 @@ describe('a journal that cannot be rotated', () => {
   }
 })
 
-test('a journal is readable by its owner only', async () => {
-  await onFaultyDisk(async ({ folder }) => {
-    assert.equal(statSync(join(folder, 'journal.1.log')).mode & 0o777, 0o600)
-  })
+faultyDiskTest('a journal is readable by its owner only', async ({ folder }) => {
+  assert.equal(statSync(join(folder, 'journal.1.log')).mode & 0o777, 0o600)
 })

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { acquireLock, apiOf, publishApi } from '../../../../src/store/embedded/files/lock.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { testsOf } from '../../../helpers/tests-of.ts'
 import { Child } from '../child.ts'
 
 const CHILDREN = 6
@@ -22,6 +23,8 @@ async function withFolder(body: (folder: string, lock: string) => Promise<void>)
     await remove()
   }
 }
+
+const lockTest = testsOf(withFolder)
 
 /** Asserts that the lock is held by this process id, and that the message names it with a remedy. */
 async function assertInUse(lock: string, pid: number): Promise<void> {
@@ -49,44 +52,36 @@ async function assertTakenOver(content: string): Promise<void> {
 }
 
 describe('the lock', () => {
-  test('excludes a second holder until it is released', async () => {
-    await withFolder(async (folder, lock) => {
-      const release = await acquireLock(lock)
-      await assertInUse(lock, process.pid)
-      assert.deepEqual(await readdir(folder), ['lock'])
-      await release()
-      assert.deepEqual(await readdir(folder), [])
-      const again = await acquireLock(lock)
-      await assertInUse(lock, process.pid)
-      await again()
-    })
+  lockTest('excludes a second holder until it is released', async (folder, lock) => {
+    const release = await acquireLock(lock)
+    await assertInUse(lock, process.pid)
+    assert.deepEqual(await readdir(folder), ['lock'])
+    await release()
+    assert.deepEqual(await readdir(folder), [])
+    const again = await acquireLock(lock)
+    await assertInUse(lock, process.pid)
+    await again()
   })
 
-  test('released twice, is not taken from the next holder', async () => {
-    await withFolder(async (_, lock) => {
-      const release = await acquireLock(lock)
-      await release()
-      const next = await acquireLock(lock)
-      await release()
-      await assertInUse(lock, process.pid)
-      await next()
-    })
+  lockTest('released twice, is not taken from the next holder', async (_, lock) => {
+    const release = await acquireLock(lock)
+    await release()
+    const next = await acquireLock(lock)
+    await release()
+    await assertInUse(lock, process.pid)
+    await next()
   })
 
-  test('is acquired by exactly one of many attempts in one process', async () => {
-    await withFolder(async (folder, lock) => {
-      const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLock(lock)))
-      const won = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
-      assert.equal(won.length, 1)
-      assert.deepEqual(await readdir(folder), ['lock'])
-      for (const release of won) await release()
-    })
+  lockTest('is acquired by exactly one of many attempts in one process', async (folder, lock) => {
+    const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLock(lock)))
+    const won = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
+    assert.equal(won.length, 1)
+    assert.deepEqual(await readdir(folder), ['lock'])
+    for (const release of won) await release()
   })
 
-  test('cannot be acquired without a folder', async () => {
-    await withFolder(async (folder) => {
-      await assert.rejects(acquireLock(join(folder, 'nowhere', 'lock')))
-    })
+  lockTest('cannot be acquired without a folder', async (folder) => {
+    await assert.rejects(acquireLock(join(folder, 'nowhere', 'lock')))
   })
 })
 
@@ -100,11 +95,9 @@ describe('a stale lock', () => {
     await assertTakenOver(`{"pid":${process.pid},"started":"1"}\n`)
   })
 
-  test('without a start time is valid while its process id is in use', async () => {
-    await withFolder(async (_, lock) => {
-      await writeFile(lock, `{"pid":${process.pid}}`)
-      await assertInUse(lock, process.pid)
-    })
+  lockTest('without a start time is valid while its process id is in use', async (_, lock) => {
+    await writeFile(lock, `{"pid":${process.pid}}`)
+    await assertInUse(lock, process.pid)
   })
 
   for (const garbage of [
@@ -129,74 +122,68 @@ describe('a stale lock', () => {
 })
 
 describe('the lock between processes', { timeout: 180_000 }, () => {
-  test('names its holder, and is taken over when the holder is killed', async () => {
-    await withFolder(async (folder, lock) => {
-      const child = new Child('files/lock-child.ts', lock)
-      try {
-        assert.equal(await child.line(), 'ready')
-        assert.equal(await child.ask('take'), 'won')
-        await assertInUse(lock, child.pid)
-      } finally {
-        await child.kill()
-      }
-      assert.deepEqual(await readdir(folder), ['lock'])
-      const release = await acquireLock(lock)
-      await assertInUse(lock, process.pid)
-      await release()
-      assert.deepEqual(await readdir(folder), [])
-    })
+  lockTest('names its holder, and is taken over when the holder is killed', async (folder, lock) => {
+    const child = new Child('files/lock-child.ts', lock)
+    try {
+      assert.equal(await child.line(), 'ready')
+      assert.equal(await child.ask('take'), 'won')
+      await assertInUse(lock, child.pid)
+    } finally {
+      await child.kill()
+    }
+    assert.deepEqual(await readdir(folder), ['lock'])
+    const release = await acquireLock(lock)
+    await assertInUse(lock, process.pid)
+    await release()
+    assert.deepEqual(await readdir(folder), [])
   })
 
-  test('is acquired by exactly one of several processes that find it stale', async () => {
-    await withFolder(async (folder, lock) => {
-      const stale = `{"pid":${deadPid()},"started":"1"}\n`
-      const children = Array.from({ length: CHILDREN }, () => new Child('files/lock-child.ts', lock))
-      try {
-        await Promise.all(children.map((child) => child.line()))
-        for (let round = 0; round < ROUNDS; round++) {
-          await writeFile(lock, stale)
-          const answers = await Promise.all(children.map((child) => child.ask('take')))
-          const expected = ['won', ...Array.from({ length: CHILDREN - 1 }, () => 'DATA_IN_USE')].sort()
-          assert.deepEqual([...answers].sort(), expected, `round ${round}`)
-          assert.deepEqual(await readdir(folder), ['lock'])
-          const winner = children[answers.indexOf('won')]
-          assert.ok(winner !== undefined, 'no process acquired the lock')
-          await assertInUse(lock, winner.pid)
-          assert.equal(await winner.ask('give'), 'given')
-          assert.deepEqual(await readdir(folder), [])
-        }
-      } finally {
-        await Promise.all(children.map((child) => child.kill()))
+  lockTest('is acquired by exactly one of several processes that find it stale', async (folder, lock) => {
+    const stale = `{"pid":${deadPid()},"started":"1"}\n`
+    const children = Array.from({ length: CHILDREN }, () => new Child('files/lock-child.ts', lock))
+    try {
+      await Promise.all(children.map((child) => child.line()))
+      for (let round = 0; round < ROUNDS; round++) {
+        await writeFile(lock, stale)
+        const answers = await Promise.all(children.map((child) => child.ask('take')))
+        const expected = ['won', ...Array.from({ length: CHILDREN - 1 }, () => 'DATA_IN_USE')].sort()
+        assert.deepEqual([...answers].sort(), expected, `round ${round}`)
+        assert.deepEqual(await readdir(folder), ['lock'])
+        const winner = children[answers.indexOf('won')]
+        assert.ok(winner !== undefined, 'no process acquired the lock')
+        await assertInUse(lock, winner.pid)
+        assert.equal(await winner.ask('give'), 'given')
+        assert.deepEqual(await readdir(folder), [])
       }
-    })
+    } finally {
+      await Promise.all(children.map((child) => child.kill()))
+    }
   })
 })
 
 describe('the URL of the API', () => {
-  test('is returned once the holder publishes it, and while it holds the lock', () =>
-    withFolder(async (folder, lock) => {
-      assert.equal(await apiOf(lock), undefined)
-      const release = await acquireLock(lock)
-      assert.equal(await apiOf(lock), undefined)
-      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
-      assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
-      await assertInUse(lock, process.pid)
-      assert.deepEqual(await readdir(folder), ['lock'])
-      await publishApi(lock, undefined)
-      assert.equal(await apiOf(lock), undefined)
-      await assertInUse(lock, process.pid)
-      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
-      await release()
-      assert.equal(await apiOf(lock), undefined)
-    }))
+  lockTest('is returned once the holder publishes it, and while it holds the lock', async (folder, lock) => {
+    assert.equal(await apiOf(lock), undefined)
+    const release = await acquireLock(lock)
+    assert.equal(await apiOf(lock), undefined)
+    await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
+    assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
+    await assertInUse(lock, process.pid)
+    assert.deepEqual(await readdir(folder), ['lock'])
+    await publishApi(lock, undefined)
+    assert.equal(await apiOf(lock), undefined)
+    await assertInUse(lock, process.pid)
+    await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
+    await release()
+    assert.equal(await apiOf(lock), undefined)
+  })
 
-  test('is not returned for a process that no longer runs', () =>
-    withFolder(async (_, lock) => {
-      const api = 'http://127.0.0.1:1/api/v1'
-      await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api }))
-      assert.equal(await apiOf(lock), undefined)
-      // The id belongs to another process.
-      await writeFile(lock, JSON.stringify({ pid: process.pid, started: '1', api }))
-      assert.equal(await apiOf(lock), undefined)
-    }))
+  lockTest('is not returned for a process that no longer runs', async (_, lock) => {
+    const api = 'http://127.0.0.1:1/api/v1'
+    await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api }))
+    assert.equal(await apiOf(lock), undefined)
+    // The id belongs to another process.
+    await writeFile(lock, JSON.stringify({ pid: process.pid, started: '1', api }))
+    assert.equal(await apiOf(lock), undefined)
+  })
 })

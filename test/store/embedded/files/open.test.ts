@@ -9,8 +9,9 @@ import { surveyJournal } from '../../../../src/store/embedded/files/journal.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { FaultyDisk } from '../../../helpers/store/faulty-disk.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../../../helpers/store/library.ts'
+import { testsOf } from '../../../helpers/tests-of.ts'
 import { Counting, counter, countOf } from '../counting.ts'
-import { copyAsCrashed, inFolder, journalsIn, onDisk, whenOpened } from '../folder.ts'
+import { copyAsCrashed, folderTest, inFolder, journalsIn, onDisk, whenOpened } from '../folder.ts'
 
 /** Calls `use` with a copy of a folder as a crash after some transactions leaves it. */
 async function afterCrash(body: (image: string, count: number) => Promise<void>, count = 30): Promise<void> {
@@ -23,6 +24,8 @@ async function afterCrash(body: (image: string, count: number) => Promise<void>,
   })
   await body(image, count)
 }
+
+const crashTest = testsOf(afterCrash)
 
 /** The files of a folder with their content. */
 const filesOf = (folder: string): [string, string][] =>
@@ -45,18 +48,16 @@ async function assertCorrupt(folder: string, ...words: readonly string[]): Promi
 }
 
 describe('after a crash', () => {
-  test('all acknowledged transactions are there, also after a second crash right behind it', async () => {
-    await afterCrash(async (image, count) => {
-      for (let crash = 1; crash <= 3; crash++) {
-        await whenOpened(image, async (shelves, warnings) => {
-          assert.equal(countOf(await shelves.everything(), `crash ${crash}`), count)
-          assert.deepEqual(warnings, [])
-          // Copied before the next write.
-          copyAsCrashed(image, `${image}.${crash}`)
-        })
-        image = `${image}.${crash}`
-      }
-    })
+  crashTest('all acknowledged transactions are there, also after a second crash right behind it', async (image, count) => {
+    for (let crash = 1; crash <= 3; crash++) {
+      await whenOpened(image, async (shelves, warnings) => {
+        assert.equal(countOf(await shelves.everything(), `crash ${crash}`), count)
+        assert.deepEqual(warnings, [])
+        // Copied before the next write.
+        copyAsCrashed(image, `${image}.${crash}`)
+      })
+      image = `${image}.${crash}`
+    }
   })
 
   test('updates, removals, links, cascades and next ids are restored', async () => {
@@ -84,137 +85,121 @@ describe('after a crash', () => {
     })
   })
 
-  test('tables of models that no longer exist are kept', async () => {
-    await afterCrash(async (image, count) => {
-      const without = await FileStore.open(image, libraryRegistry(['category', 'series', 'book', 'cover', 'review']), 'write')
-      await new Library(without).add('genre', { name: 'a' })
-      copyAsCrashed(image, `${image}.second`)
-      await without.close()
-      for (const folder of [image, `${image}.second`]) {
-        await whenOpened(folder, async (shelves) => {
-          const everything = await shelves.everything()
-          assert.equal(countOf(everything), count)
-          assert.deepEqual(everything.genre, [{ id: 1, name: 'a' }])
-        })
-      }
-    })
+  crashTest('tables of models that no longer exist are kept', async (image, count) => {
+    const without = await FileStore.open(image, libraryRegistry(['category', 'series', 'book', 'cover', 'review']), 'write')
+    await new Library(without).add('genre', { name: 'a' })
+    copyAsCrashed(image, `${image}.second`)
+    await without.close()
+    for (const folder of [image, `${image}.second`]) {
+      await whenOpened(folder, async (shelves) => {
+        const everything = await shelves.everything()
+        assert.equal(countOf(everything), count)
+        assert.deepEqual(everything.genre, [{ id: 1, name: 'a' }])
+      })
+    }
   })
 
-  test('a journal that is truncated anywhere in its last lines starts with at most one warning', async () => {
-    await afterCrash(async (image, count) => {
-      const bytes = readFileSync(join(image, 'journal.1.log'))
-      const ends = [...bytes.keys()].filter((offset) => bytes[offset] === 0x0a).map((offset) => offset + 1)
-      const path = join(image, 'journal.1.log')
-      const last = ends.at(-2) ?? 0
-      for (const length of [1, 17, 18, 19, last - 1, last, last + 1, last + 9, last + 18, bytes.length - 1, bytes.length]) {
-        rmSync(join(image, 'db.json'), { force: true })
-        writeFileSync(path, bytes.subarray(0, length))
-        const whole = ends.filter((end) => end <= length).length
-        const good = ends[whole - 1] ?? 0
-        // Opening for reading neither warns nor locks.
-        assert.equal((await onDisk(image)).author?.length, whole > 0 ? 1 : 0)
-        assert.equal(readFileSync(path).length, length)
-        await whenOpened(image, async (shelves, warnings) => {
-          const everything = await shelves.everything()
-          assert.equal(countOf(everything, `cut at ${length}`), Math.max(0, whole - 1))
-          assert.equal(everything.author?.length, whole > 0 ? 1 : 0)
-          assert.equal(warnings.length, good === length ? 0 : 1, warnings.join('\n'))
-          for (const text of warnings) assert.ok(text.includes(path) && text.includes(` ${length - good} bytes`), text)
-          await shelves.add('genre', { name: 'a' })
-        })
-        assert.deepEqual((await onDisk(image)).genre, [{ id: 1, name: 'a' }])
-        assert.deepEqual(journalsIn(image), [])
-      }
-      assert.equal(ends.length, count + 1)
-    })
+  crashTest('a journal that is truncated anywhere in its last lines starts with at most one warning', async (image, count) => {
+    const bytes = readFileSync(join(image, 'journal.1.log'))
+    const ends = [...bytes.keys()].filter((offset) => bytes[offset] === 0x0a).map((offset) => offset + 1)
+    const path = join(image, 'journal.1.log')
+    const last = ends.at(-2) ?? 0
+    for (const length of [1, 17, 18, 19, last - 1, last, last + 1, last + 9, last + 18, bytes.length - 1, bytes.length]) {
+      rmSync(join(image, 'db.json'), { force: true })
+      writeFileSync(path, bytes.subarray(0, length))
+      const whole = ends.filter((end) => end <= length).length
+      const good = ends[whole - 1] ?? 0
+      // Opening for reading neither warns nor locks.
+      assert.equal((await onDisk(image)).author?.length, whole > 0 ? 1 : 0)
+      assert.equal(readFileSync(path).length, length)
+      await whenOpened(image, async (shelves, warnings) => {
+        const everything = await shelves.everything()
+        assert.equal(countOf(everything, `cut at ${length}`), Math.max(0, whole - 1))
+        assert.equal(everything.author?.length, whole > 0 ? 1 : 0)
+        assert.equal(warnings.length, good === length ? 0 : 1, warnings.join('\n'))
+        for (const text of warnings) assert.ok(text.includes(path) && text.includes(` ${length - good} bytes`), text)
+        await shelves.add('genre', { name: 'a' })
+      })
+      assert.deepEqual((await onDisk(image)).genre, [{ id: 1, name: 'a' }])
+      assert.deepEqual(journalsIn(image), [])
+    }
+    assert.equal(ends.length, count + 1)
   })
 })
 
+const twoJournalsTest = testsOf(withTwoJournals)
+
 describe('a damaged journal', () => {
-  test('with valid transactions behind the damage prevents a start, naming file and byte', async () => {
-    await afterCrash(async (image) => {
-      const path = join(image, 'journal.1.log')
-      const bytes = readFileSync(path)
-      const lines = bytes.toString().trimEnd().split('\n')
-      let start = 0
-      for (const line of lines.slice(0, -1)) {
-        const damaged = Buffer.from(bytes)
-        damaged.writeUInt8(bytes.readUInt8(start + 30) ^ 1, start + 30)
-        writeFileSync(path, damaged)
-        await assertCorrupt(image, path, `byte ${start},`)
-        start += line.length + 1
-      }
-      writeFileSync(path, bytes)
-      await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), lines.length - 1))
-    })
+  crashTest('with valid transactions behind the damage prevents a start, naming file and byte', async (image) => {
+    const path = join(image, 'journal.1.log')
+    const bytes = readFileSync(path)
+    const lines = bytes.toString().trimEnd().split('\n')
+    let start = 0
+    for (const line of lines.slice(0, -1)) {
+      const damaged = Buffer.from(bytes)
+      damaged.writeUInt8(bytes.readUInt8(start + 30) ^ 1, start + 30)
+      writeFileSync(path, damaged)
+      await assertCorrupt(image, path, `byte ${start},`)
+      start += line.length + 1
+    }
+    writeFileSync(path, bytes)
+    await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), lines.length - 1))
   })
 
-  test('with a missing line prevents a start', async () => {
-    await afterCrash(async (image) => {
-      const path = join(image, 'journal.1.log')
-      const lines = readFileSync(path, 'utf8').split('\n')
-      writeFileSync(path, lines.toSpliced(5, 1).join('\n'))
-      await assertCorrupt(image, path, `byte ${lines.slice(0, 5).join('\n').length + 1},`)
-    })
+  crashTest('with a missing line prevents a start', async (image) => {
+    const path = join(image, 'journal.1.log')
+    const lines = readFileSync(path, 'utf8').split('\n')
+    writeFileSync(path, lines.toSpliced(5, 1).join('\n'))
+    await assertCorrupt(image, path, `byte ${lines.slice(0, 5).join('\n').length + 1},`)
   })
 
-  test('that is sealed and torn prevents a start', async () => {
-    await withTwoJournals(async (image, [sealed = '']) => {
-      const path = join(image, sealed)
-      truncateSync(path, readFileSync(path).length - 3)
-      await assertCorrupt(image, path, 'byte ')
-    })
+  twoJournalsTest('that is sealed and torn prevents a start', async (image, [sealed = '']) => {
+    const path = join(image, sealed)
+    truncateSync(path, readFileSync(path).length - 3)
+    await assertCorrupt(image, path, 'byte ')
   })
 
-  test('with a missing file prevents a start', async () => {
-    await withTwoJournals(async (image, [sealed = '', current = '']) => {
-      rmSync(join(image, sealed))
-      await assertCorrupt(image, join(image, current))
-    })
+  twoJournalsTest('with a missing file prevents a start', async (image, [sealed = '', current = '']) => {
+    rmSync(join(image, sealed))
+    await assertCorrupt(image, join(image, current))
   })
 
-  test('that ends before the snapshot prevents a start, since it belongs to other data', async () => {
-    await afterCrash(async (image) => {
-      const path = join(image, 'journal.1.log')
-      const bytes = readFileSync(path)
-      await whenOpened(image, (shelves) => shelves.add('genre', { name: 'a' }))
-      const db = readFileSync(join(image, 'db.json'))
-      for (const [name, content] of [
-        ['journal.1.log', bytes],
-        ['journal.1.log', bytes.subarray(0, bytes.indexOf('\n') + 1)],
-      ] as const) {
-        writeFileSync(join(image, name), content)
-        const ends = content.toString().split('\n').length - 1
-        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32, so they do not belong together`)
-        assert.equal((await surveyJournal(image, nodeDisk, { sequence: 32 })).findings[0]?.level, 'error')
-      }
-      assert.deepEqual(readFileSync(join(image, 'db.json')), db)
-      rmSync(path)
-      await whenOpened(image, async (shelves) => assert.deepEqual(await shelves.ids('genre'), [1]))
-    })
+  crashTest('that ends before the snapshot prevents a start, since it belongs to other data', async (image) => {
+    const path = join(image, 'journal.1.log')
+    const bytes = readFileSync(path)
+    await whenOpened(image, (shelves) => shelves.add('genre', { name: 'a' }))
+    const db = readFileSync(join(image, 'db.json'))
+    for (const [name, content] of [
+      ['journal.1.log', bytes],
+      ['journal.1.log', bytes.subarray(0, bytes.indexOf('\n') + 1)],
+    ] as const) {
+      writeFileSync(join(image, name), content)
+      const ends = content.toString().split('\n').length - 1
+      await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32, so they do not belong together`)
+      assert.equal((await surveyJournal(image, nodeDisk, { sequence: 32 })).findings[0]?.level, 'error')
+    }
+    assert.deepEqual(readFileSync(join(image, 'db.json')), db)
+    rmSync(path)
+    await whenOpened(image, async (shelves) => assert.deepEqual(await shelves.ids('genre'), [1]))
   })
 
-  test('that is torn before an empty file starts with a warning', async () => {
-    await withTwoJournals(async (image, [sealed = '', current = '']) => {
-      truncateSync(join(image, current), 0)
-      writeFileSync(join(image, sealed), '0000', { flag: 'a' })
-      const { findings } = await surveyJournal(image, nodeDisk, { sequence: 0 })
-      assert.deepEqual([findings.length, findings[0]?.level], [1, 'warning'])
-      const count = countOf(await onDisk(image))
-      await whenOpened(image, async (shelves, warnings) => {
-        assert.match(warnings.join('\n'), /ended with an unfinished write of 4 bytes/)
-        assert.equal(countOf(await shelves.everything()), count)
-      })
-      assert.deepEqual(readdirSync(image), ['db.json'])
+  twoJournalsTest('that is torn before an empty file starts with a warning', async (image, [sealed = '', current = '']) => {
+    truncateSync(join(image, current), 0)
+    writeFileSync(join(image, sealed), '0000', { flag: 'a' })
+    const { findings } = await surveyJournal(image, nodeDisk, { sequence: 0 })
+    assert.deepEqual([findings.length, findings[0]?.level], [1, 'warning'])
+    const count = countOf(await onDisk(image))
+    await whenOpened(image, async (shelves, warnings) => {
+      assert.match(warnings.join('\n'), /ended with an unfinished write of 4 bytes/)
+      assert.equal(countOf(await shelves.everything()), count)
     })
+    assert.deepEqual(readdirSync(image), ['db.json'])
   })
 
-  test('with a missing file before an empty one prevents a start', async () => {
-    await withTwoJournals(async (image, [sealed = '', current = '']) => {
-      rmSync(join(image, sealed))
-      truncateSync(join(image, current), 0)
-      await assertCorrupt(image, join(image, current))
-    })
+  twoJournalsTest('with a missing file before an empty one prevents a start', async (image, [sealed = '', current = '']) => {
+    rmSync(join(image, sealed))
+    truncateSync(join(image, current), 0)
+    await assertCorrupt(image, join(image, current))
   })
 })
 
@@ -274,8 +259,9 @@ describe('reading beside a writer', () => {
   })
 
   for (const kind of ['list', 'read'] as const) {
-    test(`that closes just before the reader's first ${kind} returns all records`, async () => {
-      await inFolder(async ({ shelves, store, folder, registry }) => {
+    folderTest(
+      `that closes just before the reader's first ${kind} returns all records`,
+      async ({ shelves, store, folder, registry }) => {
         await shelves.add('genre', { name: 'a' })
         const disk = new FaultyDisk()
         disk.before = async (step) => {
@@ -284,8 +270,8 @@ describe('reading beside a writer', () => {
         const reader = await FileStore.open(folder, registry, 'read', { disk })
         assert.deepEqual(await new Library(reader).ids('genre'), [1])
         await reader.close()
-      })
-    })
+      },
+    )
   }
 
   test('that compacts after the reader has read db.json, and before it reads the journal, returns all records', async () => {

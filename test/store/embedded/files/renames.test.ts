@@ -11,6 +11,7 @@ import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { testsOf } from '../../../helpers/tests-of.ts'
 import { valuesOf } from '../../../helpers/values-of.ts'
 import { registryOf } from '../../../model/models.ts'
 import { copyAsCrashed, journalsIn } from '../folder.ts'
@@ -65,6 +66,8 @@ async function inFolder(
   }
 }
 
+const folderTest = testsOf(inFolder)
+
 async function fill(store: Store): Promise<void> {
   await store.transact([insert('memo', { body: 'one', size: 1 }), insert('memo', { body: 'two', size: 2 })])
   await store.transact([insert('link', { memo_id: 2, memos: [1, 2] })])
@@ -74,93 +77,79 @@ async function fill(store: Store): Promise<void> {
 const RENAMED = [{ id: 2, text: 'two', size: 2 }]
 
 describe('was: a renamed model and field', () => {
-  test('keeps the records of the snapshot, their ids, relations and links', async () => {
-    await inFolder(async (open, folder) => {
-      await fill((await open(BEFORE)).store)
-      const { store, warnings } = await open(AFTER)
+  folderTest('keeps the records of the snapshot, their ids, relations and links', async (open, folder) => {
+    await fill((await open(BEFORE)).store)
+    const { store, warnings } = await open(AFTER)
+    assert.deepEqual(await contents(store, 'note'), RENAMED)
+    assert.deepEqual(await contents(store, 'link'), [{ id: 1, memo_id: 2, memos: [2] }])
+    assert.deepEqual(warnings, ['memo → note: 1 record renamed', 'note.body → note.text: 1 record renamed'])
+    const added = await store.transact([insert('note', { text: 'three' })])
+    assert.equal(added.ok && added.records[0]?.id, 3)
+    assert.ok(!(await readFile(join(folder, 'db.json'), 'utf8')).includes('memo"'), 'the file has no former name')
+  })
+
+  folderTest('keeps those of a journal that was not compacted', async (open, folder) => {
+    const { store } = await open(BEFORE)
+    await fill(store)
+    const crashed = `${folder}-crashed`
+    copyAsCrashed(folder, crashed)
+    assert.equal(journalsIn(crashed).length, 1)
+    const after = await FileStore.open(crashed, AFTER, 'write')
+    assert.deepEqual(await contents(after, 'note'), RENAMED)
+    await after.close()
+    assert.deepEqual(journalsIn(crashed), [])
+  })
+
+  folderTest('may be removed after a start', async (open) => {
+    await fill((await open(BEFORE)).store)
+    await open(AFTER)
+    const { store, warnings } = await open(registryOf(memo('Note', [text('text')]), LINK('note')))
+    assert.deepEqual([await contents(store, 'note'), warnings], [RENAMED, []])
+  })
+
+  folderTest('is applied once', async (open, folder) => {
+    await fill((await open(BEFORE)).store)
+    await (await open(AFTER)).store.close()
+    const bytes = await readFile(join(folder, 'db.json'), 'utf8')
+    const { warnings } = await open(AFTER)
+    assert.deepEqual([warnings, await readFile(join(folder, 'db.json'), 'utf8')], [[], bytes])
+  })
+
+  folderTest('is applied to what a reader sees, and changes no file', async (open, folder) => {
+    await fill((await open(BEFORE)).store)
+    await (await open(BEFORE)).store.close()
+    const bytes = await readFile(join(folder, 'db.json'), 'utf8')
+    const { store } = await open(AFTER, 'read')
+    assert.deepEqual([await contents(store, 'note'), await readFile(join(folder, 'db.json'), 'utf8')], [RENAMED, bytes])
+  })
+
+  folderTest('is applied by a compaction, and named by the doctor', async (open, folder) => {
+    await fill((await open(BEFORE)).store)
+    await (await open(BEFORE)).store.close()
+    const { findings, sound } = await examine(folder, AFTER)
+    assert.ok(sound)
+    assert.match(findings[0]?.message ?? '', /^holds former names, which the next start replaces: memo → note/)
+    await compactFolder(folder, AFTER)
+    assert.deepEqual((await examine(folder, AFTER)).findings, [])
+  })
+
+  folderTest('is applied to an edited file of any layout', async (open, folder) => {
+    await fill((await open(BEFORE)).store)
+    await (await open(BEFORE)).store.close()
+    const path = join(folder, 'db.json')
+    const { checksum, ...document } = JSON.parse(await readFile(path, 'utf8'))
+    assert.ok(checksum)
+    for (const edited of [
+      JSON.stringify(document, null, 1),
+      (await readFile(path, 'utf8')).replace('"body":"two"', '"body" : "two"'),
+    ]) {
+      await writeFile(path, edited)
+      const { store } = await open(AFTER)
       assert.deepEqual(await contents(store, 'note'), RENAMED)
-      assert.deepEqual(await contents(store, 'link'), [{ id: 1, memo_id: 2, memos: [2] }])
-      assert.deepEqual(warnings, ['memo → note: 1 record renamed', 'note.body → note.text: 1 record renamed'])
-      const added = await store.transact([insert('note', { text: 'three' })])
-      assert.equal(added.ok && added.records[0]?.id, 3)
-      assert.ok(!(await readFile(join(folder, 'db.json'), 'utf8')).includes('memo"'), 'the file has no former name')
-    })
-  })
-
-  test('keeps those of a journal that was not compacted', async () => {
-    await inFolder(async (open, folder) => {
-      const { store } = await open(BEFORE)
-      await fill(store)
-      const crashed = `${folder}-crashed`
-      copyAsCrashed(folder, crashed)
-      assert.equal(journalsIn(crashed).length, 1)
-      const after = await FileStore.open(crashed, AFTER, 'write')
-      assert.deepEqual(await contents(after, 'note'), RENAMED)
-      await after.close()
-      assert.deepEqual(journalsIn(crashed), [])
-    })
-  })
-
-  test('may be removed after a start', async () => {
-    await inFolder(async (open) => {
-      await fill((await open(BEFORE)).store)
-      await open(AFTER)
-      const { store, warnings } = await open(registryOf(memo('Note', [text('text')]), LINK('note')))
-      assert.deepEqual([await contents(store, 'note'), warnings], [RENAMED, []])
-    })
-  })
-
-  test('is applied once', async () => {
-    await inFolder(async (open, folder) => {
-      await fill((await open(BEFORE)).store)
-      await (await open(AFTER)).store.close()
-      const bytes = await readFile(join(folder, 'db.json'), 'utf8')
-      const { warnings } = await open(AFTER)
-      assert.deepEqual([warnings, await readFile(join(folder, 'db.json'), 'utf8')], [[], bytes])
-    })
-  })
-
-  test('is applied to what a reader sees, and changes no file', async () => {
-    await inFolder(async (open, folder) => {
-      await fill((await open(BEFORE)).store)
-      await (await open(BEFORE)).store.close()
-      const bytes = await readFile(join(folder, 'db.json'), 'utf8')
-      const { store } = await open(AFTER, 'read')
-      assert.deepEqual([await contents(store, 'note'), await readFile(join(folder, 'db.json'), 'utf8')], [RENAMED, bytes])
-    })
-  })
-
-  test('is applied by a compaction, and named by the doctor', async () => {
-    await inFolder(async (open, folder) => {
-      await fill((await open(BEFORE)).store)
-      await (await open(BEFORE)).store.close()
-      const { findings, sound } = await examine(folder, AFTER)
-      assert.ok(sound)
-      assert.match(findings[0]?.message ?? '', /^holds former names, which the next start replaces: memo → note/)
-      await compactFolder(folder, AFTER)
-      assert.deepEqual((await examine(folder, AFTER)).findings, [])
-    })
-  })
-
-  test('is applied to an edited file of any layout', async () => {
-    await inFolder(async (open, folder) => {
-      await fill((await open(BEFORE)).store)
-      await (await open(BEFORE)).store.close()
-      const path = join(folder, 'db.json')
-      const { checksum, ...document } = JSON.parse(await readFile(path, 'utf8'))
-      assert.ok(checksum)
-      for (const edited of [
-        JSON.stringify(document, null, 1),
-        (await readFile(path, 'utf8')).replace('"body":"two"', '"body" : "two"'),
-      ]) {
-        await writeFile(path, edited)
-        const { store } = await open(AFTER)
-        assert.deepEqual(await contents(store, 'note'), RENAMED)
-        await store.close()
-        await writeFile(path, edited.replace('"two"', '7'))
-        await assert.rejects(open(AFTER), /tables\.note\.records\[0\]\.text must be a string \(id 2/)
-      }
-    })
+      await store.close()
+      await writeFile(path, edited.replace('"two"', '7'))
+      await assert.rejects(open(AFTER), /tables\.note\.records\[0\]\.text must be a string \(id 2/)
+    }
   })
 
   test('is applied to records in memory', async () => {
@@ -177,30 +166,26 @@ describe('was: a renamed model and field', () => {
 describe('both names present', () => {
   const WITHOUT_WAS = registryOf(memo('Note', [text('text')]))
 
-  test('records of both models are an error, which names the remedy', async () => {
-    await inFolder(async (open) => {
-      await fill((await open(BEFORE)).store)
-      await (await open(WITHOUT_WAS)).store.transact([insert('note', { text: 'new' })])
-      await assert.rejects(open(AFTER), (error: { code: string; message: string }) => {
-        assert.equal(error.code, 'RENAME_CONFLICT')
-        assert.match(error.message, /The model 'note' was 'memo', but records of both names are stored; remove `was`/)
-        return true
-      })
-      assert.deepEqual(await contents((await open(WITHOUT_WAS)).store, 'note'), [{ id: 1, text: 'new' }])
+  folderTest('records of both models are an error, which names the remedy', async (open) => {
+    await fill((await open(BEFORE)).store)
+    await (await open(WITHOUT_WAS)).store.transact([insert('note', { text: 'new' })])
+    await assert.rejects(open(AFTER), (error: { code: string; message: string }) => {
+      assert.equal(error.code, 'RENAME_CONFLICT')
+      assert.match(error.message, /The model 'note' was 'memo', but records of both names are stored; remove `was`/)
+      return true
     })
+    assert.deepEqual(await contents((await open(WITHOUT_WAS)).store, 'note'), [{ id: 1, text: 'new' }])
   })
 
-  test('a present model without records gives way, and its ids are not used again', async () => {
-    await inFolder(async (open) => {
-      await fill((await open(BEFORE)).store)
-      const { store } = await open(WITHOUT_WAS)
-      for (let count = 0; count < 5; count++) await store.transact([insert('note', { text: 'new' })])
-      await store.transact([1, 2, 3, 4, 5].map((id) => ({ kind: 'remove', table: 'note', id }) as const))
-      const renamed = (await open(AFTER)).store
-      assert.deepEqual(await contents(renamed, 'note'), RENAMED)
-      const added = await renamed.transact([insert('note', {})])
-      assert.equal(added.ok && added.records[0]?.id, 6)
-    })
+  folderTest('a present model without records gives way, and its ids are not used again', async (open) => {
+    await fill((await open(BEFORE)).store)
+    const { store } = await open(WITHOUT_WAS)
+    for (let count = 0; count < 5; count++) await store.transact([insert('note', { text: 'new' })])
+    await store.transact([1, 2, 3, 4, 5].map((id) => ({ kind: 'remove', table: 'note', id }) as const))
+    const renamed = (await open(AFTER)).store
+    assert.deepEqual(await contents(renamed, 'note'), RENAMED)
+    const added = await renamed.transact([insert('note', {})])
+    assert.equal(added.ok && added.records[0]?.id, 6)
   })
 
   test('different values of both fields are an error, which names the record', async () => {
