@@ -243,12 +243,11 @@ test('Faker is loaded on first use', () => {
   assert.deepEqual(early.map(show), [])
 })
 
-test('no folder has an index.ts', () => {
+test('no folder has an index.ts', () =>
   assert.deepEqual(
     files.map(show).filter((file) => /[/\\]index\.ts$/.test(file)),
     [],
-  )
-})
+  ))
 
 test('only the committer changes the store, and only Records and its imports use it', () => {
   const changers = files.filter(

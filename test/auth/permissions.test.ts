@@ -13,12 +13,11 @@ const actor = (...permissions: readonly string[]): Actor => ({
   user: undefined,
 })
 
-test('the codenames of a model', () => {
+test('the codenames of a model', () =>
   assert.deepEqual(
     ACTIONS.map((action) => codename(action, registry.expect('blogpost'))),
     ['view_blogpost', 'add_blogpost', 'change_blogpost', 'delete_blogpost'],
-  )
-})
+  ))
 
 describe('the permissions of an actor', () => {
   const rows: readonly { name: string; actor: Actor; may: readonly string[] }[] = [
@@ -31,12 +30,12 @@ describe('the permissions of an actor', () => {
     { name: 'the server itself', actor: SYSTEM, may: [...ACTIONS] },
   ]
   for (const { name, actor: who, may: allowed } of rows) {
-    test(name, () => {
+    test(name, () =>
       assert.deepEqual(
         ACTIONS.filter((action) => isPermitted(who, action, post)),
         allowed,
-      )
-    })
+      ),
+    )
   }
 })
 

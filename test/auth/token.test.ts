@@ -94,9 +94,8 @@ describe('a valid token', () => {
 
 describe('every claim is required', () => {
   for (const claim of Object.keys(SOUND)) {
-    test(`${claim} is missing`, () => {
-      assert.equal(verify(Object.fromEntries(Object.entries(SOUND).filter(([name]) => name !== claim))), undefined)
-    })
+    test(`${claim} is missing`, () =>
+      assert.equal(verify(Object.fromEntries(Object.entries(SOUND).filter(([name]) => name !== claim))), undefined))
   }
 
   const wrong: Readonly<Record<keyof Claims, readonly unknown[]>> = {

@@ -31,10 +31,9 @@ describe('the default browser', () => {
     assert.equal(message, `No browser could be opened (${process.execPath} ended with 3); open ${ADDRESS} yourself`)
   })
 
-  test('whose program is not installed is reported in one line with the address', async () => {
-    await assert.rejects(
+  test('whose program is not installed is reported in one line with the address', () =>
+    assert.rejects(
       openBrowser(ADDRESS, 'linux', (address) => ['/nonexistent/xdg-open', address]),
       { message: `No browser could be opened (spawn /nonexistent/xdg-open ENOENT); open ${ADDRESS} yourself` },
-    )
-  })
+    ))
 })

@@ -129,18 +129,17 @@ describe('one fault in every format', () => {
   }
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, [message]))
 
-  test('a list in a file: each item has its own position', async () => {
-    await assertFaults(
+  test('a list in a file: each item has its own position', () =>
+    assertFaults(
       {
         'models/all.yaml':
           '- name: Tag\n  fields:\n    - { name: a, type: »strng }\n- name: Label\n  fields:\n    - { name: b, type: »txt }\n',
       },
       [message, "Unknown type 'txt'; did you mean 'text'?…"],
-    )
-  })
+    ))
 
-  test('several definitions in a TypeScript file have the positions of their calls', async () => {
-    await assertFaults(
+  test('several definitions in a TypeScript file have the positions of their calls', () =>
+    assertFaults(
       {
         'models/all.ts':
           "import { defineModel } from 'admin-folder'\nexport default [\n" +
@@ -149,11 +148,10 @@ describe('one fault in every format', () => {
           "  »defineModel({ name: 'Label', fields: [{ name: 'a', type: 'txt' as 'text' }] }),\n]\n",
       },
       [message, "Unknown type 'txt'; did you mean 'text'?…"],
-    )
-  })
+    ))
 
-  test('the call site is found if the path of the project has a space', async () => {
-    await assertFaults(
+  test('the call site is found if the path of the project has a space', () =>
+    assertFaults(
       {
         '/my project/models/tag.ts':
           "import { defineModel } from 'admin-folder'\n\n" +
@@ -161,11 +159,10 @@ describe('one fault in every format', () => {
       },
       [message],
       { inside: '/my project/' },
-    )
-  })
+    ))
 
-  test('views and settings in TypeScript have the position of their call', async () => {
-    await assertFaults(
+  test('views and settings in TypeScript have the position of their call', () =>
+    assertFaults(
       {
         'admin.config.ts':
           "import { defineConfig } from 'admin-folder'\nconst port: unknown = 'x'\n" +
@@ -176,8 +173,7 @@ describe('one fault in every format', () => {
           "export default [\n  »defineListView({ name: 'TagList', model: 'Tag', fields: [{ name: 'nme' }] }),\n]\n",
       },
       ["'port' must be a number", "Model 'Tag' has no field 'nme'; did you mean 'name'?"],
-    )
-  })
+    ))
 })
 
 describe('every fault is reported in one run', () => {
@@ -213,8 +209,8 @@ creation_fields: »[username, id]
 `,
   }
 
-  test('unknown keys, wrong types, missing keys, bad syntax and modules, each by file, line and column', async () => {
-    await assertFaults(files, [
+  test('unknown keys, wrong types, missing keys, bad syntax and modules, each by file, line and column', () =>
+    assertFaults(files, [
       "Unknown key 'prot'; did you mean 'port'?",
       "'jwt.algorithm' must be one of [HS256, HS384, HS512]",
       "'port' must be a number",
@@ -232,11 +228,10 @@ creation_fields: »[username, id]
       "There is no model 'bok' to seed; did you mean 'book'?",
       "Model 'User' has no field 'usernme'; did you mean 'username'?",
       "Fields referenced in creation_fields do not exist in the view's fields: ['username']",
-    ])
-  })
+    ]))
 
-  test('the error is CONFIG_INVALID with exit code 2, and its message lists the faults', async () => {
-    await assert.rejects(load({ 'models/a.yaml': 'name: A\n', 'models/b.yaml': 'name: b\nfields: []\n' }), (error) => {
+  test('the error is CONFIG_INVALID with exit code 2, and its message lists the faults', () =>
+    assert.rejects(load({ 'models/a.yaml': 'name: A\n', 'models/b.yaml': 'name: b\nfields: []\n' }), (error) => {
       assert.ok(error instanceof ConfigError)
       assert.equal(error.code, 'CONFIG_INVALID')
       assert.equal(error.exitCode, 2)
@@ -245,8 +240,7 @@ creation_fields: »[username, id]
         "models/a.yaml:1:1: Key 'fields' is missing\nmodels/b.yaml:1:7: 'name' must be a class name such as BlogPost, not 'b'",
       )
       return true
-    })
-  })
+    }))
 
   test('an unknown key of a model does not hide faults of its fields', () =>
     assertFaults({ 'models/tag.yaml': 'name: Tag\n»lable: Tags\nfields:\n  - { name: a, type: »strng }\n' }, [

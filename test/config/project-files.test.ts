@@ -36,14 +36,13 @@ describe('a project folder', () => {
     await assert.rejects(readProjectFiles(`${folder.path}/models/note.yaml`), { code: 'USAGE' })
   })
 
-  test('a folder without a file of a project is wrong usage', async () => {
-    await assert.rejects(load({ 'models/README.md': '# Models', 'notes.yaml': 'a: 1' }), (error) => {
+  test('a folder without a file of a project is wrong usage', () =>
+    assert.rejects(load({ 'models/README.md': '# Models', 'notes.yaml': 'a: 1' }), (error) => {
       assert.ok(error instanceof AppError)
       assert.deepEqual([error.code, error.exitCode], ['USAGE', 2])
       assert.match(error.message, /^There is no project in .*: no models, views or admin\.config; .*--project.*admin init/)
       return true
-    })
-  })
+    }))
 
   test('settings alone are a project of the built-in models', async () => {
     const { registry, views, seeds, settings } = await load({ 'admin.config.yaml': '' })

@@ -126,9 +126,7 @@ describe('the environment', () => {
     test(`${name}=${value}`, () => assert.deepEqual(resolveSound({ env: { [name]: value } }), { ...DEFAULTS, ...expected }))
   }
 
-  test('a variable that is not set is absent', () => {
-    assert.deepEqual(resolveSound({ env: { ADMIN_PORT: undefined } }), DEFAULTS)
-  })
+  test('a variable that is not set is absent', () => assert.deepEqual(resolveSound({ env: { ADMIN_PORT: undefined } }), DEFAULTS))
 
   test('an empty variable is absent, and does not hide the file', () => {
     const env = { ADMIN_PORT: '', ADMIN_BASE_PATH: '', ADMIN_SECRET_KEY: '', ADMIN_CORS: '', ADMIN_JWT__ALGORITHM: '' }
@@ -184,14 +182,13 @@ describe('the environment', () => {
     })
   }
 
-  test('every invalid variable is reported together with the faults of the file', async () => {
-    await assert.rejects(load({ 'admin.config.yaml': 'prot: 1\n' }, { env: { ADMIN_PORT: 'x', ADMIN_RATE_LIMITS__AUTH: 'y' } }), {
+  test('every invalid variable is reported together with the faults of the file', () =>
+    assert.rejects(load({ 'admin.config.yaml': 'prot: 1\n' }, { env: { ADMIN_PORT: 'x', ADMIN_RATE_LIMITS__AUTH: 'y' } }), {
       message:
         "admin.config.yaml:1:1: Unknown key 'prot'; did you mean 'port'?\n" +
         "environment ADMIN_PORT:1:1: 'port' must be a number\n" +
         "environment ADMIN_RATE_LIMITS__AUTH:1:1: 'rate_limits.auth' must be a number",
-    })
-  })
+    }))
 })
 
 test('an invalid flag is reported for the command line', () => {

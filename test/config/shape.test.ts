@@ -56,9 +56,7 @@ describe('faults of the validator, with positions', () => {
     })
   }
 
-  test('an empty file', () => {
-    assert.deepEqual(check('').lines, ['f:1:1: The definition must be a mapping of keys to values'])
-  })
+  test('an empty file', () => assert.deepEqual(check('').lines, ['f:1:1: The definition must be a mapping of keys to values']))
 })
 
 test('a valid value is returned with its defaults, and text is converted to numbers only on request', () => {

@@ -148,9 +148,7 @@ describe('a password in the URL is not shown', () => {
     ['postgres:///shop?host=/var/run/postgresql', 'postgres:///var/run/postgresql/shop, schema admin'],
   ]
   for (const [url, place] of places) {
-    test(`the place of ${place}`, () => {
-      assert.equal(postgresPlace({ url, ...DEFAULT, migrate: 'additive' }), place)
-    })
+    test(`the place of ${place}`, () => assert.equal(postgresPlace({ url, ...DEFAULT, migrate: 'additive' }), place))
   }
 
   test('in the code frame of a finding, whose columns stay', () => {

@@ -140,9 +140,8 @@ describe('values', () => {
     })
   }
 
-  test('a byte order mark does not shift the position of a JSON fault', () => {
-    assert.deepEqual(linesOf(parseText('\uFEFF{"a": x}', 'f', 'json').faults.list), ['f:1:7: Not valid JSON: invalid symbol'])
-  })
+  test('a byte order mark does not shift the position of a JSON fault', () =>
+    assert.deepEqual(linesOf(parseText('\uFEFF{"a": x}', 'f', 'json').faults.list), ['f:1:7: Not valid JSON: invalid symbol']))
 
   test('JSON has the same value as in JSON.parse', () => {
     const value = {

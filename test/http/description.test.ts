@@ -17,14 +17,10 @@ scenarios('the description of the API', [
   scenario('accepts no parameters', `${DOCUMENT}?pretty=true`, 400),
 ])
 
-scenarios(
-  'the description of the API, where views ask for a token',
-  [
-    scenario('requires a token if views do', DOCUMENT, 401, { as: null, expect: UNAUTHENTICATED }),
-    scenario('is for every user', DOCUMENT, 200, { as: 'editor', given: addEditor }),
-  ],
-  { settings: { views_auth: 'required' } },
-)
+scenarios('the description of the API, where views ask for a token', { settings: { views_auth: 'required' } }, [
+  scenario('requires a token if views do', DOCUMENT, 401, { as: null, expect: UNAUTHENTICATED }),
+  scenario('is for every user', DOCUMENT, 200, { as: 'editor', given: addEditor }),
+])
 
 async function addEditor(app: Parameters<typeof send>[0]): Promise<void> {
   const data = { username: 'editor', email: 'editor@example.com', password: 'correct horse' }

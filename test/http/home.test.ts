@@ -10,11 +10,11 @@ const leadsTo = (request: Scenario['request'], location: string): Scenario =>
 
 scenarios('the root of a server', [leadsTo('GET /', '/docs'), leadsTo('GET /?utm_source=x', '/docs')])
 
-scenarios(
-  'the root of a server with a base path',
-  [leadsTo('GET /', '/backend/docs'), leadsTo('GET /backend', '/backend/docs'), leadsTo('GET /backend/', '/backend/docs')],
-  { settings: { base_path: '/backend' } },
-)
+scenarios('the root of a server with a base path', { settings: { base_path: '/backend' } }, [
+  leadsTo('GET /', '/backend/docs'),
+  leadsTo('GET /backend', '/backend/docs'),
+  leadsTo('GET /backend/', '/backend/docs'),
+])
 
 for (const [base, request] of [
   ['', '/'],

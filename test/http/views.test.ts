@@ -157,29 +157,25 @@ const shut = (request: Scenario['request']): Scenario =>
     expectHeaders: { 'www-authenticate': 'Bearer' },
   })
 
-scenarios(
-  'views that require a token',
-  [
-    shut('GET /admin/api/v1/views/'),
-    shut('GET /admin/api/v1/views/tag/'),
-    shut('GET /admin/api/v1/views/tag'),
-    shut('GET /admin/api/v1/views/spaceship/'),
-    scenario('reject an invalid token', 'GET /admin/api/v1/views/', 401, {
-      as: null,
-      headers: { authorization: 'Bearer nonsense' },
-      expect: UNAUTHENTICATED,
-    }),
-    scenario('of a model are returned with a token', 'GET /admin/api/v1/views/tag/', 200, {
-      as: 'newcomer',
-      expect: { data: TAG_VIEWS },
-    }),
-    scenario('are all returned with a token', 'GET /admin/api/v1/views/', 200, {
-      as: 'newcomer',
-      check: ({ json }) => assert.deepEqual(json.data.tag, TAG_VIEWS),
-    }),
-  ],
-  { settings: { views_auth: 'required' } },
-)
+scenarios('views that require a token', { settings: { views_auth: 'required' } }, [
+  shut('GET /admin/api/v1/views/'),
+  shut('GET /admin/api/v1/views/tag/'),
+  shut('GET /admin/api/v1/views/tag'),
+  shut('GET /admin/api/v1/views/spaceship/'),
+  scenario('reject an invalid token', 'GET /admin/api/v1/views/', 401, {
+    as: null,
+    headers: { authorization: 'Bearer nonsense' },
+    expect: UNAUTHENTICATED,
+  }),
+  scenario('of a model are returned with a token', 'GET /admin/api/v1/views/tag/', 200, {
+    as: 'newcomer',
+    expect: { data: TAG_VIEWS },
+  }),
+  scenario('are all returned with a token', 'GET /admin/api/v1/views/', 200, {
+    as: 'newcomer',
+    check: ({ json }) => assert.deepEqual(json.data.tag, TAG_VIEWS),
+  }),
+])
 
 describe('a view that lists fields it does not have', () => {
   for (const list of ['creation_fields', 'allowed_update_fields'] as const) {

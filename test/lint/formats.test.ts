@@ -156,9 +156,8 @@ describe('github', () => {
     assert.equal(lines.length, MIXED.findings.length + 1)
   })
 
-  test('omits columns of a span over several lines, which GitHub rejects', () => {
-    assert.match(lines[2] ?? '', /^::error file=models\/ä b%2Cc%3Ad\.yaml,line=2,endLine=4,title=/)
-  })
+  test('omits columns of a span over several lines, which GitHub rejects', () =>
+    assert.match(lines[2] ?? '', /^::error file=models\/ä b%2Cc%3Ad\.yaml,line=2,endLine=4,title=/))
 })
 
 describe('pretty', () => {
@@ -177,7 +176,6 @@ describe('pretty', () => {
     )
   })
 
-  test('reports that there are no findings', () => {
-    assert.equal(REPORT_FORMATS.pretty(report(), context), 'No findings in 2 files.\n')
-  })
+  test('reports that there are no findings', () =>
+    assert.equal(REPORT_FORMATS.pretty(report(), context), 'No findings in 2 files.\n'))
 })

@@ -21,12 +21,11 @@ const WANTED = [
     ['unknown-key', 'webhook-url', 'weak-secret'].map((name) => `config/${name}`),
   )
 
-test('every required rule exists', () => {
+test('every required rule exists', () =>
   assert.deepEqual(
     WANTED.filter((id) => !Object.hasOwn(RULES, id)),
     [],
-  )
-})
+  ))
 
 for (const [id, { summary, details, invalid, valid }] of rules) {
   describe(id, () => {

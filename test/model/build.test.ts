@@ -176,9 +176,8 @@ test('the name of an internal model is reserved in any case', () =>
 describe('the registry', () => {
   const registry = registryOf(...BLOG)
 
-  test('built-in models come first, then those of the project in order', () => {
-    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission', 'post', 'tag'])
-  })
+  test('built-in models come first, then those of the project in order', () =>
+    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission', 'post', 'tag']))
 
   test('internal models are registered but not public', () => {
     assert.equal(registry.get('authsession')?.internal, true)

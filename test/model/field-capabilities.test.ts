@@ -48,10 +48,9 @@ describe('capabilities of a type', () => {
     assert.equal(FIELD_TYPES.password.searchable, false)
   })
 
-  test('lists and JSON cannot be sorted', () => {
+  test('lists and JSON cannot be sorted', () =>
     assert.deepEqual(
       FIELD_TYPE_NAMES.filter((name) => !FIELD_TYPES[name].sortable),
       ['password', 'multichoice', 'json', 'many_to_many'],
-    )
-  })
+    ))
 })

@@ -73,6 +73,4 @@ describe('a length is a number of code points', () => {
   }
 })
 
-test('absent limits are undefined', () => {
-  assert.deepEqual(Object.keys(compileLimits({ min_length: 3 })), ['min_length'])
-})
+test('absent limits are undefined', () => assert.deepEqual(Object.keys(compileLimits({ min_length: 3 })), ['min_length']))

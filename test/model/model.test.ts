@@ -46,15 +46,14 @@ describe('a model', () => {
 })
 
 describe('relations', () => {
-  test('a foreign key has the relation without _id, a many-to-many its own name', () => {
+  test('a foreign key has the relation without _id, a many-to-many its own name', () =>
     assert.deepEqual(
       [...post.relations].map(([name, field]) => [name, field.name, field.relation.kind, field.relation.target]),
       [
         ['author', 'author_id', 'one', 'user'],
         ['tags', 'tags', 'many', 'tag'],
       ],
-    )
-  })
+    ))
 
   const rows: readonly { field: FieldDefinition; onDelete: string; unique: boolean }[] = [
     { field: { name: 'a_id', type: 'foreignkey', model: 'user' }, onDelete: 'restrict', unique: false },
@@ -71,9 +70,8 @@ describe('relations', () => {
     })
   }
 
-  test('a name of two parts loses only the last _id', () => {
-    assert.deepEqual([...modelOf({ name: 'pet_id_id', type: 'foreignkey', model: 'user' }).relations.keys()], ['pet_id'])
-  })
+  test('a name of two parts loses only the last _id', () =>
+    assert.deepEqual([...modelOf({ name: 'pet_id_id', type: 'foreignkey', model: 'user' }).relations.keys()], ['pet_id']))
 })
 
 describe('the display field', () => {
@@ -86,9 +84,8 @@ describe('the display field', () => {
     { fields: [], expected: 'id' },
   ]
   for (const { fields, expected } of rows) {
-    test(`of [${fields.join(', ')}] is ${expected}`, () => {
-      assert.equal(modelOf(...fields.map((name) => ({ name, type: 'string' }) as const)).displayField, expected)
-    })
+    test(`of [${fields.join(', ')}] is ${expected}`, () =>
+      assert.equal(modelOf(...fields.map((name) => ({ name, type: 'string' }) as const)).displayField, expected))
   }
 
   test('is the named one', () => {

@@ -135,16 +135,14 @@ describe('groups', () => {
   }
   const title = (value: string) => ({ field: 'title', operator: 'eq', value })
 
-  test('of filters with bars between them', () => {
+  test('of filters with bars between them', () =>
     assert.deepStrictEqual(parseAny('title=a|title=b', 'title=c'), {
       filters: [{ any: [title('a'), title('b')] }, { any: [title('c')] }],
       faults: [],
-    })
-  })
+    }))
 
-  test('with a literal bar', () => {
-    assert.deepStrictEqual(parseAny(String.raw`title=a\|b|title=\c`).filters, [{ any: [title('a|b'), title(String.raw`\c`)] }])
-  })
+  test('with a literal bar', () =>
+    assert.deepStrictEqual(parseAny(String.raw`title=a\|b|title=\c`).filters, [{ any: [title('a|b'), title(String.raw`\c`)] }]))
 
   test('with backslashes', () => {
     const groups = [String.raw`title=C:\\|title=IT`, String.raw`title=\\\|`, 'title=\\d\\\\|title=a|title=b\\']
@@ -160,22 +158,19 @@ describe('groups', () => {
     assert.deepStrictEqual(parseAny(groupText(values.map((value) => `title=${value}`))).filters, [{ any: values.map(title) }])
   })
 
-  test('an empty filter', () => {
-    assert.deepEqual(parseAny('title=a|').faults, ["Filter '' must be written <field>=<value> or <field>__<operator>=<value>"])
-  })
+  test('an empty filter', () =>
+    assert.deepEqual(parseAny('title=a|').faults, ["Filter '' must be written <field>=<value> or <field>__<operator>=<value>"]))
 
-  test('each error of a group', () => {
+  test('each error of a group', () =>
     assert.deepEqual(parseAny('titel=a|status=lost').faults, [
       "Unknown field 'titel'; did you mean 'title'?",
       "'status' must be one of: draft, published, not 'lost'",
-    ])
-  })
+    ]))
 
-  test('too many filters', () => {
+  test('too many filters', () =>
     assert.deepEqual(parseAny(...Array(16).fill('title=a|title=b')).faults, [
       "'filters' and 'any' hold 32 filters; at most 30 are taken",
-    ])
-  })
+    ]))
 })
 
 describe('error messages', () => {

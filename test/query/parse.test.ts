@@ -135,9 +135,8 @@ describe('a search', () => {
 })
 
 describe('a single record', () => {
-  test('fields and include', () => {
-    assert.deepEqual(valuesOf(read('fields=title,author&include=author__email'), 'name'), ['id', 'title', 'author'])
-  })
+  test('fields and include', () =>
+    assert.deepEqual(valuesOf(read('fields=title,author&include=author__email'), 'name'), ['id', 'title', 'author']))
 
   for (const name of ['page', 'page_size', 'filters', 'sort_by', 'sort_order', 'q']) {
     test(`${name} is refused`, () => {

@@ -45,15 +45,14 @@ describe('columns', () => {
     assert.doesNotMatch(text, /secret|password/)
   })
 
-  test('a self-reference is nested one level', () => {
+  test('a self-reference is nested one level', () =>
     assert.deepEqual(short(fullProjection(registry.expect('tag'), registry)), [
       'id',
       'name',
       'slug',
       'parent_id',
       'parent(id name slug parent_id)',
-    ])
-  })
+    ]))
 })
 
 describe('error messages', () => {

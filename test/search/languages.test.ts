@@ -31,9 +31,8 @@ describe('a search', () => {
     })
   }
 
-  test('matches the pairs of a run of characters anywhere', () => {
-    assert.deepEqual(found(['京都と東京', '東京都', '東京'], '東京都'), ['[東京都]', '[京都]と[東京]'])
-  })
+  test('matches the pairs of a run of characters anywhere', () =>
+    assert.deepEqual(found(['京都と東京', '東京都', '東京'], '東京都'), ['[東京都]', '[京都]と[東京]']))
 
   test('highlights misspelt words in fuzzy mode', () => {
     assert.deepEqual(found(['a Recieved letter'], 'received', true), ['a [Recieved] letter'])
@@ -98,9 +97,7 @@ describe('stop words', () => {
     assert.deepEqual(found([`${many} owlet`, 'owl'], `${many} owl`), ['[owl]', `${many.replaceAll(/\w+/g, '[$&]')} [owlet]`])
   })
 
-  test('are prefixes if there is no other word', () => {
-    assert.deepEqual(found(['Ann', 'an owl'], 'an'), ['[an] owl', '[Ann]'])
-  })
+  test('are prefixes if there is no other word', () => assert.deepEqual(found(['Ann', 'an owl'], 'an'), ['[an] owl', '[Ann]']))
 
   test('match their first three letters', () => {
     assert.deepEqual(found(['About us', 'absent'], 'abo'), ['[About] us'])

@@ -20,9 +20,7 @@ describe('postings', () => {
       expected.set(word, [...(expected.get(word) ?? []), place << TIMES_BITS])
     }
     assert.ok((expected.get(0)?.length ?? 0) > 10_000, 'there is a long list')
-    for (const [word, places] of expected) {
-      assert.deepEqual(postingsOf(postings, word), places, `word ${word}`)
-    }
+    for (const [word, places] of expected) assert.deepEqual(postingsOf(postings, word), places, `word ${word}`)
     assert.deepEqual(postingsOf(postings, 999), [])
   })
 

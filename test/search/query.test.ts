@@ -17,22 +17,18 @@ describe('the text of a query', () => {
     }
   })
 
-  test('means its last word to be the beginning of one', () => {
+  test('means its last word to be the beginning of one', () =>
     assert.deepEqual(read('red app').words, [
       { text: 'red', parts: [], prefix: false },
       { text: 'app', parts: [], prefix: true },
-    ])
-  })
+    ]))
 
-  test('counts a word once', () => {
-    assert.deepEqual(textsOf('Red red RED réd'), ['red'])
-  })
+  test('counts a word once', () => assert.deepEqual(textsOf('Red red RED réd'), ['red']))
 
-  test('may have words that are joined, which are found apart as well', () => {
+  test('may have words that are joined, which are found apart as well', () =>
     assert.deepEqual(read('to ann@example.com').words, [
       { text: 'ann@example.com', parts: ['ann', 'example', 'com'], prefix: true },
-    ])
-  })
+    ]))
 
   test('may be a run of characters without spaces, of which pairs are found', () => {
     assert.deepEqual(read('東京都 x').words, [

@@ -166,21 +166,17 @@ describe('the ranking', () => {
   const ranked = (index: SearchIndex, q: string, fields?: readonly string[]) =>
     index.search(readQuery(q, { fuzzy: true, fields }), ALL).hits.map(({ id }) => id)
 
-  test('ranks the display field before others', () => {
-    assert.deepEqual(ranked(indexOf(['sea', 'owl'], ['owl', 'sea']), 'owl'), [2, 1])
-  })
+  test('ranks the display field before others', () =>
+    assert.deepEqual(ranked(indexOf(['sea', 'owl'], ['owl', 'sea']), 'owl'), [2, 1]))
 
-  test('puts a text that has a word more often before one that has it once', () => {
-    assert.deepEqual(ranked(indexOf(['x', 'owl sea sky sun'], ['x', 'owl owl sky sun']), 'owl'), [2, 1])
-  })
+  test('puts a text that has a word more often before one that has it once', () =>
+    assert.deepEqual(ranked(indexOf(['x', 'owl sea sky sun'], ['x', 'owl owl sky sun']), 'owl'), [2, 1]))
 
-  test('puts a short text before a long one', () => {
-    assert.deepEqual(ranked(indexOf(['x', 'owl and many other birds of the night'], ['x', 'owl']), 'owl'), [2, 1])
-  })
+  test('puts a short text before a long one', () =>
+    assert.deepEqual(ranked(indexOf(['x', 'owl and many other birds of the night'], ['x', 'owl']), 'owl'), [2, 1]))
 
-  test('ranks a rare word before a common one', () => {
-    assert.deepEqual(ranked(indexOf(['sea', ''], ['sea', ''], ['sea', ''], ['owl', '']), 'sea owl')[0], 4)
-  })
+  test('ranks a rare word before a common one', () =>
+    assert.deepEqual(ranked(indexOf(['sea', ''], ['sea', ''], ['sea', ''], ['owl', '']), 'sea owl')[0], 4))
 
   test('orders equal scores by id', () => {
     const index = indexOf(['owl', ''], ['owl', ''], ['owl', ''])

@@ -43,12 +43,8 @@ describe('versionOf', () => {
     assert.equal(new Set(different.map(versionOf)).size, different.length)
   })
 
-  test('is fit for a header', () => {
-    assert.match(versionOf(record({ name: '"\r\nü' })), /^[A-Za-z0-9_-]{16}$/)
-  })
+  test('is fit for a header', () => assert.match(versionOf(record({ name: '"\r\nü' })), /^[A-Za-z0-9_-]{16}$/))
 
   // It stands in clients’ caches and in what they send back: a change of the form is a change for them.
-  test('has not changed between releases', () => {
-    assert.equal(versionOf({ id: 1, name: 'a' }), 'fw_BBQpCoMsoMJ-Z')
-  })
+  test('has not changed between releases', () => assert.equal(versionOf({ id: 1, name: 'a' }), 'fw_BBQpCoMsoMJ-Z'))
 })

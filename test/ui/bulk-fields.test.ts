@@ -40,6 +40,5 @@ test('fields are edited together that a form accepts in an update; unique and re
   ])
 })
 
-test('fields that grant permissions are offered to superusers only', () => {
-  assert.deepEqual(found([form('UserForm', ['is_active', 'is_superuser'])], false), ['UserForm.is_active'])
-})
+test('fields that grant permissions are offered to superusers only', () =>
+  assert.deepEqual(found([form('UserForm', ['is_active', 'is_superuser'])], false), ['UserForm.is_active']))

@@ -298,20 +298,19 @@ describe('an invalid return value of validate rejects the record', () => {
     ['a list of which one is no text', () => ({ title: ['Bad', 5] }), /not \["Bad",5\] for 'title'$/],
   ]
   for (const [name, returns, end] of rows) {
-    test(name, () => {
+    test(name, () =>
       assert.throws(
         () => judge({ validate: returns as NonNullable<FormSource['validate']> }),
         (error) =>
           error instanceof Error &&
           error.message.startsWith("validate() of the form 'F' must return messages by field or nothing, ") &&
           end.test(error.message),
-      )
-    })
+      ),
+    )
   }
 
-  test('null is nothing, as undefined is', () => {
-    assert.deepEqual(judge({ validate: (() => null) as unknown as NonNullable<FormSource['validate']> }), {})
-  })
+  test('null is nothing, as undefined is', () =>
+    assert.deepEqual(judge({ validate: (() => null) as unknown as NonNullable<FormSource['validate']> }), {}))
 
   test('an empty list of messages counts as no message', () => assert.deepEqual(judge(validate(() => ({ title: [] }))), {}))
 

@@ -65,7 +65,7 @@ describe('gathering', () => {
     assert.deepEqual(issues.toMessages(), { a: ['mine'] })
   })
 
-  test('the thrown error contains all messages', () => {
+  test('the thrown error contains all messages', () =>
     assert.throws(
       () =>
         issuesOf([
@@ -78,8 +78,7 @@ describe('gathering', () => {
         assert.deepEqual(error.details, { a: ['x'], b: ['y', 'z'] })
         return true
       },
-    )
-  })
+    ))
 })
 
 describe('field names may be anything', () => {

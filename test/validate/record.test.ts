@@ -203,9 +203,8 @@ describe('a required password', () => {
     { data: { secret: null }, existing: { secret: '$HASH$' }, messages: { secret: ['secret is mandatory'] } },
   ]
   for (const { data, existing, messages } of rows) {
-    test(`${JSON.stringify(data)} over ${JSON.stringify(existing)}`, () => {
-      assert.deepEqual(readRecord(model, { ...data }, existing).issues.toMessages(), messages)
-    })
+    test(`${JSON.stringify(data)} over ${JSON.stringify(existing)}`, () =>
+      assert.deepEqual(readRecord(model, { ...data }, existing).issues.toMessages(), messages))
   }
 })
 

@@ -162,7 +162,7 @@ describe('a rule that names a field which the model lacks is refused', () => {
     ['self.__proto__ == null', "Model 'Post' has no field '__proto__'"],
   ]
   for (const [rule, message] of rows) {
-    test(rule, () => {
+    test(rule, () =>
       assert.throws(
         () => compiler.compile({ rule, field: 'a', message: 'b' }),
         (error) => {
@@ -170,8 +170,8 @@ describe('a rule that names a field which the model lacks is refused', () => {
           assertLines([error.message], [message])
           return true
         },
-      )
-    })
+      ),
+    )
   }
 
   test('the content of a json field is dynamic', () => assert.equal(holds('self.meta.depth == 2'), true))
@@ -207,12 +207,12 @@ describe('rules that cannot be used', () => {
     ['null', /where true or false is meant$/],
   ]
   for (const [rule, message] of rows) {
-    test(JSON.stringify(rule), () => {
+    test(JSON.stringify(rule), () =>
       assert.throws(
         () => compiler.compile({ rule, field: 'a', message: 'b' }),
         (error) => error instanceof Error && message.test(error.message) && !error.message.includes('\n'),
-      )
-    })
+      ),
+    )
   }
 })
 
@@ -226,9 +226,8 @@ describe('the record as rules see it', () => {
     assert.deepStrictEqual([subject.title, subject.body, subject.created_at], [null, null, null])
   })
 
-  test('every field of the model is there, and nothing else', () => {
-    assert.deepEqual(Object.keys(ruleSubject(post, { nope: 1 })), [...post.fields.keys()])
-  })
+  test('every field of the model is there, and nothing else', () =>
+    assert.deepEqual(Object.keys(ruleSubject(post, { nope: 1 })), [...post.fields.keys()]))
 
   test('a rule carries its field and its message', () => {
     const { field, message } = compiler.compile({ rule: 'true', field: 'title', message: 'No title' })

@@ -44,15 +44,14 @@ describe('the views of a project', () => {
     )
   })
 
-  test('the forms, each with its model', () => {
+  test('the forms, each with its model', () =>
     assert.deepEqual(
       views.forms.map((form) => [form.view.name, form.modelKey]),
       [
         ['B', 'tag'],
         ['C', 'post'],
       ],
-    )
-  })
+    ))
 
   for (const key of ['group', 'Post', '__proto__', 'constructor', '']) {
     test(`${JSON.stringify(key)} has no views`, () => assert.deepEqual(viewsFor(views, key), []))

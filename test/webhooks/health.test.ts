@@ -29,9 +29,7 @@ describe('the health of a receiver after an attempt', () => {
       { failingSince: 2 },
     ],
   ]
-  for (const [name, health, expected] of rows) {
-    test(name, () => assert.deepEqual(health, { ...health, ...expected }))
-  }
+  for (const [name, health, expected] of rows) test(name, () => assert.deepEqual(health, { ...health, ...expected }))
 
   test('a receiver has failed too long after five days', () => {
     assert.equal(hasFailedTooLong(HEALTHY, 100 * DAY), false)

@@ -95,9 +95,7 @@ describe('addresses in a URL', () => {
     })
   }
 
-  for (const url of PUBLIC_URLS) {
-    test(`${url} is allowed`, () => assert.equal(closed.problemOf(new URL(url)), undefined))
-  }
+  for (const url of PUBLIC_URLS) test(`${url} is allowed`, () => assert.equal(closed.problemOf(new URL(url)), undefined))
 })
 
 describe('resolved addresses', () => {

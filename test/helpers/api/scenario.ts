@@ -51,7 +51,11 @@ export interface Reply {
  * Runs scenarios. Those that change nothing share an application; each of the others gets one of its own. A response below 500
  * must come without an internal error in the log.
  */
-export function scenarios(title: string, list: readonly Scenario[], options: TestAppOptions = {}): void {
+export function scenarios(
+  title: string,
+  ...given: readonly [list: readonly Scenario[]] | readonly [options: TestAppOptions, list: readonly Scenario[]]
+): void {
+  const [options, list] = given.length === 1 ? [{}, given[0]] : given
   describe(title, { concurrency: 4 }, () => {
     let shared: Promise<TestApp> | undefined
     for (const each of list) {

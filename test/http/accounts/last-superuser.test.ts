@@ -81,65 +81,61 @@ const refused: readonly Omit<Scenario, 'status'>[] = [
 
 scenarios(
   'the last active superuser cannot be',
-  refused.map((each) => ({ ...each, status: 409, expect: refusal(), check: stillThere })),
   { files: FILES },
+  refused.map((each) => ({ ...each, status: 409, expect: refusal(), check: stillThere })),
 )
 
 /** Makes ann a superuser as well. */
 const given = async (app: TestApp): Promise<void> =>
   void (await dataOf(app, `PUT ${USER}/${ANN}`, { body: { data: { is_superuser: true } } }))
 
-scenarios(
-  'a superuser beside the last one',
-  [
-    scenario('can be demoted', `PUT ${USER}/${ADMIN}`, 200, { given, body: { data: { is_superuser: false } } }),
-    scenario('can be deleted, and is the only record of the answer', `DELETE ${USER}/bulk`, 200, {
-      given,
-      body: { ids: [ADMIN] },
-      check: ({ json: reply }) => assert.deepEqual([reply.total, reply.data.length, reply.data[0].id], [1, 1, ADMIN]),
-    }),
-    scenario('can be deleted by a cascade', `DELETE ${TEAM}/1`, 200, {
-      given,
-      check: async (_, app) => assert.equal((await send(app, { request: `GET ${USER}/${ANN}`, as: 'ann' })).status, 200),
-    }),
-    scenario('cannot be demoted together with it', `PUT ${USER}/bulk`, 409, {
-      given,
-      body: { filters: [], expected_total: 3, data: { is_superuser: false } },
-      expect: refusal("'admin', 'ann' are the last active superusers"),
-      check: stillThere,
-    }),
-    scenario('may take its place in the same request', `PUT ${USER}/bulk`, 200, {
-      body: {
-        updates: [
-          { id: ADMIN, data: { is_superuser: false } },
-          { id: ANN, data: { is_superuser: true } },
-        ],
-      },
-    }),
-    scenario('may be created in the import that disables it', `POST ${USER}/import?upsert_by=username`, 200, {
-      headers: json,
-      rawBody: JSON.stringify([
-        { username: 'admin', is_active: false },
-        { username: 'newcomer', email: 'n@example.org', password: 'a-long-password', is_superuser: true },
-      ]),
-      expectPart: { created: 1, updated: 1 },
-    }),
-    scenario('leaves no trace when it is kept: no version, no history entry', `PUT ${USER}/${ADMIN}`, 200, {
-      given: async (app) => {
-        await given(app)
-        app.advance(1000)
-      },
-      body: { data: { is_superuser: false } },
-      check: async (_, app) => {
-        const entries: { record_id: number }[] = (await send(app, { request: 'GET /api/v1/history', as: 'ann' })).json.data
-        assert.deepEqual(valuesOf(entries, 'record_id'), [ADMIN, ANN])
-        assert.equal((await dataOf(app, `GET ${USER}/${ANN}`, { as: 'ann' })).updated_at, '2026-01-15T12:00:00.001Z')
-      },
-    }),
-    scenario('that is disabled changes nothing', `DELETE ${USER}/${DIANE}`, 200),
-  ],
-  { files: FILES, settings: { history: { days: 90 } } },
-)
+scenarios('a superuser beside the last one', { files: FILES, settings: { history: { days: 90 } } }, [
+  scenario('can be demoted', `PUT ${USER}/${ADMIN}`, 200, { given, body: { data: { is_superuser: false } } }),
+  scenario('can be deleted, and is the only record of the answer', `DELETE ${USER}/bulk`, 200, {
+    given,
+    body: { ids: [ADMIN] },
+    check: ({ json: reply }) => assert.deepEqual([reply.total, reply.data.length, reply.data[0].id], [1, 1, ADMIN]),
+  }),
+  scenario('can be deleted by a cascade', `DELETE ${TEAM}/1`, 200, {
+    given,
+    check: async (_, app) => assert.equal((await send(app, { request: `GET ${USER}/${ANN}`, as: 'ann' })).status, 200),
+  }),
+  scenario('cannot be demoted together with it', `PUT ${USER}/bulk`, 409, {
+    given,
+    body: { filters: [], expected_total: 3, data: { is_superuser: false } },
+    expect: refusal("'admin', 'ann' are the last active superusers"),
+    check: stillThere,
+  }),
+  scenario('may take its place in the same request', `PUT ${USER}/bulk`, 200, {
+    body: {
+      updates: [
+        { id: ADMIN, data: { is_superuser: false } },
+        { id: ANN, data: { is_superuser: true } },
+      ],
+    },
+  }),
+  scenario('may be created in the import that disables it', `POST ${USER}/import?upsert_by=username`, 200, {
+    headers: json,
+    rawBody: JSON.stringify([
+      { username: 'admin', is_active: false },
+      { username: 'newcomer', email: 'n@example.org', password: 'a-long-password', is_superuser: true },
+    ]),
+    expectPart: { created: 1, updated: 1 },
+  }),
+  scenario('leaves no trace when it is kept: no version, no history entry', `PUT ${USER}/${ADMIN}`, 200, {
+    given: async (app) => {
+      await given(app)
+      app.advance(1000)
+    },
+    body: { data: { is_superuser: false } },
+    check: async (_, app) => {
+      const entries: { record_id: number }[] = (await send(app, { request: 'GET /api/v1/history', as: 'ann' })).json.data
+      assert.deepEqual(valuesOf(entries, 'record_id'), [ADMIN, ANN])
+      assert.equal((await dataOf(app, `GET ${USER}/${ANN}`, { as: 'ann' })).updated_at, '2026-01-15T12:00:00.001Z')
+    },
+  }),
+  scenario('that is disabled changes nothing', `DELETE ${USER}/${DIANE}`, 200),
+])
 
 describe('of two superusers who demote, disable or delete each other at once, one is left', () => {
   const ways: readonly (readonly [string, (id: number) => Omit<Scenario, 'name' | 'status'>])[] = [

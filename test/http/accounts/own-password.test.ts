@@ -165,22 +165,18 @@ scenarios('a change of the own password', [
   scenario('without a token', 'POST /api/v1/auth/password', 401, { as: null, body: CHANGE, expect: UNAUTHENTICATED }),
 ])
 
-scenarios(
-  'with validation_status 422, a change of the own password',
-  [
-    {
-      ...change(
-        'to one that breaks the model',
-        { ...CHANGE, new_password: 'short' },
-        {
-          error: 'Validation failed',
-          status_code: 422,
-          details: { new_password: ['new_password must be at least 8 characters long'] },
-          timestamp: '2026-01-15T12:00:00.000Z',
-        },
-      ),
-      status: 422,
-    },
-  ],
-  { settings: { validation_status: 422 } },
-)
+scenarios('with validation_status 422, a change of the own password', { settings: { validation_status: 422 } }, [
+  {
+    ...change(
+      'to one that breaks the model',
+      { ...CHANGE, new_password: 'short' },
+      {
+        error: 'Validation failed',
+        status_code: 422,
+        details: { new_password: ['new_password must be at least 8 characters long'] },
+        timestamp: '2026-01-15T12:00:00.000Z',
+      },
+    ),
+    status: 422,
+  },
+])

@@ -55,6 +55,13 @@ const refused = (as: string, id: number): Scenario[] =>
 
 scenarios(
   'the own password, with change_user',
+  {
+    files: {
+      'models/note.yaml': 'name: Note\nfields: [{ name: text, type: text }]\n',
+      'seed/permission.yaml': PERMISSIONS,
+      'seed/user.yaml': USERS,
+    },
+  },
   [
     ...refused('ann', ANN),
     scenario('other fields of the own account may be set', `PUT ${USER}/${ANN}`, 200, {
@@ -74,19 +81,16 @@ scenarios(
     ),
     scenario('without permission', `PUT ${USER}/${KIM}`, 403, { as: 'kim', body: { data: {} }, expect: FORBIDDEN }),
   ],
+)
+
+scenarios(
+  'the own password, with access to the own account',
   {
     files: {
-      'models/note.yaml': 'name: Note\nfields: [{ name: text, type: text }]\n',
+      'models/user.yaml': 'extends: user\naccess: { view: self.id == user.id, change: self.id == user.id }\n',
       'seed/permission.yaml': PERMISSIONS,
       'seed/user.yaml': USERS,
     },
   },
+  refused('kim', KIM).slice(0, -1),
 )
-
-scenarios('the own password, with access to the own account', refused('kim', KIM).slice(0, -1), {
-  files: {
-    'models/user.yaml': 'extends: user\naccess: { view: self.id == user.id, change: self.id == user.id }\n',
-    'seed/permission.yaml': PERMISSIONS,
-    'seed/user.yaml': USERS,
-  },
-})

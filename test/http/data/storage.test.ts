@@ -61,6 +61,22 @@ scenarios('storage', [
 
 scenarios(
   'storage of one-to-one and optional unique fields',
+  {
+    files: {
+      'models/boat.yaml': `
+- name: Boat
+  fields:
+    - { name: name, type: string }
+    - { name: number, type: integer, unique: true }
+- name: Berth
+  fields:
+    - { name: boat_id, type: one_to_one, model: boat }
+`,
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      'seed/boat.yaml': '[{ name: Ylva, number: 7 }, { name: Holm }]',
+      'seed/berth.yaml': '[{ boat_id: 1 }]',
+    },
+  },
   [
     scenario('allows one record to refer to another in a one-to-one relation', 'POST /api/v1/models/berth', 400, {
       body: { data: { boat_id: 1 } },
@@ -83,22 +99,6 @@ scenarios(
       expect: { data: { id: 3, name: 'Skerry', number: null } },
     }),
   ],
-  {
-    files: {
-      'models/boat.yaml': `
-- name: Boat
-  fields:
-    - { name: name, type: string }
-    - { name: number, type: integer, unique: true }
-- name: Berth
-  fields:
-    - { name: boat_id, type: one_to_one, model: boat }
-`,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-      'seed/boat.yaml': '[{ name: Ylva, number: 7 }, { name: Holm }]',
-      'seed/berth.yaml': '[{ boat_id: 1 }]',
-    },
-  },
 )
 
 /** Validation leaves a store nothing to refuse but what changes in between; so here the store refuses by itself. */

@@ -110,6 +110,15 @@ scenarios('aggregates', [
 
 scenarios(
   'aggregates of decimals',
+  {
+    files: {
+      'models/invoice.yaml':
+        'name: Invoice\nfields:\n  - { name: amount, type: decimal, decimal_places: 2, gte: -100 }\n  - { name: code, type: decimal, unique: true }\n',
+      'seed/invoice.yaml':
+        '- { amount: "100000000000000000000.1" }\n- { amount: 10.0 }\n- { amount: ".25" }\n- { amount: -100 }\n- { amount: null }\n',
+      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+    },
+  },
   [
     scenario('are exact', 'GET /api/v1/models/invoice/aggregate?sum=amount&avg=amount&min=amount&max=amount&count', 200, {
       expect: {
@@ -144,19 +153,21 @@ scenarios(
       expect: { detail: { error: { amount: ['amount must have at most 2 decimal places'] } } },
     }),
   ],
-  {
-    files: {
-      'models/invoice.yaml':
-        'name: Invoice\nfields:\n  - { name: amount, type: decimal, decimal_places: 2, gte: -100 }\n  - { name: code, type: decimal, unique: true }\n',
-      'seed/invoice.yaml':
-        '- { amount: "100000000000000000000.1" }\n- { amount: 10.0 }\n- { amount: ".25" }\n- { amount: -100 }\n- { amount: null }\n',
-      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
-    },
-  },
 )
 
 scenarios(
   'aggregates of doubles',
+  {
+    files: {
+      'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
+      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+      'seed/mass.json': JSON.stringify([
+        ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
+        ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),
+        ...[-1e308, -1e308, 1e308, 5e-324, 1e308].map((kilograms) => ({ kind: 'tiny', kilograms })),
+      ]),
+    },
+  },
   [
     scenario(
       'are exact where partial sums exceed every double',
@@ -175,15 +186,4 @@ scenarios(
       },
     ),
   ],
-  {
-    files: {
-      'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
-      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
-      'seed/mass.json': JSON.stringify([
-        ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
-        ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),
-        ...[-1e308, -1e308, 1e308, 5e-324, 1e308].map((kilograms) => ({ kind: 'tiny', kilograms })),
-      ]),
-    },
-  },
 )

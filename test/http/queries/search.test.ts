@@ -187,18 +187,18 @@ const NOTE = `
 `
 scenarios(
   'search of a model without text',
-  [
-    scenario('explains how to make fields searchable', 'GET /api/v1/models/note/search?q=x', 400, {
-      check: ({ json }) =>
-        assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
-    }),
-  ],
   {
     files: {
       'models/note.yaml': NOTE,
       'seed/user.yaml': '- { username: admin, email: a@b.org, password: a-long-password, is_superuser: true }',
     },
   },
+  [
+    scenario('explains how to make fields searchable', 'GET /api/v1/models/note/search?q=x', 400, {
+      check: ({ json }) =>
+        assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
+    }),
+  ],
 )
 
 async function withApp(work: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {

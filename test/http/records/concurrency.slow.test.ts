@@ -55,9 +55,7 @@ describe('at the same time', () => {
     assert.equal(withStatus(replies, 201).length, 200)
     assert.equal(new Set(replies.map(({ json }) => json.data.id)).size, 200)
     await using reopened = await app.reopen()
-    for (const { json } of replies) {
-      assert.deepEqual(await dataOf(reopened, `GET /api/v1/models/tag/${json.data.id}`), json.data)
-    }
+    for (const { json } of replies) assert.deepEqual(await dataOf(reopened, `GET /api/v1/models/tag/${json.data.id}`), json.data)
     const { json } = await play(reopened, { request: 'GET /api/v1/models/tag', status: 200 })
     assert.equal(json.total, 212)
   })

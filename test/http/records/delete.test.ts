@@ -113,6 +113,17 @@ const SHIP = `
 
 scenarios(
   'delete through several models',
+  {
+    files: {
+      'models/ship.yaml': SHIP,
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
+      'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
+      'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',
+      'seed/flag.yaml': '[{ mast_id: 2 }]',
+      'seed/port.yaml': '[{ ship_id: 3 }]',
+    },
+  },
   [
     scenario('cascades over several models', 'DELETE /api/v1/models/ship/1', 200, {
       check: async (_, app) => {
@@ -140,15 +151,4 @@ scenarios(
       },
     }),
   ],
-  {
-    files: {
-      'models/ship.yaml': SHIP,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-      'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
-      'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
-      'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',
-      'seed/flag.yaml': '[{ mast_id: 2 }]',
-      'seed/port.yaml': '[{ ship_id: 3 }]',
-    },
-  },
 )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/api/app.ts'
+import { openTestApp, type TestAppOptions } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
@@ -199,6 +199,13 @@ const fine = (name: string, form_id: string, data: Record<string, unknown>): Sce
 
 scenarios(
   'forms of a model of many kinds',
+  {
+    files: {
+      'models/boat.yaml': MODEL,
+      'views/boat.ts': VIEWS,
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    },
+  },
   [
     boat('make a field mandatory that the model does not', 'NarrowForm', {}, { name: ['name is mandatory'] }),
     boat('do not take null for what they require', 'NarrowForm', { name: null }, { name: ['name is mandatory'] }),
@@ -273,13 +280,6 @@ scenarios(
     ),
     fine('let through what the TypeScript validation has no word on', 'CheckForm', { name: 'Olympic' }),
   ],
-  {
-    files: {
-      'models/boat.yaml': MODEL,
-      'views/boat.ts': VIEWS,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-    },
-  },
 )
 
 describe('every form that the views name, a generated one too', () => {
@@ -302,7 +302,7 @@ describe('every form that the views name, a generated one too', () => {
 })
 
 const GENERATED = 'NoteForm'
-const NOTES: Parameters<typeof scenarios>[2] = {
+const NOTES: TestAppOptions = {
   files: {
     'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string, required: true }\n',
     'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
@@ -310,37 +310,33 @@ const NOTES: Parameters<typeof scenarios>[2] = {
   },
 }
 
-scenarios(
-  'a generated form',
-  [
-    scenario('may be named by a create', 'POST /api/v1/models/note', 201, {
-      body: { data: { title: 'Second' }, form_id: GENERATED },
-    }),
-    scenario('may be named by an update', 'PUT /api/v1/models/note/1', 200, {
-      body: { data: { title: 'Once' }, form_id: GENERATED },
-    }),
-    scenario('may be named by a bulk update by filters', 'PUT /api/v1/models/note/bulk', 200, {
-      body: { filters: [], expected_total: 1, data: { title: 'Once' }, form_id: GENERATED },
-    }),
-    scenario('may be named by a bulk update of accounts', 'PUT /api/v1/models/user/bulk', 200, {
-      body: { updates: [{ id: 1, data: { first_name: 'Ada' } }], form_id: 'UserForm' },
-    }),
-    scenario('may be named by an import', `POST /api/v1/models/note/import?form_id=${GENERATED}`, 200, {
-      headers: { 'content-type': 'text/csv' },
-      rawBody: 'title\r\nSecond\r\n',
-    }),
-    scenario('limits the fields, as the views say', 'PUT /api/v1/models/user/1', 400, {
-      body: { data: { is_superuser: false }, form_id: 'UserForm' },
-      expect: fieldErrors({ is_superuser: ["Field 'is_superuser' is not allowed to be updated"] }),
-    }),
-    scenario('is suggested for a similar name', 'PUT /api/v1/models/note/1', 400, {
-      body: { data: {}, form_id: 'NotForm' },
-      expect: generalError("Form 'NotForm' does not exist; did you mean 'NoteForm'?"),
-    }),
-    scenario('exists for a model without a form only', 'PUT /api/v1/models/note/1', 400, {
-      body: { data: {}, form_id: 'GroupForm' },
-      expect: generalError("Form 'GroupForm' does not exist; did you mean 'NoteForm'?"),
-    }),
-  ],
-  NOTES,
-)
+scenarios('a generated form', NOTES, [
+  scenario('may be named by a create', 'POST /api/v1/models/note', 201, {
+    body: { data: { title: 'Second' }, form_id: GENERATED },
+  }),
+  scenario('may be named by an update', 'PUT /api/v1/models/note/1', 200, {
+    body: { data: { title: 'Once' }, form_id: GENERATED },
+  }),
+  scenario('may be named by a bulk update by filters', 'PUT /api/v1/models/note/bulk', 200, {
+    body: { filters: [], expected_total: 1, data: { title: 'Once' }, form_id: GENERATED },
+  }),
+  scenario('may be named by a bulk update of accounts', 'PUT /api/v1/models/user/bulk', 200, {
+    body: { updates: [{ id: 1, data: { first_name: 'Ada' } }], form_id: 'UserForm' },
+  }),
+  scenario('may be named by an import', `POST /api/v1/models/note/import?form_id=${GENERATED}`, 200, {
+    headers: { 'content-type': 'text/csv' },
+    rawBody: 'title\r\nSecond\r\n',
+  }),
+  scenario('limits the fields, as the views say', 'PUT /api/v1/models/user/1', 400, {
+    body: { data: { is_superuser: false }, form_id: 'UserForm' },
+    expect: fieldErrors({ is_superuser: ["Field 'is_superuser' is not allowed to be updated"] }),
+  }),
+  scenario('is suggested for a similar name', 'PUT /api/v1/models/note/1', 400, {
+    body: { data: {}, form_id: 'NotForm' },
+    expect: generalError("Form 'NotForm' does not exist; did you mean 'NoteForm'?"),
+  }),
+  scenario('exists for a model without a form only', 'PUT /api/v1/models/note/1', 400, {
+    body: { data: {}, form_id: 'GroupForm' },
+    expect: generalError("Form 'GroupForm' does not exist; did you mean 'NoteForm'?"),
+  }),
+])

@@ -155,6 +155,7 @@ const webhooks = { allow_private: true, subscriptions: [{ url: 'http://127.0.0.1
 
 scenarios(
   'history and events of webhooks are stored with the change',
+  { settings: { history: { days: 30 }, webhooks: webhooks as never } },
   [
     scenario('of a create', `POST ${MODELS}/tag`, 201, {
       body: { data: TAG },
@@ -171,5 +172,4 @@ scenarios(
     scenario('of a dry run: none', `POST ${MODELS}/tag?dry_run=true`, 200, { body: { data: TAG }, events: {} }),
     scenario('of a refused write: none', `POST ${MODELS}/tag`, 400, { body: { data: { name: 'x' } }, events: {} }),
   ],
-  { settings: { history: { days: 30 }, webhooks: webhooks as never } },
 )

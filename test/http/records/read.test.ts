@@ -118,6 +118,13 @@ scenarios('read', [
 
 scenarios(
   'read built-in models',
+  {
+    files: {
+      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+      'seed/user.yaml':
+        '- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true, first_name: Ada }\n',
+    },
+  },
   [
     scenario('user has its ten fields, the password hidden, and timestamps', 'GET /api/v1/models/user/1', 200, {
       check: ({ json }) =>
@@ -167,17 +174,18 @@ scenarios(
       },
     }),
   ],
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
-      'seed/user.yaml':
-        '- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true, first_name: Ada }\n',
-    },
-  },
 )
 
 scenarios(
   'seed records out of order',
+  {
+    files: {
+      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: kind, type: string }\n',
+      'seed/note.yaml':
+        '[{ id: 9, title: Ninth, kind: a }, { id: 3, title: Third, kind: a }, { id: 7, title: Seventh, kind: a }]\n',
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    },
+  },
   [
     scenario('are listed in the order of ids', 'GET /api/v1/models/note', 200, {
       expectPart: {
@@ -203,18 +211,17 @@ scenarios(
       },
     ),
   ],
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: kind, type: string }\n',
-      'seed/note.yaml':
-        '[{ id: 9, title: Ninth, kind: a }, { id: 3, title: Third, kind: a }, { id: 7, title: Seventh, kind: a }]\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-    },
-  },
 )
 
 scenarios(
   'seed records',
+  {
+    files: {
+      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+      'seed/note.yaml': '[{ title: First }, { title: Second }, { id: 10, title: Tenth }]\n',
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    },
+  },
   [
     scenario('get ids in file order, unless they carry one', 'GET /api/v1/models/note', 200, {
       expectPart: {
@@ -230,11 +237,4 @@ scenarios(
       check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['id']),
     }),
   ],
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
-      'seed/note.yaml': '[{ title: First }, { title: Second }, { id: 10, title: Tenth }]\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-    },
-  },
 )

@@ -20,58 +20,54 @@ fields:
 const SEATS = '/api/v1/models/seat'
 const TAKEN = { detail: { error: { row: ['row must be unique together with number'] } } }
 
-scenarios(
-  'fields that are unique together',
-  [
-    scenario('a taken combination', `POST ${SEATS}`, 400, { body: { data: { row: 'A', number: 1 } }, expect: TAKEN }),
-    scenario('another combination', `POST ${SEATS}`, 201, { body: { data: { row: 'B', number: 2 } } }),
-    scenario('null is equal to nothing', `POST ${SEATS}`, 201, { body: { data: { row: 'A' } } }),
-    scenario('texts that only look alike when joined', `POST ${SEATS}/bulk`, 201, {
-      body: {
-        records: [
-          { row: 'a,b', label: 'c', holder_id: 1 },
-          { row: 'a', label: 'b,c', holder_id: 1 },
-        ],
-      },
-    }),
-    scenario('a set with a relation', `POST ${SEATS}`, 400, {
-      body: { data: { row: 'B', label: 'x', holder_id: 1 } },
-      expect: { detail: { error: { row: ['row must be unique together with label, holder_id'] } } },
-    }),
-    scenario('an update of one member', `PUT ${SEATS}/2`, 400, { body: { data: { number: 1 } }, expect: TAKEN }),
-    scenario('an update of another field', `PUT ${SEATS}/2`, 200, { body: { data: { label: 'y' } } }),
-    scenario('an update to the same values', `PUT ${SEATS}/2`, 200, { body: { data: { row: 'A', number: 2 } } }),
-    scenario('a swap within one request', `PUT ${SEATS}/bulk`, 200, {
-      body: {
-        updates: [
-          { id: 1, data: { number: 2 } },
-          { id: 2, data: { number: 1 } },
-        ],
-      },
-    }),
-    scenario('twice in one request: the second is at fault', `POST ${SEATS}/bulk`, 400, {
-      body: {
-        records: [
-          { row: 'C', number: 1 },
-          { row: 'C', number: 1 },
-        ],
-      },
-      expect: { detail: { error: { '1.row': ['row must be unique together with number'] } } },
-    }),
-    scenario('a combination that a deletion has freed', `POST ${SEATS}`, 201, {
-      given: async (app) => {
-        await play(app, { request: `DELETE ${SEATS}/1`, status: 200 })
-      },
-      body: { data: { row: 'A', number: 1 } },
-    }),
-    scenario('imported rows name their line', `POST ${SEATS}/import`, 400, {
-      headers: { 'content-type': 'text/csv' },
-      rawBody: 'row,number\nD,1\nA,1\n',
-      expect: { detail: { error: { '2.row': ['row must be unique together with number'] } } },
-    }),
-  ],
-  { files: FILES },
-)
+scenarios('fields that are unique together', { files: FILES }, [
+  scenario('a taken combination', `POST ${SEATS}`, 400, { body: { data: { row: 'A', number: 1 } }, expect: TAKEN }),
+  scenario('another combination', `POST ${SEATS}`, 201, { body: { data: { row: 'B', number: 2 } } }),
+  scenario('null is equal to nothing', `POST ${SEATS}`, 201, { body: { data: { row: 'A' } } }),
+  scenario('texts that only look alike when joined', `POST ${SEATS}/bulk`, 201, {
+    body: {
+      records: [
+        { row: 'a,b', label: 'c', holder_id: 1 },
+        { row: 'a', label: 'b,c', holder_id: 1 },
+      ],
+    },
+  }),
+  scenario('a set with a relation', `POST ${SEATS}`, 400, {
+    body: { data: { row: 'B', label: 'x', holder_id: 1 } },
+    expect: { detail: { error: { row: ['row must be unique together with label, holder_id'] } } },
+  }),
+  scenario('an update of one member', `PUT ${SEATS}/2`, 400, { body: { data: { number: 1 } }, expect: TAKEN }),
+  scenario('an update of another field', `PUT ${SEATS}/2`, 200, { body: { data: { label: 'y' } } }),
+  scenario('an update to the same values', `PUT ${SEATS}/2`, 200, { body: { data: { row: 'A', number: 2 } } }),
+  scenario('a swap within one request', `PUT ${SEATS}/bulk`, 200, {
+    body: {
+      updates: [
+        { id: 1, data: { number: 2 } },
+        { id: 2, data: { number: 1 } },
+      ],
+    },
+  }),
+  scenario('twice in one request: the second is at fault', `POST ${SEATS}/bulk`, 400, {
+    body: {
+      records: [
+        { row: 'C', number: 1 },
+        { row: 'C', number: 1 },
+      ],
+    },
+    expect: { detail: { error: { '1.row': ['row must be unique together with number'] } } },
+  }),
+  scenario('a combination that a deletion has freed', `POST ${SEATS}`, 201, {
+    given: async (app) => {
+      await play(app, { request: `DELETE ${SEATS}/1`, status: 200 })
+    },
+    body: { data: { row: 'A', number: 1 } },
+  }),
+  scenario('imported rows name their line', `POST ${SEATS}/import`, 400, {
+    headers: { 'content-type': 'text/csv' },
+    rawBody: 'row,number\nD,1\nA,1\n',
+    expect: { detail: { error: { '2.row': ['row must be unique together with number'] } } },
+  }),
+])
 
 test('16 parallel writers create each combination once, also after a restart', async () => {
   let app = await openTestApp({ files: FILES })

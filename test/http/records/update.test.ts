@@ -177,6 +177,18 @@ scenarios('update of a user', [
 
 scenarios(
   'update under a form with creation_fields alone',
+  {
+    files: {
+      'models/note.yaml':
+        'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: pinned, type: boolean, default: false }\n',
+      'views/note.yaml': `
+- { name: NoteForm, view_type: form, model: Note, fields: [{ name: title }, { name: pinned }], creation_fields: [title] }
+- { name: OpenForm, view_type: form, model: Note, fields: [{ name: title }] }
+`,
+      'seed/note.yaml': '- { title: First }\n',
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    },
+  },
   [
     scenario('uses creation_fields', 'PUT /api/v1/models/note/1', 400, {
       body: { data: { pinned: true, title: 'x' }, form_id: 'NoteForm' },
@@ -191,36 +203,10 @@ scenarios(
       expect: { data: { id: 1, title: 'x', pinned: true } },
     }),
   ],
-  {
-    files: {
-      'models/note.yaml':
-        'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: pinned, type: boolean, default: false }\n',
-      'views/note.yaml': `
-- { name: NoteForm, view_type: form, model: Note, fields: [{ name: title }, { name: pinned }], creation_fields: [title] }
-- { name: OpenForm, view_type: form, model: Note, fields: [{ name: title }] }
-`,
-      'seed/note.yaml': '- { title: First }\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-    },
-  },
 )
 
 scenarios(
   'update beside a kept secret',
-  [
-    scenario(
-      'does not check the stored hash against limits of model or form, nor require a password again',
-      'PUT /api/v1/models/account/1',
-      200,
-      { body: { data: { name: 'Changed' }, form_id: 'AccountForm' }, expect: { data: { id: 1, name: 'Changed' } } },
-    ),
-    scenario('checks a password that is sent against all of them', 'PUT /api/v1/models/account/1', 400, {
-      body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
-      expect: fieldErrors({
-        pin: ['pin must be at most 10 characters long', 'pin format is invalid', 'pin must be at most 6 characters long'],
-      }),
-    }),
-  ],
   {
     files: {
       'models/account.yaml': `
@@ -240,4 +226,18 @@ rules: [{ rule: 'self.pin != null', field: pin, message: There is no pin }]
       'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
     },
   },
+  [
+    scenario(
+      'does not check the stored hash against limits of model or form, nor require a password again',
+      'PUT /api/v1/models/account/1',
+      200,
+      { body: { data: { name: 'Changed' }, form_id: 'AccountForm' }, expect: { data: { id: 1, name: 'Changed' } } },
+    ),
+    scenario('checks a password that is sent against all of them', 'PUT /api/v1/models/account/1', 400, {
+      body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
+      expect: fieldErrors({
+        pin: ['pin must be at most 10 characters long', 'pin format is invalid', 'pin must be at most 6 characters long'],
+      }),
+    }),
+  ],
 )

@@ -60,123 +60,111 @@ const taken = (field: string, value: unknown): Scenario =>
     expectPart: { data: { [field]: value } },
   })
 
-scenarios(
-  'validation of types',
-  [
-    ...['a_string', 'a_text', 'an_email', 'a_url', 'a_slug', 'a_password'].flatMap((field) => [
-      refused(field, 12345678, 'must be a string'),
-      refused(field, true, 'must be a string'),
-      refused(field, ['text'], 'must be a string'),
-      refused(field, { text: 'text' }, 'must be a string'),
-    ]),
-    ...['12', 'many', true, [12], {}].map((value) => refused('a_number', value, 'must be a number')),
-    ...['3', 'three', 3.5, true, [3], {}].map((value) => refused('an_integer', value, 'must be an integer')),
-    ...['true', 'yes', 0, 1, [true], {}].map((value) => refused('a_boolean', value, 'must be a boolean')),
-    ...['2023-02-29', '2024-13-01', '01.02.2024', 'today', 20240201, true].map((value) =>
-      refused('a_date', value, 'must be a valid date'),
-    ),
-    ...['24:00', '12:60:00', 'noon', 12, true].map((value) => refused('a_time', value, 'must be a valid time')),
-    ...['2024-02-30T10:00:00Z', '2024-02-01T25:00:00Z', 'yesterday', 1706781600000, true].map((value) =>
-      refused('a_datetime', value, 'must be a valid datetime'),
-    ),
-    ...['nobody', 'two@at@example.org', '@example.org', 'a b@example.org'].map((value) =>
-      refused('an_email', value, 'format is invalid'),
-    ),
-    ...['example.org', 'javascript:alert(1)', 'http://', 'https://exa mple.org'].map((value) =>
-      refused('a_url', value, 'format is invalid'),
-    ),
-    ...['with space', 'slash/ed', 'ümlaut'].map((value) => refused('a_slug', value, 'format is invalid')),
-    refused('a_choice', 'blue', 'must be one of: red, green'),
-    refused('a_choice', 'Red', 'must be one of: red, green'),
-    refused('a_multichoice', 'red', 'must be an array'),
-    refused('a_multichoice', { 0: 'red' }, 'must be an array'),
-    refused('a_multichoice', ['red', 'black'], 'must be one of: red, green, blue'),
-    refused('links', 1, 'must be an array'),
-    refused('links', { id: 1 }, 'must be an array'),
-    refused('a_parent_id', 'one', 'must be an integer'),
-    refused('a_parent_id', 1.5, 'must be an integer'),
-    refused('a_twin_id', '1', 'must be an integer'),
-  ],
-  options,
-)
+scenarios('validation of types', options, [
+  ...['a_string', 'a_text', 'an_email', 'a_url', 'a_slug', 'a_password'].flatMap((field) => [
+    refused(field, 12345678, 'must be a string'),
+    refused(field, true, 'must be a string'),
+    refused(field, ['text'], 'must be a string'),
+    refused(field, { text: 'text' }, 'must be a string'),
+  ]),
+  ...['12', 'many', true, [12], {}].map((value) => refused('a_number', value, 'must be a number')),
+  ...['3', 'three', 3.5, true, [3], {}].map((value) => refused('an_integer', value, 'must be an integer')),
+  ...['true', 'yes', 0, 1, [true], {}].map((value) => refused('a_boolean', value, 'must be a boolean')),
+  ...['2023-02-29', '2024-13-01', '01.02.2024', 'today', 20240201, true].map((value) =>
+    refused('a_date', value, 'must be a valid date'),
+  ),
+  ...['24:00', '12:60:00', 'noon', 12, true].map((value) => refused('a_time', value, 'must be a valid time')),
+  ...['2024-02-30T10:00:00Z', '2024-02-01T25:00:00Z', 'yesterday', 1706781600000, true].map((value) =>
+    refused('a_datetime', value, 'must be a valid datetime'),
+  ),
+  ...['nobody', 'two@at@example.org', '@example.org', 'a b@example.org'].map((value) =>
+    refused('an_email', value, 'format is invalid'),
+  ),
+  ...['example.org', 'javascript:alert(1)', 'http://', 'https://exa mple.org'].map((value) =>
+    refused('a_url', value, 'format is invalid'),
+  ),
+  ...['with space', 'slash/ed', 'ümlaut'].map((value) => refused('a_slug', value, 'format is invalid')),
+  refused('a_choice', 'blue', 'must be one of: red, green'),
+  refused('a_choice', 'Red', 'must be one of: red, green'),
+  refused('a_multichoice', 'red', 'must be an array'),
+  refused('a_multichoice', { 0: 'red' }, 'must be an array'),
+  refused('a_multichoice', ['red', 'black'], 'must be one of: red, green, blue'),
+  refused('links', 1, 'must be an array'),
+  refused('links', { id: 1 }, 'must be an array'),
+  refused('a_parent_id', 'one', 'must be an integer'),
+  refused('a_parent_id', 1.5, 'must be an integer'),
+  refused('a_twin_id', '1', 'must be an integer'),
+])
 
-scenarios(
-  'validation of bounds',
-  [
-    refused('a_string', 'ab', 'must be at least 3 characters long'),
-    taken('a_string', 'abc'),
-    refused('a_string', 'abcdef', 'must be at most 5 characters long'),
-    taken('a_string', 'abcde'),
-    refused('a_password', 'seven77', 'must be at least 8 characters long'),
-    refused('a_code', 'ABCDe', 'format is invalid'),
-    refused('a_code', 'xyz', 'must be at least 4 characters long', 'format is invalid'),
-    taken('a_code', 'ABCD'),
-    refused('an_integer', 2, 'must be greater than 2'),
-    taken('an_integer', 3),
-    refused('an_integer', 10, 'must be less than 10'),
-    taken('an_integer', 9),
-    refused('a_whole', 1, 'must be greater than or equal to 2'),
-    taken('a_whole', 2),
-    refused('a_whole', 11, 'must be less than or equal to 10'),
-    taken('a_whole', 10),
-    refused('a_number', -1.5, 'must be greater than -1.5'),
-    taken('a_number', -1.49),
-    refused('a_number', 2.5, 'must be less than 2.5'),
-    taken('a_number', 2.49),
-    refused('an_alias', 0.4, 'must be greater than or equal to 0.5'),
-    taken('an_alias', 0.5),
-    refused('an_alias', 1.6, 'must be less than or equal to 1.5'),
-    taken('an_alias', 1.5),
-  ],
-  options,
-)
+scenarios('validation of bounds', options, [
+  refused('a_string', 'ab', 'must be at least 3 characters long'),
+  taken('a_string', 'abc'),
+  refused('a_string', 'abcdef', 'must be at most 5 characters long'),
+  taken('a_string', 'abcde'),
+  refused('a_password', 'seven77', 'must be at least 8 characters long'),
+  refused('a_code', 'ABCDe', 'format is invalid'),
+  refused('a_code', 'xyz', 'must be at least 4 characters long', 'format is invalid'),
+  taken('a_code', 'ABCD'),
+  refused('an_integer', 2, 'must be greater than 2'),
+  taken('an_integer', 3),
+  refused('an_integer', 10, 'must be less than 10'),
+  taken('an_integer', 9),
+  refused('a_whole', 1, 'must be greater than or equal to 2'),
+  taken('a_whole', 2),
+  refused('a_whole', 11, 'must be less than or equal to 10'),
+  taken('a_whole', 10),
+  refused('a_number', -1.5, 'must be greater than -1.5'),
+  taken('a_number', -1.49),
+  refused('a_number', 2.5, 'must be less than 2.5'),
+  taken('a_number', 2.49),
+  refused('an_alias', 0.4, 'must be greater than or equal to 0.5'),
+  taken('an_alias', 0.5),
+  refused('an_alias', 1.6, 'must be less than or equal to 1.5'),
+  taken('an_alias', 1.5),
+])
 
-scenarios(
-  'validation lets through',
-  [
-    taken('a_text', 'Several\nlines, "quotes", emoji 🦭 and ümlauts'),
-    taken('an_email', 'first.last+tag@mail.example.org'),
-    taken('an_email', ''),
-    taken('an_email', 'a@b'),
-    taken('a_url', 'https://example.org/path?q=1#top'),
-    taken('a_url', ''),
-    taken('a_url', 'HTTPS://bücher.de'),
-    ...['2024-01-01', '2024-01-01T00:00', '2024-01-01T00:00Z', '2024-01-01 00:00:00'].map((value) => ({
-      ...taken('a_datetime', value),
-      expectPart: { data: { a_datetime: '2024-01-01T00:00:00.000Z' } },
-    })),
-    taken('a_slug', 'with-hyphens_and_1'),
-    taken('a_boolean', false),
-    taken('a_date', '2024-02-29'),
-    taken('a_time', '23:59:59'),
-    taken('a_choice', 'green'),
-    taken('a_multichoice', ['blue', 'red']),
-    taken('a_multichoice', []),
-    taken('a_json', { deep: [1, { er: null }], text: 'x' }),
-    taken('a_json', [1, 2]),
-    taken('a_json', 'text'),
-    taken('a_json', false),
-    taken('a_parent_id', 1),
-    taken('a_twin_id', 1),
-    taken('a_number', 0),
-    scenario('a datetime with an offset, returned in UTC', 'POST /api/v1/models/sample', 201, {
-      body: { data: { a_datetime: '2024-02-29T12:30:00+02:00' } },
-      check: ({ json }) => assert.match(json.data.a_datetime, /^2024-02-29T10:30:00(\.000)?Z$/),
-    }),
-    scenario('a password, which is not returned', 'POST /api/v1/models/sample', 201, {
-      body: { data: { a_password: 'long-enough' } },
-      check: ({ json, text }) => {
-        assert.equal('a_password' in json.data, false)
-        assert.equal(text.includes('long-enough') || text.includes('$quick$'), false)
-      },
-    }),
-    scenario('a record without any value', 'POST /api/v1/models/sample', 201, {
-      body: { data: {} },
-      expectPart: { data: { id: 2, a_string: null, a_multichoice: [], links: [] } },
-    }),
-  ],
-  options,
-)
+scenarios('validation lets through', options, [
+  taken('a_text', 'Several\nlines, "quotes", emoji 🦭 and ümlauts'),
+  taken('an_email', 'first.last+tag@mail.example.org'),
+  taken('an_email', ''),
+  taken('an_email', 'a@b'),
+  taken('a_url', 'https://example.org/path?q=1#top'),
+  taken('a_url', ''),
+  taken('a_url', 'HTTPS://bücher.de'),
+  ...['2024-01-01', '2024-01-01T00:00', '2024-01-01T00:00Z', '2024-01-01 00:00:00'].map((value) => ({
+    ...taken('a_datetime', value),
+    expectPart: { data: { a_datetime: '2024-01-01T00:00:00.000Z' } },
+  })),
+  taken('a_slug', 'with-hyphens_and_1'),
+  taken('a_boolean', false),
+  taken('a_date', '2024-02-29'),
+  taken('a_time', '23:59:59'),
+  taken('a_choice', 'green'),
+  taken('a_multichoice', ['blue', 'red']),
+  taken('a_multichoice', []),
+  taken('a_json', { deep: [1, { er: null }], text: 'x' }),
+  taken('a_json', [1, 2]),
+  taken('a_json', 'text'),
+  taken('a_json', false),
+  taken('a_parent_id', 1),
+  taken('a_twin_id', 1),
+  taken('a_number', 0),
+  scenario('a datetime with an offset, returned in UTC', 'POST /api/v1/models/sample', 201, {
+    body: { data: { a_datetime: '2024-02-29T12:30:00+02:00' } },
+    check: ({ json }) => assert.match(json.data.a_datetime, /^2024-02-29T10:30:00(\.000)?Z$/),
+  }),
+  scenario('a password, which is not returned', 'POST /api/v1/models/sample', 201, {
+    body: { data: { a_password: 'long-enough' } },
+    check: ({ json, text }) => {
+      assert.equal('a_password' in json.data, false)
+      assert.equal(text.includes('long-enough') || text.includes('$quick$'), false)
+    },
+  }),
+  scenario('a record without any value', 'POST /api/v1/models/sample', 201, {
+    body: { data: {} },
+    expectPart: { data: { id: 2, a_string: null, a_multichoice: [], links: [] } },
+  }),
+])
 
 const ALL_MANDATORY = fieldErrors({
   a_string: ['a_string is mandatory'],
@@ -188,76 +176,64 @@ const ALL_MANDATORY = fieldErrors({
   a_parent_id: ['a_parent_id is mandatory'],
 })
 
-scenarios(
-  'validation of records',
-  [
-    scenario('names every required field that is missing', 'POST /api/v1/models/strict', 400, {
-      body: { data: {} },
-      expect: ALL_MANDATORY,
-    }),
-    scenario('treats null as missing', 'POST /api/v1/models/strict', 400, {
-      body: {
-        data: {
-          a_string: null,
-          an_integer: null,
-          a_boolean: null,
-          a_date: null,
-          a_choice: null,
-          a_list: null,
-          a_parent_id: null,
-        },
+scenarios('validation of records', options, [
+  scenario('names every required field that is missing', 'POST /api/v1/models/strict', 400, {
+    body: { data: {} },
+    expect: ALL_MANDATORY,
+  }),
+  scenario('treats null as missing', 'POST /api/v1/models/strict', 400, {
+    body: {
+      data: { a_string: null, an_integer: null, a_boolean: null, a_date: null, a_choice: null, a_list: null, a_parent_id: null },
+    },
+    expect: ALL_MANDATORY,
+  }),
+  scenario('accepts zero and false as values', 'POST /api/v1/models/strict', 201, {
+    body: {
+      data: {
+        a_string: 'x',
+        an_integer: 0,
+        a_boolean: false,
+        a_date: '2024-01-01',
+        a_choice: 'red',
+        a_list: ['red'],
+        a_parent_id: 1,
       },
-      expect: ALL_MANDATORY,
-    }),
-    scenario('accepts zero and false as values', 'POST /api/v1/models/strict', 201, {
-      body: {
-        data: {
-          a_string: 'x',
-          an_integer: 0,
-          a_boolean: false,
-          a_date: '2024-01-01',
-          a_choice: 'red',
-          a_list: ['red'],
-          a_parent_id: 1,
-        },
+    },
+    expectPart: { data: { an_integer: 0, a_boolean: false } },
+  }),
+  scenario('reports all invalid fields together, each with all its messages', 'POST /api/v1/models/sample', 400, {
+    body: {
+      data: {
+        a_string: 'ab',
+        a_code: 'x1',
+        an_integer: 2,
+        a_number: 'many',
+        a_boolean: 'no',
+        a_date: 'soon',
+        a_choice: 'blue',
+        a_parent_id: 99,
+        unknown: 1,
       },
-      expectPart: { data: { an_integer: 0, a_boolean: false } },
+    },
+    expect: fieldErrors({
+      a_string: ['a_string must be at least 3 characters long'],
+      a_code: ['a_code must be at least 4 characters long', 'a_code format is invalid'],
+      an_integer: ['an_integer must be greater than 2'],
+      a_number: ['a_number must be a number'],
+      a_boolean: ['a_boolean must be a boolean'],
+      a_date: ['a_date must be a valid date'],
+      a_choice: ['a_choice must be one of: red, green'],
+      a_parent_id: ['a_parent_id references a non-existent record'],
+      unknown: ["Field 'unknown' does not exist"],
     }),
-    scenario('reports all invalid fields together, each with all its messages', 'POST /api/v1/models/sample', 400, {
-      body: {
-        data: {
-          a_string: 'ab',
-          a_code: 'x1',
-          an_integer: 2,
-          a_number: 'many',
-          a_boolean: 'no',
-          a_date: 'soon',
-          a_choice: 'blue',
-          a_parent_id: 99,
-          unknown: 1,
-        },
-      },
-      expect: fieldErrors({
-        a_string: ['a_string must be at least 3 characters long'],
-        a_code: ['a_code must be at least 4 characters long', 'a_code format is invalid'],
-        an_integer: ['an_integer must be greater than 2'],
-        a_number: ['a_number must be a number'],
-        a_boolean: ['a_boolean must be a boolean'],
-        a_date: ['a_date must be a valid date'],
-        a_choice: ['a_choice must be one of: red, green'],
-        a_parent_id: ['a_parent_id references a non-existent record'],
-        unknown: ["Field 'unknown' does not exist"],
-      }),
-      check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/sample')).length, 1),
+    check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/sample')).length, 1),
+  }),
+  scenario('checks an update against the same limits', 'PUT /api/v1/models/sample/1', 400, {
+    body: { data: { a_string: 'abcdef', a_date: 5, a_multichoice: 'red' } },
+    expect: fieldErrors({
+      a_string: ['a_string must be at most 5 characters long'],
+      a_date: ['a_date must be a valid date'],
+      a_multichoice: ['a_multichoice must be an array'],
     }),
-    scenario('checks an update against the same limits', 'PUT /api/v1/models/sample/1', 400, {
-      body: { data: { a_string: 'abcdef', a_date: 5, a_multichoice: 'red' } },
-      expect: fieldErrors({
-        a_string: ['a_string must be at most 5 characters long'],
-        a_date: ['a_date must be a valid date'],
-        a_multichoice: ['a_multichoice must be an array'],
-      }),
-    }),
-  ],
-  options,
-)
+  }),
+])

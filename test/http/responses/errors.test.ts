@@ -47,26 +47,22 @@ scenarios('a body that is not JSON', [
   { ...notJson('text/plain', 'username=admin', 'POST /api/v1/auth/token'), as: null },
 ])
 
-scenarios(
-  'a body over the limit',
-  [
-    scenario('is refused', 'POST /api/v1/models/tag', 413, {
-      body: { data: { ...TAG, name: 'x'.repeat(1100) } },
-      check: shapeB(413),
-    }),
-    scenario('is refused on update', 'PUT /api/v1/models/tag/1', 413, {
-      body: { data: { name: 'x'.repeat(1100) } },
-      check: shapeB(413),
-    }),
-    scenario('is no body below it', 'POST /api/v1/models/tag', 201, { body: { data: TAG } }),
-    scenario('is as unwelcome without a token as any other', 'POST /api/v1/models/tag', 401, {
-      as: null,
-      body: { data: { ...TAG, name: 'x'.repeat(1100) } },
-      expect: UNAUTHENTICATED,
-    }),
-  ],
-  { settings: { max_upload_bytes: 1024 } },
-)
+scenarios('a body over the limit', { settings: { max_upload_bytes: 1024 } }, [
+  scenario('is refused', 'POST /api/v1/models/tag', 413, {
+    body: { data: { ...TAG, name: 'x'.repeat(1100) } },
+    check: shapeB(413),
+  }),
+  scenario('is refused on update', 'PUT /api/v1/models/tag/1', 413, {
+    body: { data: { name: 'x'.repeat(1100) } },
+    check: shapeB(413),
+  }),
+  scenario('is no body below it', 'POST /api/v1/models/tag', 201, { body: { data: TAG } }),
+  scenario('is as unwelcome without a token as any other', 'POST /api/v1/models/tag', 401, {
+    as: null,
+    body: { data: { ...TAG, name: 'x'.repeat(1100) } },
+    expect: UNAUTHENTICATED,
+  }),
+])
 
 const nothingAt = (request: Scenario['request']): Scenario => scenario('is not found', request, 404, { check: shapeB(404) })
 
@@ -87,44 +83,40 @@ const unprocessable = (details: Readonly<Record<string, readonly string[]>>) => 
   timestamp: '2026-01-15T12:00:00.000Z',
 })
 
-scenarios(
-  'validation_status 422',
-  [
-    scenario('is for failed validation', 'POST /api/v1/models/tag', 422, {
-      body: { data: { name: 'Knots', color: 'red' } },
-      expect: unprocessable({ slug: ['slug is mandatory'], color: ['color format is invalid'] }),
-    }),
-    scenario('is for a storage constraint', 'POST /api/v1/models/tag', 422, {
-      body: { data: { name: 'Ferries', slug: 'knots' } },
-      expect: unprocessable({ name: ['name must be unique'] }),
-    }),
-    scenario('is for creation_fields', 'POST /api/v1/models/comment', 422, {
-      body: { data: { post_id: 1, body: 'x', is_approved: true }, form_id: 'CommentForm' },
-      expect: unprocessable({ is_approved: ["Field 'is_approved' is not allowed to be set at creation"] }),
-    }),
-    scenario('is for allowed_update_fields', 'PUT /api/v1/models/tag/1', 422, {
-      body: { data: { slug: 'knots' }, form_id: 'TagForm' },
-      expect: unprocessable({ slug: ["Field 'slug' is not allowed to be updated"] }),
-    }),
-    scenario('is for a rule', 'PUT /api/v1/models/category/2', 422, {
-      body: { data: { parent_id: 2 }, form_id: 'CategoryForm' },
-      expect: unprocessable({ parent_id: ['A category cannot be its own parent'] }),
-    }),
-    scenario('is for bulk operations', 'POST /api/v1/models/tag/bulk', 422, {
-      body: { records: [TAG, { name: 'Bends' }] },
-      expect: unprocessable({ '1.slug': ['slug is mandatory'] }),
-    }),
-    scenario('is not for a record that is not there', 'PUT /api/v1/models/user/999', 400, {
-      body: { data: { first_name: 'x' } },
-      expect: generalError('User with ID 999 does not exist'),
-    }),
-    scenario('is not for a query', 'GET /api/v1/models/tag?page=0', 400, {
-      expectPart: { error: 'Invalid request data', status_code: 400 },
-    }),
-    malformed('{"data": '),
-  ],
-  { settings: { validation_status: 422 } },
-)
+scenarios('validation_status 422', { settings: { validation_status: 422 } }, [
+  scenario('is for failed validation', 'POST /api/v1/models/tag', 422, {
+    body: { data: { name: 'Knots', color: 'red' } },
+    expect: unprocessable({ slug: ['slug is mandatory'], color: ['color format is invalid'] }),
+  }),
+  scenario('is for a storage constraint', 'POST /api/v1/models/tag', 422, {
+    body: { data: { name: 'Ferries', slug: 'knots' } },
+    expect: unprocessable({ name: ['name must be unique'] }),
+  }),
+  scenario('is for creation_fields', 'POST /api/v1/models/comment', 422, {
+    body: { data: { post_id: 1, body: 'x', is_approved: true }, form_id: 'CommentForm' },
+    expect: unprocessable({ is_approved: ["Field 'is_approved' is not allowed to be set at creation"] }),
+  }),
+  scenario('is for allowed_update_fields', 'PUT /api/v1/models/tag/1', 422, {
+    body: { data: { slug: 'knots' }, form_id: 'TagForm' },
+    expect: unprocessable({ slug: ["Field 'slug' is not allowed to be updated"] }),
+  }),
+  scenario('is for a rule', 'PUT /api/v1/models/category/2', 422, {
+    body: { data: { parent_id: 2 }, form_id: 'CategoryForm' },
+    expect: unprocessable({ parent_id: ['A category cannot be its own parent'] }),
+  }),
+  scenario('is for bulk operations', 'POST /api/v1/models/tag/bulk', 422, {
+    body: { records: [TAG, { name: 'Bends' }] },
+    expect: unprocessable({ '1.slug': ['slug is mandatory'] }),
+  }),
+  scenario('is not for a record that is not there', 'PUT /api/v1/models/user/999', 400, {
+    body: { data: { first_name: 'x' } },
+    expect: generalError('User with ID 999 does not exist'),
+  }),
+  scenario('is not for a query', 'GET /api/v1/models/tag?page=0', 400, {
+    expectPart: { error: 'Invalid request data', status_code: 400 },
+  }),
+  malformed('{"data": '),
+])
 
 scenarios('validation_status by default', [
   scenario('is 400, in shape A, without a time', 'POST /api/v1/models/tag', 400, {

@@ -23,71 +23,63 @@ scenarios('without origins, CORS', [
   scenario('is in no answer', 'GET /api/v1/models/tag', 200, { headers: { origin: FRONT_END }, check: nothingAllowed }),
 ])
 
-scenarios(
-  'with origins, CORS',
-  [
-    {
-      name: 'are answered preflight requests',
-      ...preflight(FRONT_END),
-      status: 200,
-      check({ headers }) {
-        assert.equal(headers['access-control-allow-origin'], FRONT_END)
-        assert.equal(headers['access-control-allow-methods'], 'PUT')
-        assert.equal(headers['access-control-allow-credentials'], undefined)
-        assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
-        for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match', 'last-event-id']) {
-          assert.ok(listed(headers['access-control-allow-headers']).includes(name), name)
-        }
-      },
+scenarios('with origins, CORS', { settings: { cors: [FRONT_END] } }, [
+  {
+    name: 'are answered preflight requests',
+    ...preflight(FRONT_END),
+    status: 200,
+    check({ headers }) {
+      assert.equal(headers['access-control-allow-origin'], FRONT_END)
+      assert.equal(headers['access-control-allow-methods'], 'PUT')
+      assert.equal(headers['access-control-allow-credentials'], undefined)
+      assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
+      for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match', 'last-event-id']) {
+        assert.ok(listed(headers['access-control-allow-headers']).includes(name), name)
+      }
     },
-    { name: 'other origins are allowed nothing', ...preflight('https://evil.example'), status: 200, check: nothingAllowed },
-    {
-      name: 'allows no origin that only begins alike',
-      ...preflight(`${FRONT_END}.evil.example`),
-      status: 200,
-      check: nothingAllowed,
+  },
+  { name: 'other origins are allowed nothing', ...preflight('https://evil.example'), status: 200, check: nothingAllowed },
+  {
+    name: 'allows no origin that only begins alike',
+    ...preflight(`${FRONT_END}.evil.example`),
+    status: 200,
+    check: nothingAllowed,
+  },
+  { name: 'allows no page without an origin', ...preflight('null'), status: 200, check: nothingAllowed },
+  { name: 'allows no other header', ...preflight(FRONT_END, 'PUT', 'x-anything'), status: 200, check: nothingAllowed },
+  scenario('may read the headers of the API', 'GET /api/v1/models/tag/1', 200, {
+    headers: { origin: FRONT_END },
+    check({ headers }) {
+      assert.equal(headers['access-control-allow-origin'], FRONT_END)
+      assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
+      for (const name of ['etag', 'location', 'retry-after', 'ratelimit']) {
+        assert.ok(listed(headers['access-control-expose-headers']).includes(name), name)
+      }
     },
-    { name: 'allows no page without an origin', ...preflight('null'), status: 200, check: nothingAllowed },
-    { name: 'allows no other header', ...preflight(FRONT_END, 'PUT', 'x-anything'), status: 200, check: nothingAllowed },
-    scenario('may read the headers of the API', 'GET /api/v1/models/tag/1', 200, {
-      headers: { origin: FRONT_END },
-      check({ headers }) {
-        assert.equal(headers['access-control-allow-origin'], FRONT_END)
-        assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
-        for (const name of ['etag', 'location', 'retry-after', 'ratelimit']) {
-          assert.ok(listed(headers['access-control-expose-headers']).includes(name), name)
-        }
-      },
-    }),
-    scenario('adds Vary for other origins too', 'GET /api/v1/models/tag/1', 200, {
-      headers: { origin: 'https://evil.example' },
-      check(reply, app) {
-        nothingAllowed(reply, app)
-        assert.ok(listed(reply.headers.vary).includes('origin'), `Vary is ${reply.headers.vary}`)
-      },
-    }),
-    scenario('shows them errors', 'GET /api/v1/models/tag', 401, {
-      as: null,
-      headers: { origin: FRONT_END },
-      expectHeaders: { 'access-control-allow-origin': FRONT_END },
-    }),
-  ],
-  { settings: { cors: [FRONT_END] } },
-)
+  }),
+  scenario('adds Vary for other origins too', 'GET /api/v1/models/tag/1', 200, {
+    headers: { origin: 'https://evil.example' },
+    check(reply, app) {
+      nothingAllowed(reply, app)
+      assert.ok(listed(reply.headers.vary).includes('origin'), `Vary is ${reply.headers.vary}`)
+    },
+  }),
+  scenario('shows them errors', 'GET /api/v1/models/tag', 401, {
+    as: null,
+    headers: { origin: FRONT_END },
+    expectHeaders: { 'access-control-allow-origin': FRONT_END },
+  }),
+])
 
-scenarios(
-  'with every origin, CORS',
-  [
-    scenario('still allows no credentials', 'GET /api/v1/models/tag', 200, {
-      headers: { origin: 'https://anybody.example' },
-      check({ headers }) {
-        assert.ok(['*', 'https://anybody.example'].includes(String(headers['access-control-allow-origin'])), 'anybody may call')
-        assert.equal(headers['access-control-allow-credentials'], undefined)
-      },
-    }),
-  ],
-  { settings: { cors: ['*'] } },
-)
+scenarios('with every origin, CORS', { settings: { cors: ['*'] } }, [
+  scenario('still allows no credentials', 'GET /api/v1/models/tag', 200, {
+    headers: { origin: 'https://anybody.example' },
+    check({ headers }) {
+      assert.ok(['*', 'https://anybody.example'].includes(String(headers['access-control-allow-origin'])), 'anybody may call')
+      assert.equal(headers['access-control-allow-credentials'], undefined)
+    },
+  }),
+])
 
 test('a refused origin is logged, at most once a minute', async () => {
   await using app = await openTestApp({ settings: { cors: [FRONT_END] } })

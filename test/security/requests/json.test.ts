@@ -56,94 +56,80 @@ describe('JSON nested 5,000 deep', () => {
   }
 })
 
-scenarios(
-  'JSON nested',
-  [
-    create('32 deep is kept', `{"extra":${nested(32)}}`, 201),
-    create('33 deep is not', `{"extra":${nested(33)}}`, { extra: [`extra ${DEEP}`] }),
-    create('5,000 deep names its field', `{"extra":${nested(5000)}}`, { extra: [`extra ${DEEP}`] }),
-    create('200,000 deep does too', `{"extra":${objects(200_000)}}`, { extra: [`extra ${DEEP}`] }),
-    create('within a text it is a text', JSON.stringify({ title: `"${nested(100)}\\` }), 201),
-  ],
-  THINGS,
-)
+scenarios('JSON nested', THINGS, [
+  create('32 deep is kept', `{"extra":${nested(32)}}`, 201),
+  create('33 deep is not', `{"extra":${nested(33)}}`, { extra: [`extra ${DEEP}`] }),
+  create('5,000 deep names its field', `{"extra":${nested(5000)}}`, { extra: [`extra ${DEEP}`] }),
+  create('200,000 deep does too', `{"extra":${objects(200_000)}}`, { extra: [`extra ${DEEP}`] }),
+  create('within a text it is a text', JSON.stringify({ title: `"${nested(100)}\\` }), 201),
+])
 
 const inexact = (numeral: string) => `is a number that cannot be kept exactly: ${numeral}`
 
-scenarios(
-  'a number that does not survive',
-  [
-    create('1e999 in a number', '{"weight":1e999}', { weight: [`weight ${inexact('1e999')}`] }),
-    create('-1e999 in an integer', '{"whole":-1e999}', { whole: [`whole ${inexact('-1e999')}`] }),
-    create('2^53+1 in an integer', '{"whole":9007199254740993}', { whole: [`whole ${inexact('9007199254740993')}`] }),
-    create('2^53+1 in a number', '{"weight":9007199254740993}', { weight: [`weight ${inexact('9007199254740993')}`] }),
-    create('2^53+1 deep in a json field', '{"extra":{"a":[1,{"b":-9007199254740993}]}}', {
-      extra: [`extra.a.1.b ${inexact('-9007199254740993')}`],
-    }),
-    create('1e999 in a json field', '{"extra":[1e999]}', { extra: [`extra.0 ${inexact('1e999')}`] }),
-    create('1e-999', '{"weight":1e-999}', { weight: [`weight ${inexact('1e-999')}`] }),
-    create('of 400 digits', `{"weight":${'9'.repeat(400)}}`, { weight: [`weight ${inexact(`${'9'.repeat(40)}…`)}`] }),
-    create('all of them at once', '{"weight":1e999,"whole":9007199254740993}', {
-      weight: [`weight ${inexact('1e999')}`],
-      whole: [`whole ${inexact('9007199254740993')}`],
-    }),
-    create('the digits of a decimal', '{"amount":1.00000000000000001}', { amount: [`amount ${inexact('1.00000000000000001')}`] }),
-    create('a fraction that would become an integer', '{"whole":4503599627370496.3,"weight":9007199254740993.0}', {
-      whole: [`whole ${inexact('4503599627370496.3')}`],
-      weight: [`weight ${inexact('9007199254740993.0')}`],
-    }),
-    create('2^53 is no integer for lack of neighbours', '{"whole":9007199254740992}', { whole: ['whole must be an integer'] }),
-    scenario('is named with its index in bulk', 'POST /api/v1/models/thing/bulk', 400, {
-      rawBody: '{"records":[{"weight":1},{"weight":1e999}]}',
-      headers: HEADERS,
-      expect: { detail: { error: { '1.weight': [`weight ${inexact('1e999')}`] } } },
-    }),
-    scenario('is named with its index in a bulk update, and as an id', 'PUT /api/v1/models/thing/bulk', 400, {
-      rawBody: '{"updates":[{"id":9007199254740993,"data":{"extra":{"a":1e999}}}]}',
-      headers: HEADERS,
-      expect: {
-        detail: { error: { '0.id': [`id ${inexact('9007199254740993')}`], '0.extra': [`extra.a ${inexact('1e999')}`] } },
-      },
-    }),
-    scenario('is not a valid filter value', 'GET /api/v1/models/thing?filters=weight=9007199254740993', 400, {
-      expectPart: { error: 'Invalid request data' },
-    }),
-    scenario('is not a valid filter value either', 'GET /api/v1/models/thing?filters=weight__gt=1e999', 400),
-  ],
-  THINGS,
-)
+scenarios('a number that does not survive', THINGS, [
+  create('1e999 in a number', '{"weight":1e999}', { weight: [`weight ${inexact('1e999')}`] }),
+  create('-1e999 in an integer', '{"whole":-1e999}', { whole: [`whole ${inexact('-1e999')}`] }),
+  create('2^53+1 in an integer', '{"whole":9007199254740993}', { whole: [`whole ${inexact('9007199254740993')}`] }),
+  create('2^53+1 in a number', '{"weight":9007199254740993}', { weight: [`weight ${inexact('9007199254740993')}`] }),
+  create('2^53+1 deep in a json field', '{"extra":{"a":[1,{"b":-9007199254740993}]}}', {
+    extra: [`extra.a.1.b ${inexact('-9007199254740993')}`],
+  }),
+  create('1e999 in a json field', '{"extra":[1e999]}', { extra: [`extra.0 ${inexact('1e999')}`] }),
+  create('1e-999', '{"weight":1e-999}', { weight: [`weight ${inexact('1e-999')}`] }),
+  create('of 400 digits', `{"weight":${'9'.repeat(400)}}`, { weight: [`weight ${inexact(`${'9'.repeat(40)}…`)}`] }),
+  create('all of them at once', '{"weight":1e999,"whole":9007199254740993}', {
+    weight: [`weight ${inexact('1e999')}`],
+    whole: [`whole ${inexact('9007199254740993')}`],
+  }),
+  create('the digits of a decimal', '{"amount":1.00000000000000001}', { amount: [`amount ${inexact('1.00000000000000001')}`] }),
+  create('a fraction that would become an integer', '{"whole":4503599627370496.3,"weight":9007199254740993.0}', {
+    whole: [`whole ${inexact('4503599627370496.3')}`],
+    weight: [`weight ${inexact('9007199254740993.0')}`],
+  }),
+  create('2^53 is no integer for lack of neighbours', '{"whole":9007199254740992}', { whole: ['whole must be an integer'] }),
+  scenario('is named with its index in bulk', 'POST /api/v1/models/thing/bulk', 400, {
+    rawBody: '{"records":[{"weight":1},{"weight":1e999}]}',
+    headers: HEADERS,
+    expect: { detail: { error: { '1.weight': [`weight ${inexact('1e999')}`] } } },
+  }),
+  scenario('is named with its index in a bulk update, and as an id', 'PUT /api/v1/models/thing/bulk', 400, {
+    rawBody: '{"updates":[{"id":9007199254740993,"data":{"extra":{"a":1e999}}}]}',
+    headers: HEADERS,
+    expect: { detail: { error: { '0.id': [`id ${inexact('9007199254740993')}`], '0.extra': [`extra.a ${inexact('1e999')}`] } } },
+  }),
+  scenario('is not a valid filter value', 'GET /api/v1/models/thing?filters=weight=9007199254740993', 400, {
+    expectPart: { error: 'Invalid request data' },
+  }),
+  scenario('is not a valid filter value either', 'GET /api/v1/models/thing?filters=weight__gt=1e999', 400),
+])
 
 const survives = (numeral: string, kept: unknown): Scenario => ({
   ...create(`${numeral} survives`, `{"extra":${numeral}}`, 201),
   check: ({ json }) => assert.equal(json.data.extra, kept),
 })
 
-scenarios(
-  'a number',
-  [
-    survives('9007199254740991', 9007199254740991),
-    survives('-9007199254740991', -9007199254740991),
-    survives('1e300', 1e300),
-    survives('5e-324', 5e-324),
-    survives('1e23', 1e23),
-    survives('12.50', 12.5),
-    survives('1152921504606846976', 2 ** 60),
-    survives('0.1000000000000000055511151231257827021181583404541015625', 0.1),
-    survives('0e999', 0),
-    survives('1000000000000000000000', 1e21),
-  ],
-  THINGS,
-)
+scenarios('a number', THINGS, [
+  survives('9007199254740991', 9007199254740991),
+  survives('-9007199254740991', -9007199254740991),
+  survives('1e300', 1e300),
+  survives('5e-324', 5e-324),
+  survives('1e23', 1e23),
+  survives('12.50', 12.5),
+  survives('1152921504606846976', 2 ** 60),
+  survives('0.1000000000000000055511151231257827021181583404541015625', 0.1),
+  survives('0e999', 0),
+  survives('1000000000000000000000', 1e21),
+])
 
 scenarios(
   'a decimal',
+  THINGS,
   ['0.1000000000000000055511151231257827021181583404541015625', '1152921504606846976', '1.2345678901234567e18', '1e21'].map(
     (numeral) =>
       create(`is not read from a number of more than 15 digits: ${numeral}`, `{"amount":${numeral}}`, {
         amount: ['amount must be written as text, such as "12.50", since it has more than 15 digits'],
       }),
   ),
-  THINGS,
 )
 
 /** Numbers that are sent, and their texts in the answers of the API. */
@@ -195,46 +181,38 @@ describe('a number that the API has answered is accepted', () => {
 
 const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'
 
-scenarios(
-  'text that UTF-8 cannot say, and NUL',
-  [
-    ...['\\ud800', '\\uDFFF', '\\udc00\\ud800', 'a\\u0000', '\\uD83Dx'].flatMap((text) => [
-      create(`${text} in a text`, `{"title":"${text}"}`, { title: [`title ${NOT_PLAIN}`] }),
-      create(`${text} in a json field`, `{"extra":[{"a":"${text}"}]}`, { extra: [`extra.0.a ${NOT_PLAIN}`] }),
-    ]),
-    create('as a field', '{"a\\u0000":1}', { 'a\0': [`a\0 is no name: it ${NOT_PLAIN}`] }),
-    create('as a key', '{"extra":{"a":{"\\ud800":1}}}', { extra: [`extra.a.\ud800 is no name: it ${NOT_PLAIN}`] }),
-    create('but a whole pair is text', '{"title":"\\ud83d\\udc4d \\\\u0000 \\\\ud800"}', 201),
-    scenario('in a name to log in with', 'POST /api/v1/auth/token', 400, {
-      as: null,
-      rawBody: '{"username":"admin\\u0000","password":"x"}',
-      headers: HEADERS,
-      expect: { detail: { error: { username: [`username ${NOT_PLAIN}`] } } },
-    }),
-    ...(['title=a%00', 'title=%ED%A0%80', 'title=%FF'] as const).map(
-      (filter): Scenario =>
-        scenario('in a query', `GET /api/v1/models/thing?filters=${filter}`, 400, {
-          expectPart: {
-            details: { filters: ["'filters' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] },
-          },
-        }),
-    ),
-  ],
-  THINGS,
-)
+scenarios('text that UTF-8 cannot say, and NUL', THINGS, [
+  ...['\\ud800', '\\uDFFF', '\\udc00\\ud800', 'a\\u0000', '\\uD83Dx'].flatMap((text) => [
+    create(`${text} in a text`, `{"title":"${text}"}`, { title: [`title ${NOT_PLAIN}`] }),
+    create(`${text} in a json field`, `{"extra":[{"a":"${text}"}]}`, { extra: [`extra.0.a ${NOT_PLAIN}`] }),
+  ]),
+  create('as a field', '{"a\\u0000":1}', { 'a\0': [`a\0 is no name: it ${NOT_PLAIN}`] }),
+  create('as a key', '{"extra":{"a":{"\\ud800":1}}}', { extra: [`extra.a.\ud800 is no name: it ${NOT_PLAIN}`] }),
+  create('but a whole pair is text', '{"title":"\\ud83d\\udc4d \\\\u0000 \\\\ud800"}', 201),
+  scenario('in a name to log in with', 'POST /api/v1/auth/token', 400, {
+    as: null,
+    rawBody: '{"username":"admin\\u0000","password":"x"}',
+    headers: HEADERS,
+    expect: { detail: { error: { username: [`username ${NOT_PLAIN}`] } } },
+  }),
+  ...(['title=a%00', 'title=%ED%A0%80', 'title=%FF'] as const).map(
+    (filter): Scenario =>
+      scenario('in a query', `GET /api/v1/models/thing?filters=${filter}`, 400, {
+        expectPart: {
+          details: { filters: ["'filters' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] },
+        },
+      }),
+  ),
+])
 
-scenarios(
-  'a key that is given twice',
-  [
-    create('in the data', '{"title":"a","title":"b"}', { title: ['title is given twice'] }),
-    create('in another spelling', '{"title":"a","\\u0074itle":"b"}', { title: ['title is given twice'] }),
-    create('deep in a json field', '{"extra":[{"a":1,"b":{"c":1,"c":2}}]}', { extra: ['extra.0.b.c is given twice'] }),
-    scenario('in the body', 'POST /api/v1/models/thing', 400, {
-      rawBody: '{"data":{"title":"a"},"data":{"title":"b"}}',
-      headers: HEADERS,
-      expect: { detail: { error: { data: ['data is given twice'] } } },
-    }),
-    create('is none where objects stand side by side', '{"extra":[{"a":1},{"a":1}]}', 201),
-  ],
-  THINGS,
-)
+scenarios('a key that is given twice', THINGS, [
+  create('in the data', '{"title":"a","title":"b"}', { title: ['title is given twice'] }),
+  create('in another spelling', '{"title":"a","\\u0074itle":"b"}', { title: ['title is given twice'] }),
+  create('deep in a json field', '{"extra":[{"a":1,"b":{"c":1,"c":2}}]}', { extra: ['extra.0.b.c is given twice'] }),
+  scenario('in the body', 'POST /api/v1/models/thing', 400, {
+    rawBody: '{"data":{"title":"a"},"data":{"title":"b"}}',
+    headers: HEADERS,
+    expect: { detail: { error: { data: ['data is given twice'] } } },
+  }),
+  create('is none where objects stand side by side', '{"extra":[{"a":1},{"a":1}]}', 201),
+])

@@ -91,9 +91,7 @@ describe('a stale lock', () => {
     await assertTakenOver(`{"pid":${deadPid()},"started":null}\n`)
   })
 
-  test('of a process whose id was reused is taken over', async () => {
-    await assertTakenOver(`{"pid":${process.pid},"started":"1"}\n`)
-  })
+  test('of a process whose id was reused is taken over', () => assertTakenOver(`{"pid":${process.pid},"started":"1"}\n`))
 
   lockTest('without a start time is valid while its process id is in use', async (_, lock) => {
     await writeFile(lock, `{"pid":${process.pid}}`)

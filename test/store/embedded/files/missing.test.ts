@@ -116,9 +116,7 @@ folderTest(
   async ({ shelves, file, folder, reopen }) => {
     await shelves.add('genre', { name: 'first' })
     let count = 1
-    while (journalNamedIn(file) === 'journal.1.log') {
-      await shelves.add('genre', { name: `genre ${count++}` })
-    }
+    while (journalNamedIn(file) === 'journal.1.log') await shelves.add('genre', { name: `genre ${count++}` })
     const named = journalNamedIn(file) ?? ''
     assert.ok(journalsIn(folder).includes(named), named)
     const { shelves: again } = await reopen()

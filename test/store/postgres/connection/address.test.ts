@@ -22,9 +22,7 @@ const ADDRESSES = [
 ] as const
 
 for (const [address, expected] of ADDRESSES) {
-  test(`${address} is parsed`, () => {
-    assert.deepEqual(parseAddress(address), { ...usual, ...expected })
-  })
+  test(`${address} is parsed`, () => assert.deepEqual(parseAddress(address), { ...usual, ...expected }))
 }
 
 const FAULTS = [
@@ -38,12 +36,11 @@ const FAULTS = [
 ] as const
 
 for (const [address, message] of FAULTS) {
-  test(`${address} is an error`, () => {
+  test(`${address} is an error`, () =>
     assert.throws(
       () => parseAddress(address),
       (error) => error instanceof AppError && error.code === 'CONFIG_INVALID' && message.test(error.message),
-    )
-  })
+    ))
 }
 
 test('an error does not contain the password', () => {
