@@ -5,7 +5,7 @@ import { openApp } from '../../src/app.ts'
 import { SHELL } from '../../src/auth/permissions.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import { loadProject } from '../../src/project/project.ts'
-import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { ADMIN_SEED, NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios, send } from '../helpers/api/scenario.ts'
 import { ROOT } from '../helpers/fixture.ts'
 import { testsOf } from '../helpers/tests-of.ts'
@@ -58,7 +58,7 @@ describe('the site', () => {
     const files = {
       'admin.config.yaml': 'history: { days: 1 }\n',
       'models/note.yaml': 'name: Note\nhistory: false\nfields:\n  - { name: text, type: string }\n',
-      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+      ...ADMIN_SEED,
     }
     await using app = await openTestApp({ files })
     const { json } = await play(app, get(SITE))

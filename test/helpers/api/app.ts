@@ -26,6 +26,11 @@ import { type FakeTime, fakeTime } from '../time.ts'
 /** The moment at which every test application begins. */
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
 
+/** The seed of a project whose only user is the superuser `admin`, as whom scenarios send by default. */
+export const ADMIN_SEED = {
+  'seed/user.yaml': '- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true }\n',
+}
+
 /** An application of a test, which is closed at the end of the block that declares it with `await using`. */
 export interface TestApp extends AsyncDisposable {
   readonly live: LiveServer

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from '../records/expected.ts'
 
@@ -72,7 +73,7 @@ scenarios(
   fields:
     - { name: boat_id, type: one_to_one, model: boat }
 `,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      ...ADMIN_SEED,
       'seed/boat.yaml': '[{ name: Ylva, number: 7 }, { name: Holm }]',
       'seed/berth.yaml': '[{ boat_id: 1 }]',
     },

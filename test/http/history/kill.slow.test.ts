@@ -6,6 +6,7 @@ import { HISTORY } from '../../../src/history/history-recorder.ts'
 import { loadProject } from '../../../src/project/project.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { integer, mulberry32, pick, type Random } from '../../bench/data/random.ts'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { runCli } from '../../helpers/cli/cli.ts'
 import { startServer } from '../../helpers/cli/process.ts'
 import { makeProject } from '../../helpers/fixture.ts'
@@ -26,7 +27,7 @@ fields:
   - { name: text, type: string }
   - { name: label_id, type: foreignkey, model: label, on_delete: cascade }
 `,
-  'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+  ...ADMIN_SEED,
 }
 
 /** Writes one request after another until the server is gone, and adds the ids of acknowledged ones. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { HISTORY } from '../../../src/history/history-recorder.ts'
 import { integer, mulberry32, pick, type Random } from '../../bench/data/random.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
 import { allRecords, comparable, type Entry, presentState, replay } from './replay.ts'
 
@@ -30,7 +30,7 @@ fields:
   - { name: book_id, type: foreignkey, model: book, on_delete: cascade }
   - { name: label_id, type: foreignkey, model: label, on_delete: set_null }
 `,
-  'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+  ...ADMIN_SEED,
 }
 
 /** Kinds of operations; frequent ones are named several times. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
@@ -116,7 +117,7 @@ scenarios(
         'name: Invoice\nfields:\n  - { name: amount, type: decimal, decimal_places: 2, gte: -100 }\n  - { name: code, type: decimal, unique: true }\n',
       'seed/invoice.yaml':
         '- { amount: "100000000000000000000.1" }\n- { amount: 10.0 }\n- { amount: ".25" }\n- { amount: -100 }\n- { amount: null }\n',
-      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+      ...ADMIN_SEED,
     },
   },
   [
@@ -160,7 +161,7 @@ scenarios(
   {
     files: {
       'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
-      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+      ...ADMIN_SEED,
       'seed/mass.json': JSON.stringify([
         ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
         ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),

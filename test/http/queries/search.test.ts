@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
@@ -185,21 +185,12 @@ const NOTE = `
     - { name: number, type: integer }
     - { name: hidden, type: string, searchable: false }
 `
-scenarios(
-  'search of a model without text',
-  {
-    files: {
-      'models/note.yaml': NOTE,
-      'seed/user.yaml': '- { username: admin, email: a@b.org, password: a-long-password, is_superuser: true }',
-    },
-  },
-  [
-    scenario('explains how to make fields searchable', 'GET /api/v1/models/note/search?q=x', 400, {
-      check: ({ json }) =>
-        assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
-    }),
-  ],
-)
+scenarios('search of a model without text', { files: { 'models/note.yaml': NOTE, ...ADMIN_SEED } }, [
+  scenario('explains how to make fields searchable', 'GET /api/v1/models/note/search?q=x', 400, {
+    check: ({ json }) =>
+      assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
+  }),
+])
 
 async function withApp(work: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {
   await using app = await openTestApp(options)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, ids, modelNotFound, recordNotFound } from './expected.ts'
 
@@ -116,7 +117,7 @@ scenarios(
   {
     files: {
       'models/ship.yaml': SHIP,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      ...ADMIN_SEED,
       'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
       'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
       'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',

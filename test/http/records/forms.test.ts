@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestAppOptions } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestAppOptions } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
@@ -197,90 +197,70 @@ const boat = (name: string, form_id: string, data: unknown, error: Record<string
 const fine = (name: string, form_id: string, data: Record<string, unknown>): Scenario =>
   scenario(name, 'POST /api/v1/models/boat', 201, { body: { data, form_id }, expectPart: { data } })
 
-scenarios(
-  'forms of a model of many kinds',
-  {
-    files: {
-      'models/boat.yaml': MODEL,
-      'views/boat.ts': VIEWS,
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+scenarios('forms of a model of many kinds', { files: { 'models/boat.yaml': MODEL, 'views/boat.ts': VIEWS, ...ADMIN_SEED } }, [
+  boat('make a field mandatory that the model does not', 'NarrowForm', {}, { name: ['name is mandatory'] }),
+  boat('do not take null for what they require', 'NarrowForm', { name: null }, { name: ['name is mandatory'] }),
+  boat(
+    'narrow every kind of bound',
+    'NarrowForm',
+    { name: 'Ylva', crew: 1, length: 1.5, kind: 'motor', flags: ['fr'], code: 'abc' },
+    {
+      crew: ['crew must be greater than 1'],
+      length: ['length must be greater than or equal to 2'],
+      kind: ['kind must be one of: sail, oar'],
+      flags: ['flags must be one of: en, de'],
+      code: ['code format is invalid'],
     },
-  },
-  [
-    boat('make a field mandatory that the model does not', 'NarrowForm', {}, { name: ['name is mandatory'] }),
-    boat('do not take null for what they require', 'NarrowForm', { name: null }, { name: ['name is mandatory'] }),
-    boat(
-      'narrow every kind of bound',
-      'NarrowForm',
-      { name: 'Ylva', crew: 1, length: 1.5, kind: 'motor', flags: ['fr'], code: 'abc' },
-      {
-        crew: ['crew must be greater than 1'],
-        length: ['length must be greater than or equal to 2'],
-        kind: ['kind must be one of: sail, oar'],
-        flags: ['flags must be one of: en, de'],
-        code: ['code format is invalid'],
-      },
-    ),
-    boat(
-      'narrow every kind of upper bound',
-      'NarrowForm',
-      { name: 'Ylva', crew: 10, length: 31 },
-      { crew: ['crew must be less than 10'], length: ['length must be less than or equal to 30.5'] },
-    ),
-    boat(
-      'give one field several messages',
-      'NarrowForm',
-      { name: 'Ylva', code: 'x' },
-      { code: ['code must be at least 3 characters long', 'code format is invalid'] },
-    ),
-    fine('let through what is within their bounds', 'NarrowForm', {
-      name: 'Ylva',
-      crew: 2,
-      length: 30.5,
-      kind: 'oar',
-      flags: ['en'],
-      code: 'ABC',
-    }),
-    boat(
-      "never widen the model's max_length",
-      'NarrowForm',
-      { name: 'x'.repeat(21) },
-      { name: ['name must be at most 20 characters long'] },
-    ),
-    boat(
-      "never widen the model's numeric bounds",
-      'WideForm',
-      { crew: -1 },
-      { crew: ['crew must be greater than or equal to 0'] },
-    ),
-    boat("never widen the model's upper bounds", 'WideForm', { crew: 101 }, { crew: ['crew must be less than or equal to 100'] }),
-    boat(
-      "never widen the model's choices",
-      'WideForm',
-      { kind: 'submarine' },
-      { kind: ['kind must be one of: sail, motor, oar'] },
-    ),
-    boat('compare integers in rules', 'RuleForm', { crew: 5, seats: 4 }, { crew: ['More crew than seats'] }),
-    fine('compare equal integers in rules', 'RuleForm', { crew: 4, seats: 4 }),
-    boat('compare numbers in rules', 'RuleForm', { length: 12 }, { length: ['Too long for the pier'] }),
-    fine('compare a whole number with a decimal in rules', 'RuleForm', { length: 11 }),
-    boat(
-      'look into lists in rules, a field never set being null',
-      'RuleForm',
-      { flags: ['fr'] },
-      { code: ['A French boat has a code'] },
-    ),
-    boat('calculate with integers in rules', 'RuleForm', { seats: 3 }, { seats: ['Seats come in pairs'] }),
-    fine('take a field never set for null in rules', 'RuleForm', { seats: 4 }),
-    boat(
-      'take several messages from the TypeScript validation',
-      'CheckForm',
-      { name: 'Titanic' },
-      { name: ['is taken', 'is unlucky'], crew: ['will not sign on'] },
-    ),
-    fine('let through what the TypeScript validation has no word on', 'CheckForm', { name: 'Olympic' }),
-  ],
-)
+  ),
+  boat(
+    'narrow every kind of upper bound',
+    'NarrowForm',
+    { name: 'Ylva', crew: 10, length: 31 },
+    { crew: ['crew must be less than 10'], length: ['length must be less than or equal to 30.5'] },
+  ),
+  boat(
+    'give one field several messages',
+    'NarrowForm',
+    { name: 'Ylva', code: 'x' },
+    { code: ['code must be at least 3 characters long', 'code format is invalid'] },
+  ),
+  fine('let through what is within their bounds', 'NarrowForm', {
+    name: 'Ylva',
+    crew: 2,
+    length: 30.5,
+    kind: 'oar',
+    flags: ['en'],
+    code: 'ABC',
+  }),
+  boat(
+    "never widen the model's max_length",
+    'NarrowForm',
+    { name: 'x'.repeat(21) },
+    { name: ['name must be at most 20 characters long'] },
+  ),
+  boat("never widen the model's numeric bounds", 'WideForm', { crew: -1 }, { crew: ['crew must be greater than or equal to 0'] }),
+  boat("never widen the model's upper bounds", 'WideForm', { crew: 101 }, { crew: ['crew must be less than or equal to 100'] }),
+  boat("never widen the model's choices", 'WideForm', { kind: 'submarine' }, { kind: ['kind must be one of: sail, motor, oar'] }),
+  boat('compare integers in rules', 'RuleForm', { crew: 5, seats: 4 }, { crew: ['More crew than seats'] }),
+  fine('compare equal integers in rules', 'RuleForm', { crew: 4, seats: 4 }),
+  boat('compare numbers in rules', 'RuleForm', { length: 12 }, { length: ['Too long for the pier'] }),
+  fine('compare a whole number with a decimal in rules', 'RuleForm', { length: 11 }),
+  boat(
+    'look into lists in rules, a field never set being null',
+    'RuleForm',
+    { flags: ['fr'] },
+    { code: ['A French boat has a code'] },
+  ),
+  boat('calculate with integers in rules', 'RuleForm', { seats: 3 }, { seats: ['Seats come in pairs'] }),
+  fine('take a field never set for null in rules', 'RuleForm', { seats: 4 }),
+  boat(
+    'take several messages from the TypeScript validation',
+    'CheckForm',
+    { name: 'Titanic' },
+    { name: ['is taken', 'is unlucky'], crew: ['will not sign on'] },
+  ),
+  fine('let through what the TypeScript validation has no word on', 'CheckForm', { name: 'Olympic' }),
+])
 
 describe('every form that the views name, a generated one too', () => {
   test('is accepted as form_id', async () => {
@@ -305,7 +285,7 @@ const GENERATED = 'NoteForm'
 const NOTES: TestAppOptions = {
   files: {
     'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string, required: true }\n',
-    'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+    ...ADMIN_SEED,
     'seed/note.yaml': '- { title: First }\n',
   },
 }

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { brokenConstraints } from '../../../src/records/constraint-errors.ts'
 import { compileForm } from '../../../src/validate/form.ts'
 import { FieldIssues } from '../../../src/validate/issues.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { type Scenario, send } from '../../helpers/api/scenario.ts'
 import { registryOf } from '../../model/models.ts'
 
@@ -137,7 +137,7 @@ const open = (settings = '') =>
       'admin.config.yaml': `rate_limits: { upload: 0 }\n${settings}`,
       'models/lamp.yaml': MODEL,
       'views/lamp.json': JSON.stringify(FORM),
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      ...ADMIN_SEED,
       'seed/lamp.yaml': `- { id: ${CHANGED}, title: Floor lamp }\n- { id: ${TAKEN}, title: Ceiling, sku: taken }\n`,
     },
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../../src/store/store.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, send } from '../../helpers/api/scenario.ts'
 
 const PIECES = '/api/v1/models/piece' as const
@@ -21,7 +21,7 @@ fields:
 `,
   'models/label.yaml': 'name: Label\nfields:\n  - { name: name, type: string }\n',
   'seed/label.yaml': '- { name: sea }\n- { name: shore }\n- { name: sand }\n',
-  'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+  ...ADMIN_SEED,
 }
 
 const PIECE = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
-import { openTestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp } from '../../helpers/api/app.ts'
 import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const FILES = {
@@ -13,7 +13,7 @@ fields:
   - { name: label, type: string }
   - { name: holder_id, type: foreignkey, model: user }
 `,
-  'seed/user.yaml': '- { username: admin, email: admin@example.com, password: long-enough, is_superuser: true }\n',
+  ...ADMIN_SEED,
   'seed/seat.yaml':
     '- { row: A, number: 1 }\n- { row: A, number: 2 }\n- { row: B, number: 1, label: x, holder_id: 1 }\n- { row: A }\n',
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { play, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
@@ -186,7 +187,7 @@ scenarios(
 - { name: OpenForm, view_type: form, model: Note, fields: [{ name: title }] }
 `,
       'seed/note.yaml': '- { title: First }\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      ...ADMIN_SEED,
     },
   },
   [
@@ -223,7 +224,7 @@ fields: [{ name: name }, { name: pin, required: true, options: { max_length: 6 }
 rules: [{ rule: 'self.pin != null', field: pin, message: There is no pin }]
 `,
       'seed/account.yaml': '- { name: First, pin: "1234" }\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      ...ADMIN_SEED,
     },
   },
   [

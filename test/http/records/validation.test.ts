@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from './expected.ts'
 
@@ -38,13 +39,7 @@ const MODELS = `
     - { name: a_parent_id, type: foreignkey, model: sample, required: true }
 `
 
-const options = {
-  files: {
-    'models/sample.yaml': MODELS,
-    'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
-    'seed/sample.yaml': '- { a_string: seed }\n',
-  },
-}
+const options = { files: { 'models/sample.yaml': MODELS, ...ADMIN_SEED, 'seed/sample.yaml': '- { a_string: seed }\n' } }
 
 const show = (value: unknown) => JSON.stringify(value)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const HEADERS = { 'content-type': 'application/json' }
@@ -12,13 +12,7 @@ fields:
   - { name: amount, type: decimal }
   - { name: extra, type: json }
 `
-const THINGS = {
-  files: {
-    'models/thing.yaml': MODEL,
-    'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
-    'seed/thing.yaml': '- { title: one, weight: 1.5 }\n',
-  },
-}
+const THINGS = { files: { 'models/thing.yaml': MODEL, ...ADMIN_SEED, 'seed/thing.yaml': '- { title: one, weight: 1.5 }\n' } }
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
