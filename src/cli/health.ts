@@ -12,7 +12,7 @@ import { holderOf, lockPath } from '../store/embedded/files/lock.ts'
 import { holdsData } from '../store/embedded/files/recovery.ts'
 import { seedFaults } from '../transfer/seed.ts'
 import { isoTime } from '../util/clock.ts'
-import { NODE_VERSIONS } from '../util/files.ts'
+import { callSucceeds, NODE_VERSIONS } from '../util/files.ts'
 import type { Check, CheckName, CheckResult, CheckResults } from './health-check.ts'
 import { counted } from './style.ts'
 
@@ -123,10 +123,7 @@ function checkLock(holder: Awaited<ReturnType<typeof holderOf>>): CheckResult {
 
 async function checkDisk(folder: string): Promise<CheckResult> {
   const place = await nearestFolder(folder)
-  const isWritable = await access(place, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
+  const isWritable = await callSucceeds(access(place, constants.W_OK))
   const { bavail, bsize } = await statfs(place)
   return checkSpace(folder, bavail * bsize, isWritable)
 }
@@ -142,11 +139,7 @@ export function checkSpace(folder: string, free: number, isWritable: boolean): C
 
 /** The folder, or its nearest existing parent. */
 async function nearestFolder(folder: string): Promise<string> {
-  const isThere = await access(folder).then(
-    () => true,
-    () => false,
-  )
-  return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
+  return (await callSucceeds(access(folder))) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
 
 async function checkJournal(folder: string, isHeld: boolean): Promise<CheckResult> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError } from '../errors.ts'
-import { isNoFile } from '../util/files.ts'
+import { callSucceeds, isNoFile } from '../util/files.ts'
 import type { Io } from './io.ts'
 
 /**
@@ -92,7 +92,7 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
 
 /** @throws {AppError} TASK_FAILED when the path exists and may not be replaced: `force` is false, or it is not a regular file */
 export async function refuseExisting(path: string, { shown, force }: WholeFileOptions): Promise<void> {
-  if (!(await isThere(path))) return
+  if (!(await callSucceeds(lstat(path)))) return
   if (!force) throw existsError(shown)
   // A dangling symbolic link is replaced, like any other link.
   const file = await stat(path).catch(() => undefined)
@@ -136,16 +136,10 @@ async function linkNew(draft: string, path: string): Promise<void> {
     await link(draft, path)
   } catch (error) {
     // Not every file system supports hard links.
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code) || (await isThere(path))) throw error
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code) || (await callSucceeds(lstat(path)))) throw error
     await rename(draft, path)
   }
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
 
 const existsError = (shown: string): AppError => new AppError('TASK_FAILED', `${shown} already exists; --force overwrites it`)
 

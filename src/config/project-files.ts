@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
-import { isNoFile } from '../util/files.ts'
+import { isFolder, isNoFile } from '../util/files.ts'
 import { wrongEncoding } from '../util/text.ts'
 import { Faults } from './fault.ts'
 import { ModuleLoader } from './module-source.ts'
@@ -225,11 +225,4 @@ async function listFolder(folder: string): Promise<{ files: string[]; folders: s
     return names.sort().map((name) => join(folder, name))
   }
   return { files: paths((entry) => !entry.isDirectory()), folders: paths((entry) => entry.isDirectory()) }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { isProjectFolder } from '../config/project-files.ts'
 import { AppError } from '../errors.ts'
+import { isFolder } from '../util/files.ts'
 
 const run = promisify(execFile)
 
@@ -56,9 +57,3 @@ async function linkModules(project: string, place: string): Promise<void> {
     if (folder === dirname(folder)) return
   }
 }
-
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  )

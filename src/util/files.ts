@@ -26,3 +26,17 @@ export const isNoFile = (path: string): Promise<boolean> =>
     (found) => !found.isFile(),
     () => false,
   )
+
+/** True for folders. Follows symbolic links. */
+export const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+
+/** True if a call of the file system succeeds: a file is there, or may be written. */
+export const callSucceeds = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
+    () => true,
+    () => false,
+  )

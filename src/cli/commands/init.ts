@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { isProjectFolder } from '../../config/project-files.ts'
 import { AppError } from '../../errors.ts'
+import { callSucceeds } from '../../util/files.ts'
 import type { Io } from '../io.ts'
 import { withApp } from '../project-options.ts'
 import { shellWord } from '../style.ts'
@@ -144,7 +145,7 @@ async function checkFree(folder: string, files: typeof SCAFFOLD): Promise<void> 
   if (await isProjectFolder(folder))
     throw new AppError('TASK_FAILED', `There is already a project in ${folder}; name another folder`)
   for (const name of [...Object.keys(files).filter((each) => each !== IGNORE_FILE), 'data']) {
-    if (await exists(join(folder, name))) {
+    if (await callSucceeds(access(join(folder, name)))) {
       throw new AppError(
         'TASK_FAILED',
         `${join(folder, name)} exists already and is not overwritten; move it, or name another folder`,
@@ -166,13 +167,8 @@ async function addIgnored(path: string, lines: string): Promise<void> {
 /** The path of the package as seen from a new project, in the nearest parent folder that has it installed. */
 async function packageHome(folder: string): Promise<string | undefined> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
-    if (await exists(join(above, PACKAGE_FOLDER))) return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
+    if (await callSucceeds(access(join(above, PACKAGE_FOLDER))))
+      return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
   }
   return undefined
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  )

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { helpOf, underForm } from '../data/views.ts'
@@ -12,15 +11,11 @@ import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { Widget } from '../widgets/widget.tsx'
-import { BulkFailure } from './bulk-failure.tsx'
+import { BulkFailure, type BulkProps } from './bulk-failure.tsx'
 import type { BulkField } from './bulk-fields.ts'
-import { bulkSelection, type ListSelection, type Matches, selectedCount } from './selection.ts'
+import { bulkSelection, selectedCount } from './selection.ts'
 
-export interface BulkDialogProps {
-  readonly model: SiteModel
-  readonly selection: ListSelection
-  readonly setSelection: (selection: ListSelection) => void
-  readonly matches: Matches
+export interface BulkDialogProps extends BulkProps {
   /** @param isDone true if the records were changed */
   readonly onClose: (isDone: boolean) => void
 }

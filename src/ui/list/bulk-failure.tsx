@@ -7,8 +7,8 @@ import { Failure, Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { allSelected, bulkSelection, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
 
-interface BulkFailureProps {
-  readonly error: unknown
+/** Selected records of a list. */
+export interface BulkProps {
   readonly model: SiteModel
   readonly selection: ListSelection
   readonly setSelection: (selection: ListSelection) => void
@@ -19,7 +19,7 @@ interface BulkFailureProps {
 const SHOWN = 10
 
 /** Why a bulk operation changed nothing: other records match than were selected, or some of them are invalid. */
-export function BulkFailure({ error, ...props }: BulkFailureProps) {
+export function BulkFailure({ error, ...props }: BulkProps & { readonly error: unknown }) {
   const text = useText().list
   if (!(error instanceof AdminError)) return <Failure error={error} />
   if (error.type === 'conflict') return <CountConflict {...props} />
@@ -43,7 +43,7 @@ export function BulkFailure({ error, ...props }: BulkFailureProps) {
 }
 
 /** Says how many records match now, and selects them. */
-function CountConflict({ model, selection, setSelection, matches }: Omit<BulkFailureProps, 'error'>) {
+function CountConflict({ model, selection, setSelection, matches }: BulkProps) {
   const text = useText().list
   const { filters, any = [], search = '' } = bulkSelection(selection, matches)
   const { data: now, error, refetch } = useQuery(countQuery(useSession(), model.key, { q: search, filters, any }))
