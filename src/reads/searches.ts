@@ -9,7 +9,7 @@ import type { Positions } from '../search/highlight.ts'
 import { type ParsedSearch, readQuery } from '../search/query.ts'
 import { isSearchable, notReady, type SearchEngine, type SearchReading } from '../search/search-engine.ts'
 import type { Hit } from '../search/search-index.ts'
-import { textOf } from '../search/text-of.ts'
+import { textOf } from '../search/tokens.ts'
 import type { ReadOptions, StoredRecord } from '../store/store.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
 

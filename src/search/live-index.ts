@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts'
 import type { SearchField } from './scorer.ts'
 import { SearchIndex } from './search-index.ts'
-import { textOf } from './text-of.ts'
+import { textOf } from './tokens.ts'
 
 /** Maximum time of one slice while an index is built, in milliseconds. */
 const SLICE_MS = 8

@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
 import type { ReadOptions, Store } from '../store/store.ts'
+import type { RequestPace } from '../util/traffic.ts'
 import type { ParsedSearch } from './query.ts'
 import type { SearchField } from './scorer.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -24,6 +27,20 @@ export interface SearchReading {
   isCurrent(): boolean
   /** Prepares the index for a search among these records only. */
   narrow(among: ReadonlySet<number>): Promise<void>
+}
+
+/** What search indexes of either kind depend on. */
+export interface SearchEngineOptions {
+  readonly registry: Registry
+  readonly log: Log
+  /** Waits, in milliseconds. */
+  readonly wait: (milliseconds: number) => Promise<unknown>
+  /** Monotonic clock, in milliseconds. */
+  readonly now: () => number
+  /** Yields to the event loop. */
+  readonly pause: () => Promise<unknown>
+  /** Tells whether requests are arriving; they take precedence over building indexes and storing words. */
+  readonly traffic: RequestPace
 }
 
 /** Keeps the search indexes of models. */

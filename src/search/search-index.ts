@@ -1,3 +1,4 @@
+import type { TakePlace } from '../store/search-storage.ts'
 import type { JsonObject } from '../util/json.ts'
 import { Documents, type IndexTotals } from './documents.ts'
 import { Highlighter, type Positions } from './highlight.ts'
@@ -5,8 +6,7 @@ import { fieldBitsOf, Postings, TIMES_BITS } from './postings.ts'
 import type { ParsedSearch } from './query.ts'
 import { Scorer, type SearchField } from './scorer.ts'
 import { bestOf } from './scores.ts'
-import { textOf } from './text-of.ts'
-import { eachWord, unitsOf, wordSteps } from './tokens.ts'
+import { eachWord, textOf, unitsOf, wordSteps } from './tokens.ts'
 import { Vocabulary } from './vocabulary.ts'
 
 export interface Hit {
@@ -192,7 +192,7 @@ export class SearchIndex {
    *
    * @param isSlight true to add postings only in records that have postings of other words
    */
-  load(word: string, eachPosting: (take: TakePosting) => void, isSlight = false): void {
+  load(word: string, eachPosting: (take: TakePlace) => void, isSlight = false): void {
     const number = this.#vocabulary.numberOf(unitsOf(word), 0, word.length)
     if (number < 0) return
     this.#scorer.isInOrder = false
@@ -262,6 +262,3 @@ export class SearchIndex {
     return { hits, total: found.length, partial: partial && found.length > 0, positionsIn }
   }
 }
-
-/** Receives a posting: the record, the position of the field, the number of occurrences up to four, and the number of words of the field. */
-export type TakePosting = (id: number, field: number, times: number, length: number) => void

@@ -1,8 +1,5 @@
-import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Change, Store } from '../store/store.ts'
-import type { RequestPace } from '../util/traffic.ts'
 import { LiveIndex } from './live-index.ts'
 import type { ParsedSearch } from './query.ts'
 import {
@@ -11,25 +8,16 @@ import {
   MAX_WAIT_MS,
   REST_MS,
   type SearchEngine,
+  type SearchEngineOptions,
   type SearchReading,
   weightedFields,
 } from './search-engine.ts'
 import type { SearchIndex } from './search-index.ts'
 
-export interface SearchIndexesOptions {
-  readonly registry: Registry
+interface SearchIndexesOptions extends SearchEngineOptions {
   readonly store: Store
-  readonly log: Log
-  /** Waits, in milliseconds. */
-  readonly wait: (milliseconds: number) => Promise<unknown>
-  /** Monotonic clock, in milliseconds. */
-  readonly now: () => number
   /** Runs a callback in the next turn of the event loop. */
   readonly later: (run: () => void) => void
-  /** Yields to the event loop. */
-  readonly pause: () => Promise<unknown>
-  /** Tells whether requests are arriving; they take precedence over index building. */
-  readonly traffic: RequestPace
 }
 
 /**
@@ -46,12 +34,10 @@ export class SearchIndexes implements SearchEngine {
     options.store.onChange((changes) => this.#note(changes))
   }
 
-  /** Builds all indexes, one after the other, so that the first searches do not wait. */
   async prepare(): Promise<void> {
     for (const model of this.#options.registry.public) if (isSearchable(model)) await this.make(model)
   }
 
-  /** Builds the index of a model, however long that takes. */
   async make(model: Model): Promise<void> {
     const known = this.#indexes.get(model.key)
     const index = known ?? this.#begin(model)

@@ -1,10 +1,6 @@
-import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
-import type { Registry } from '../model/registry.ts'
 import type { SearchedTable, SearchMoment, SearchStorage } from '../store/search-storage.ts'
 import type { ReadOptions } from '../store/store.ts'
-import type { RequestPace } from '../util/traffic.ts'
-import { excerptIndex } from './excerpt.ts'
 import type { ParsedSearch } from './query.ts'
 import {
   indexNotReady,
@@ -12,12 +8,13 @@ import {
   MAX_WAIT_MS,
   REST_MS,
   type SearchEngine,
+  type SearchEngineOptions,
   type SearchReading,
   weightedFields,
 } from './search-engine.ts'
 import type { SearchIndex } from './search-index.ts'
-import { textAnalyser, WORDS_REVISION, wantedWords } from './stored-words.ts'
-import { MAX_SEARCHED } from './text-of.ts'
+import { excerptIndex, textAnalyser, WORDS_REVISION, wantedWords } from './stored-words.ts'
+import { MAX_SEARCHED } from './tokens.ts'
 
 /** Time between two looks for changed records, in milliseconds. */
 const INTERVAL_MS = 1000
@@ -36,18 +33,8 @@ const MANY_CHANGED = 200
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
 const BUSY_MS = 200
 
-export interface StoredSearchIndexesOptions {
-  readonly registry: Registry
+interface StoredSearchIndexesOptions extends SearchEngineOptions {
   readonly storage: SearchStorage
-  readonly log: Log
-  /** Waits, in milliseconds. */
-  readonly wait: (milliseconds: number) => Promise<unknown>
-  /** Monotonic clock, in milliseconds. */
-  readonly now: () => number
-  /** Yields to the event loop. */
-  readonly pause: () => Promise<unknown>
-  /** Tells whether requests are arriving; they take precedence over storing words. */
-  readonly traffic: RequestPace
 }
 
 /**
@@ -74,7 +61,7 @@ export class StoredSearchIndexes implements SearchEngine {
 
   /** Stores the words of all models, and from then on those of changed records, until `close`. */
   async prepare(): Promise<void> {
-    for (const model of this.#models) await this.make(model)
+    for (const model of this.#options.registry.public.filter(isSearchable)) await this.make(model)
     for (let interval = 0; !this.#isClosed; interval++) {
       await this.#attempt('changed records', () => this.#catchUp())
       if (interval % GARBAGE_INTERVALS === 0) await this.#attempt('discarded words', () => this.#discardGarbage())
@@ -122,10 +109,6 @@ export class StoredSearchIndexes implements SearchEngine {
 
   close(): void {
     this.#isClosed = true
-  }
-
-  get #models(): readonly Model[] {
-    return this.#options.registry.public.filter(isSearchable)
   }
 
   #tableOf({ key }: Model): SearchedTable {

@@ -1,28 +1,17 @@
+import type { RecordWords, StoredWord, StoredWords, TakePlace, WordSelection } from '../store/search-storage.ts'
 import { MAX_LENGTH } from './documents.ts'
 import { EditDistance } from './edit-distance.ts'
 import { MORE_TIMES } from './postings.ts'
 import type { ParsedSearch } from './query.ts'
+import type { SearchField } from './scorer.ts'
+import { SearchIndex } from './search-index.ts'
 import { beginsStopWords, isStopWord, STOP_WORDS, stemOf } from './stems.ts'
-import { searchedPart } from './text-of.ts'
-import { tokenSteps, unitsOf } from './tokens.ts'
+import { searchedPart, tokenSteps, unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
 import { maxDistance } from './vocabulary.ts'
 
 /** Version of the rules that make words of texts. Stored words of another version are useless. */
 export const WORDS_REVISION = 2
-
-/** A place of a word in a record: the position of the field, and the number of occurrences, up to four. */
-interface Occurrence {
-  readonly field: number
-  times: number
-}
-
-/** Words of a record, as a store keeps them. */
-export interface IndexedWords {
-  /** Number of words in each field. */
-  readonly lengths: readonly number[]
-  readonly words: ReadonlyMap<string, readonly Readonly<Occurrence>[]>
-}
 
 /** Makes words of texts, for a store that keeps them. */
 export const textAnalyser = { analyse, stemOf }
@@ -32,8 +21,8 @@ export const textAnalyser = { analyse, stemOf }
  *
  * @param pause called after each step of at most a few milliseconds
  */
-async function analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<IndexedWords> {
-  const words = new Map<string, Occurrence[]>()
+async function analyse(texts: readonly string[], pause: () => Promise<unknown>): Promise<RecordWords> {
+  const words = new Map<string, { readonly field: number; times: number }[]>()
   const lengths: number[] = []
   for (const [field, text] of texts.entries()) {
     let length = 0
@@ -52,24 +41,8 @@ async function analyse(texts: readonly string[], pause: () => Promise<unknown>):
   return { lengths, words }
 }
 
-/** The words of an index that a query may match. */
-export interface WantedWords {
-  /** These words themselves. */
-  readonly words: readonly string[]
-  /** All words with these stems. */
-  readonly stems: readonly string[]
-  /** All words that begin with one of these, but for some. */
-  readonly prefixes: readonly { readonly prefix: string; readonly except: readonly string[] }[]
-  /** Words that count only in records that have other wanted words. */
-  readonly slight: readonly string[]
-  /** All words within an edit distance of one of these. */
-  readonly near: readonly { readonly word: string; readonly distance: 1 | 2 }[]
-  /** Those of some words that are within such a distance. */
-  readonly nearOf: (candidates: readonly string[]) => readonly string[]
-}
-
 /** The words that an index must hold to answer a query. */
-export function wantedWords({ words: asked, slight, fuzzy }: ParsedSearch): WantedWords {
+export function wantedWords({ words: asked, slight, fuzzy }: ParsedSearch): WordSelection {
   const texts = new Set<string>()
   const prefixes = new Set<string>()
   for (const { text, parts, prefix } of asked) {
@@ -100,11 +73,46 @@ export function wantedWords({ words: asked, slight, fuzzy }: ParsedSearch): Want
 const exceptions = (prefix: string): readonly string[] =>
   beginsStopWords(prefix) ? [] : STOP_WORDS.filter((word) => word.startsWith(prefix))
 
-function nearWords(near: WantedWords['near'], candidates: readonly string[]): string[] {
+function nearWords(
+  near: readonly { readonly word: string; readonly distance: 1 | 2 }[],
+  candidates: readonly string[],
+): string[] {
   const trie = new Trie()
   for (const word of candidates) trie.add(unitsOf(word), 0, word.length)
   const edits = new EditDistance(trie)
   const found = new Set<string>()
   for (const { word, distance } of near) edits.eachNear(word, distance, (number) => found.add(candidates[number] ?? ''))
   return [...found].filter((word) => !isStopWord(word))
+}
+
+/**
+ * An index that holds the words of one query only. It answers this query as an index of all words does.
+ *
+ * @param fields the searched fields, in the order of the kept places
+ */
+export function excerptIndex(fields: readonly SearchField[], { totals, words, slight, changed }: StoredWords): SearchIndex {
+  const outdated = new Set<number>()
+  const lengths = [...totals.words]
+  let { records } = totals
+  for (const change of changed) {
+    outdated.add(change.id)
+    if (change.lengths === undefined) continue
+    records--
+    for (const [field, length] of change.lengths.entries()) lengths[field] = (lengths[field] ?? 0) - length
+  }
+  const index = new SearchIndex(fields, { records, words: lengths })
+  const load = ({ word, eachPlace }: StoredWord, isSlight: boolean) => {
+    const unlessOutdated = (take: TakePlace) =>
+      eachPlace((id, ...place) => {
+        if (!outdated.has(id)) take(id, ...place)
+      })
+    index.load(word, unlessOutdated, isSlight)
+  }
+  for (const word of words) load(word, false)
+  // After the others, whose records are known then.
+  for (const word of slight) load(word, true)
+  for (const { id, texts } of changed) {
+    if (texts !== undefined) index.replace(id, Object.fromEntries(fields.map(({ name }, at) => [name, texts[at] ?? ''])))
+  }
+  return index
 }

@@ -41,7 +41,7 @@ export interface WordSelection {
   readonly nearOf: (candidates: readonly string[]) => readonly string[]
 }
 
-/** Receives a place of a word: the record, the position of the field, the number of occurrences, and the number of words of the field. */
+/** Receives a place of a word: the record, the position of the field, the number of occurrences up to four, and the number of words of the field. */
 export type TakePlace = (id: number, field: number, times: number, length: number) => void
 
 /** Some of the places of a word. A word may be there several times, each time with other places. */
@@ -70,13 +70,10 @@ export interface StoredWords {
   readonly changed: readonly ChangedRecord[]
 }
 
-/** Reads of records, as of one moment. */
-export type RecordsOfMoment = Pick<Store, 'get' | 'find' | 'matching'>
-
 /** Stored words and records, as of the same moment. */
 export interface SearchMoment {
   readonly stored: StoredWords
-  readonly records: RecordsOfMoment
+  readonly records: Pick<Store, 'get' | 'find' | 'matching'>
   /** Number of stored words in each field of the given records, without those that have none. */
   lengthsOf(ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
 }

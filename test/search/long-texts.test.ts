@@ -5,7 +5,7 @@ import { LiveIndex } from '../../src/search/live-index.ts'
 import { readQuery } from '../../src/search/query.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
 import { textAnalyser } from '../../src/search/stored-words.ts'
-import { MAX_SEARCHED, textOf } from '../../src/search/text-of.ts'
+import { MAX_SEARCHED, textOf } from '../../src/search/tokens.ts'
 import { mulberry32 } from '../bench/data/random.ts'
 
 const FIELDS = [{ name: 'text', weight: 1 }]

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { excerptIndex } from '../../src/search/excerpt.ts'
 import { type ParsedSearch, readQuery } from '../../src/search/query.ts'
 import { SearchIndex } from '../../src/search/search-index.ts'
-import { type IndexedWords, textAnalyser, type WantedWords, wantedWords } from '../../src/search/stored-words.ts'
+import { excerptIndex, textAnalyser, wantedWords } from '../../src/search/stored-words.ts'
+import type { RecordWords, WordSelection } from '../../src/store/search-storage.ts'
 import { mulberry32, pick } from '../bench/data/random.ts'
 import { distanceOf, makePaper, makeWords, misspelt, type Paper } from './brute-force.ts'
 
@@ -15,7 +15,7 @@ const PAGE = { offset: 0, limit: 1000 }
 
 const textsOf = ({ title, body }: Paper): string[] => [title, body]
 
-const isSelected = (word: string, { words, stems, prefixes, near }: WantedWords): boolean =>
+const isSelected = (word: string, { words, stems, prefixes, near }: WordSelection): boolean =>
   words.includes(word) ||
   stems.includes(textAnalyser.stemOf(word)) ||
   prefixes.some(({ prefix, except }) => word.startsWith(prefix) && !except.includes(word)) ||
@@ -23,7 +23,7 @@ const isSelected = (word: string, { words, stems, prefixes, near }: WantedWords)
 
 /** Stored words of papers, as a store keeps them; `change` makes those of a paper outdated. */
 class Shelf {
-  readonly #stored = new Map<number, IndexedWords>()
+  readonly #stored = new Map<number, RecordWords>()
   readonly #changed = new Map<number, Paper | undefined>()
 
   async store(paper: Paper): Promise<void> {

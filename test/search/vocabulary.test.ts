@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { unitsOf } from '../../src/search/tokens.ts'
 import { Trie } from '../../src/search/trie.ts'
-import { WordTable } from '../../src/search/word-table.ts'
+import { WordTable } from '../../src/search/vocabulary.ts'
 import { mulberry32 } from '../bench/data/random.ts'
 import { makeWords } from './brute-force.ts'
 
