@@ -13,7 +13,7 @@ import { PostgresStore } from '../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../store/postgres/search/postgres-search.ts'
 import { PostgresLeases } from '../store/postgres/shared/leases.ts'
-import { Callers, databaseTime, givenTime, Lockouts, Requests } from '../store/postgres/shared/limits.ts'
+import { Callers, givenTime, Lockouts, Requests } from '../store/postgres/shared/limits.ts'
 import { CHANGES_CHANNEL, type Listen, StoredChangeLog } from '../store/postgres/shared/stored-change-log.ts'
 import { sql } from '../store/postgres/sql.ts'
 import type { DatabaseFigures } from '../store/store-figures.ts'
@@ -131,7 +131,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
   const layout = new Layout(registry, settings.schema)
   const place = postgresPlace(settings)
   const { clock } = parts
-  const now = clock === undefined ? databaseTime : () => givenTime(clock())
+  const now = clock && (() => givenTime(clock()))
   const start = openDatabase(settings, 'start', { observe: () => {}, warn: (message) => log.warn(message) })
   let isPrepared: boolean
   try {

@@ -29,6 +29,8 @@ export class Model {
   readonly constrained: readonly Field[]
   /** Fields that are unique together. */
   readonly uniqueSets: readonly UniqueSet[]
+  /** The unique fields, without the id, and the unique sets. */
+  readonly uniqueKeys: readonly UniqueKey[]
   /** Access by action, as written. */
   readonly access: AccessDefinition
   /** Fields with a generated default. */
@@ -63,6 +65,7 @@ export class Model {
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
     this.uniqueSets = options.uniqueSets ?? []
+    this.uniqueKeys = uniqueKeys(this)
     this.access = options.access ?? {}
     this.generated = options.fields.filter(isGenerated)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
@@ -89,6 +92,9 @@ function guessDisplayField(fields: readonly Field[]): string {
 
 /** A key that no two records share: the value of a unique field, or the values of a unique set. */
 export interface UniqueKey {
+  /** Name of the field or of the set. */
+  readonly name: string
+  readonly fields: readonly string[]
   /** The field that messages name. */
   readonly field: string
   /** Continues a message that begins with the field. */
@@ -97,19 +103,14 @@ export interface UniqueKey {
   keyOf(record: JsonObject): Json
 }
 
-/** The unique keys of a model, without its id. */
-export function uniqueKeys({ fields, uniqueSets }: Model): UniqueKey[] {
-  const single = [...fields.values()].filter(({ name, unique }) => unique && name !== 'id')
-  return [
-    ...single.map(({ name }) => ({
-      field: name,
-      problem: 'must be unique',
-      keyOf: (record: JsonObject) => record[name] ?? null,
-    })),
-    ...uniqueSets.map((set) => ({
-      field: set.fields[0] ?? '',
-      problem: set.problem,
-      keyOf: (record: JsonObject) => set.keyOf(record),
-    })),
-  ]
-}
+const uniqueKeys = ({ constrained, uniqueSets }: Model): UniqueKey[] => [
+  ...constrained.flatMap(({ name, unique }) => {
+    const keyOf = (record: JsonObject) => record[name] ?? null
+    return unique ? [{ name, fields: [name], field: name, problem: 'must be unique', keyOf }] : []
+  }),
+  ...uniqueSets.map((set) => ({
+    ...{ name: set.name, fields: set.fields, field: set.fields[0] ?? '' },
+    problem: set.problem,
+    keyOf: (record: JsonObject) => set.keyOf(record),
+  })),
+]

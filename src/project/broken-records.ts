@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import type { BrokenRecord } from '../lint/project.ts'
-import { type Model, type UniqueKey, uniqueKeys } from '../model/model.ts'
+import type { Model, UniqueKey } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
@@ -16,7 +16,7 @@ export async function findBrokenRecords(store: Store, registry: Registry): Promi
   for (const model of registry.public) ids.set(model.key, await idsOf(store, model))
   for (const model of registry.public) {
     const found = new Findings(model)
-    const owners = uniqueKeys(model).map((key): Unique => ({ ...key, owners: new Map() }))
+    const owners = model.uniqueKeys.map((key): Unique => ({ ...key, owners: new Map() }))
     for await (const records of store.stream(model.key, { filters: [], sort: [] })) {
       for (const record of records) {
         checkValues(model, record, found)

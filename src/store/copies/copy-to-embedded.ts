@@ -7,7 +7,7 @@ import type { SnapshotPart } from '../embedded/files/snapshot-layout.ts'
 import { withStoredTables } from '../embedded/files/stored-models.ts'
 import type { Connection, Database } from '../postgres/connection/database.ts'
 import type { Layout } from '../postgres/layout/layout.ts'
-import { describePlan } from '../postgres/schema/describe-plan.ts'
+import { rejectSteps } from '../postgres/schema/migration.ts'
 import { planSchema } from '../postgres/schema/plan.ts'
 import { type CopiedModel, nextIdOf, readRecords, TableChecksum } from './copied-table.ts'
 import type { CopyReport } from './copy-to-postgres.ts'
@@ -35,11 +35,7 @@ export async function copyToEmbedded({ folder, database, layout, without }: Copy
     }
     return database.transaction(
       async (connection) => {
-        const plan = await planSchema(connection, layout)
-        if (plan.steps.length > 0) {
-          const what = 'The database differs from the models; apply the steps first, with `admin migrate --apply`'
-          throw new AppError('MIGRATION_NEEDED', `${what}:\n${describePlan(plan)}`)
-        }
+        rejectSteps(await planSchema(connection, layout))
         const copied: CopiedModel[] = []
         const low = snapshotIn(folder, nodeDisk)
         low.data = { sequence: 1, parts: partsOf(connection, layout, without, copied) }

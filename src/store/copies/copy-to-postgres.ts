@@ -1,14 +1,14 @@
 import { AppError } from '../../errors.ts'
+import { groupBy } from '../../util/json.ts'
 import { withStoredTables } from '../embedded/files/stored-models.ts'
 import { type Connection, type Database, StatementError } from '../postgres/connection/database.ts'
 import { countRows } from '../postgres/layout/counters.ts'
 import { definitionsOf } from '../postgres/layout/definitions.ts'
 import type { Layout, TableLayout } from '../postgres/layout/layout.ts'
 import { readCatalog } from '../postgres/schema/catalog.ts'
-import { executeSteps, lockSchema } from '../postgres/schema/migration.ts'
+import { executeSteps, lockSchema, record } from '../postgres/schema/migration.ts'
 import { planSchema } from '../postgres/schema/plan.ts'
 import type { Phase } from '../postgres/schema/plan-draft.ts'
-import { recordStatements } from '../postgres/schema/recorded.ts'
 import { type CopiedModel, checksumOf, insertRecords, setNextId, TableChecksum } from './copied-table.ts'
 
 /** Result of a copy. */
@@ -45,19 +45,14 @@ export function copyToPostgres({ folder, database, layout, without }: CopyToPost
       await lockSchema(connection, layout)
       await rejectTables(connection, layout)
       const plan = await planSchema(connection, layout)
-      await executeSteps(
-        connection,
-        plan.steps.filter(({ phase }) => BEFORE_ROWS.has(phase)),
-      )
+      const steps = groupBy(plan.steps, ({ phase }) => BEFORE_ROWS.has(phase))
+      await executeSteps(connection, steps.get(true) ?? [])
       const report = await copyRows(connection, layout, parts, without)
-      await executeSteps(
-        connection,
-        plan.steps.filter(({ phase }) => !BEFORE_ROWS.has(phase)),
-      )
+      await executeSteps(connection, steps.get(false) ?? [])
       for (const table of definitionsOf(layout, undefined)) {
         if (table.holds === 'records') for (const statement of countRows(layout, table)) await connection.query(statement)
       }
-      for (const statement of recordStatements(layout, plan.recorded, plan.state)) await connection.query(statement)
+      await record(connection, layout, plan.recorded, plan.state)
       await compare(connection, layout, report)
       return report
     }),

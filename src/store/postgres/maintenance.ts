@@ -1,8 +1,8 @@
 import type { Change } from '../store.ts'
 import type { Connection, Database } from './connection/database.ts'
+import { SYSTEM_PREFIX } from './layout/column.ts'
 import type { Layout, TableLayout } from './layout/layout.ts'
-import { SYSTEM_PREFIX } from './layout/names.ts'
-import { insertGap } from './shared/logged-changes.ts'
+import { insertGap } from './shared/stored-change-log.ts'
 import { identifier, joined, type Sql, sql } from './sql.ts'
 
 /** The oldest version of PostgreSQL that is supported. */

@@ -2,7 +2,7 @@ import type { Registry } from '../../../src/model/registry.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { createSchema } from '../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../src/store/postgres/schema/migration.ts'
 import type { OpenedStore } from '../store/store-contract.ts'
 import { emptySchema, fingerprintOf } from './reused-schemas.ts'
 import { newSchema, type TestSchema } from './schemas.ts'
@@ -35,6 +35,6 @@ export async function openPostgresStore(database: Database, registry: Registry):
 
 async function created(database: Database, registry: Registry): Promise<TestSchema> {
   const own = newSchema(database)
-  await createSchema(database, new Layout(registry, own.schema))
+  await applySchema(database, new Layout(registry, own.schema))
   return own
 }

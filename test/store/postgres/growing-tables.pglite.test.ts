@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { createSchema } from '../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../src/store/postgres/schema/migration.ts'
 import { sql } from '../../../src/store/postgres/sql.ts'
 import { pglite } from '../../helpers/postgres/pglite.ts'
 import { newSchema } from '../../helpers/postgres/schemas.ts'
@@ -12,7 +12,7 @@ test('a table that was vacuumed while it was empty is analyzed when it has 1,000
   const database = await pglite()
   const own = newSchema(database)
   const layout = new Layout(libraryRegistry(), own.schema)
-  await createSchema(database, layout)
+  await applySchema(database, layout)
   const { table } = layout.of('genre')
   await database.query(sql`vacuum ${table}`)
   const known = async () => {

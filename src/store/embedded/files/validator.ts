@@ -1,5 +1,5 @@
 import type { Field } from '../../../model/field.ts'
-import { type Model, type UniqueKey, uniqueKeys } from '../../../model/model.ts'
+import type { Model, UniqueKey } from '../../../model/model.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { isObject, type Json } from '../../../util/json.ts'
 import { referencesOf, type StoredRecord } from '../../store.ts'
@@ -110,7 +110,7 @@ export class TableValidator {
     this.#line = line
     this.#report = report
     this.#fields = [...(model?.fields.values() ?? [])].filter((field) => field.name !== 'id')
-    this.#unique = model === undefined ? [] : uniqueKeys(model).map((key) => ({ ...key, owners: new Map() }))
+    this.#unique = (model?.uniqueKeys ?? []).map((key) => ({ ...key, owners: new Map() }))
     this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
   }
 

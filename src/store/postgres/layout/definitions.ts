@@ -1,10 +1,9 @@
 import type { DeletionRule } from '../../../model/definition.ts'
 import type { Field } from '../../../model/field.ts'
 import { identifier, joined, keyword, literal, quotedName, type Sql, sql } from '../sql.ts'
-import type { FieldColumn, LinkTable } from './column.ts'
+import { type FieldColumn, type LinkTable, shortName } from './column.ts'
 import { indexesOf, isLong } from './indexes.ts'
 import type { Layout, TableLayout } from './layout.ts'
-import { shortName } from './names.ts'
 
 /** A column, as `create table` and `add column` declare it. */
 export interface ColumnDefinition {

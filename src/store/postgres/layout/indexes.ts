@@ -1,9 +1,8 @@
 import type { Field } from '../../../model/field.ts'
 import type { FieldType } from '../../../model/field-type.ts'
 import { literal, type Sql, sql } from '../sql.ts'
-import type { FieldColumn } from './column.ts'
+import { type FieldColumn, shortName } from './column.ts'
 import type { TableLayout } from './layout.ts'
-import { shortName } from './names.ts'
 
 /** An index of a table, beside those of its primary key and unique constraints. Plain data. */
 interface IndexDefinition {

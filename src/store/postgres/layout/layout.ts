@@ -5,8 +5,7 @@ import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { ResultRow } from '../connection/database.ts'
 import { identifier, joined, keyword, quotedName, type Sql, sql } from '../sql.ts'
-import { columnOf, type FieldColumn, type LinkTable, linkTableOf } from './column.ts'
-import { SYSTEM_PREFIX, shortName, tableName } from './names.ts'
+import { columnOf, type FieldColumn, type LinkTable, linkTableOf, SYSTEM_PREFIX, shortName, tableName } from './column.ts'
 
 /** The tables of a registry in a schema of the database. */
 export class Layout {

@@ -7,7 +7,7 @@ import { codecOf } from '../layout/column.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
 import { Conditions } from './conditions.ts'
-import { storedText } from './stored-text.ts'
+import { storedText } from './text-conditions.ts'
 
 const RECORD = identifier('r')
 

@@ -5,8 +5,16 @@ import type { Json } from '../../../util/json.ts'
 import type { FieldColumn, LinkTable } from '../layout/column.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
-import { storedText } from './stored-text.ts'
-import { allOf, anyOf, COMPARISONS, containsPart, endsWith, type OrderOperator, TextConditions } from './text-conditions.ts'
+import {
+  allOf,
+  anyOf,
+  COMPARISONS,
+  containsPart,
+  endsWith,
+  type OrderOperator,
+  storedText,
+  TextConditions,
+} from './text-conditions.ts'
 
 /** Translates the filters of one statement into conditions of SQL. */
 export class Conditions {

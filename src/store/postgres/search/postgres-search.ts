@@ -2,11 +2,10 @@ import type { Progress, SearchedTable, SearchMoment, SearchStorage, TextAnalyser
 import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { noTotals } from '../queries/page.ts'
 import { RecordQueries } from '../queries/queries.ts'
-import { Totals } from '../queries/totals.ts'
 import { sql } from '../sql.ts'
-import { readJson } from './record-texts.ts'
-import { openTable, searchTablesOf } from './search-tables.ts'
+import { openTable, readJson, searchTablesOf } from './search-tables.ts'
 import { readWords } from './word-reader.ts'
 import { WordWriter } from './word-writer.ts'
 
@@ -20,7 +19,7 @@ const MAX_NAME_BYTES = 63
 export class PostgresSearch implements SearchStorage {
   readonly #database: Database
   readonly #layout: Layout
-  readonly #totals = new Totals()
+  readonly #totals = noTotals()
 
   constructor(database: Database, layout: Layout) {
     this.#database = database

@@ -3,8 +3,7 @@ import type { Connection, ResultRow } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
 import { eachPlace, letterSignature, maxDifference } from './places.ts'
-import { readJson, recordTexts } from './record-texts.ts'
-import { searchTablesOf, TRUNCATED } from './search-tables.ts'
+import { readJson, recordTexts, searchTablesOf, TRUNCATED } from './search-tables.ts'
 
 /** Maximum number of changed records that a search reads; beyond it, their words must be stored first. */
 export const MAX_CHANGED = 1000

@@ -3,8 +3,7 @@ import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
 import { chunkOf, eachPlace, letterSignature, type Place, placesText } from './places.ts'
-import { readJson, recordTexts, textBytes } from './record-texts.ts'
-import { resetWords, type SearchTables, searchTablesOf, TRUNCATED } from './search-tables.ts'
+import { readJson, recordTexts, resetWords, type SearchTables, searchTablesOf, TRUNCATED, textBytes } from './search-tables.ts'
 
 /** Number of words of texts, or of rows, between two pauses. */
 const WORK_BETWEEN_PAUSES = 5000

@@ -2,6 +2,36 @@ import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { joined, literal, type Sql, sql } from '../sql.ts'
 
+/** The time of a transaction. Tests replace it. */
+type Now = () => Sql
+
+const databaseTime: Now = () => sql`now()`
+
+/** A table that all processes count in. What it does not need any more is removed at most once in an interval. */
+class LimitTable {
+  protected readonly database: Database
+  protected readonly table: Sql
+  protected readonly now: Now
+  readonly #interval: number
+  #pruned = performance.now()
+
+  /** @param interval in milliseconds */
+  constructor(database: Database, table: Sql, interval: number, now = databaseTime) {
+    this.database = database
+    this.table = table
+    this.now = now
+    this.#interval = interval
+  }
+
+  /** Executes the statement if it is time to. A failure is left to the next time. */
+  protected prune(statement: () => Sql): void {
+    const now = performance.now()
+    if (now - this.#pruned < this.#interval) return
+    this.#pruned = now
+    this.database.query(statement()).catch(() => {})
+  }
+}
+
 /** Interval at which batches are removed that have left the window, in milliseconds. */
 const PRUNING_INTERVAL = 10_000
 
@@ -26,22 +56,15 @@ interface RequestExchange {
 }
 
 /** The numbers of requests that all processes counted in the last window. One statement adds the numbers of this process and reads the other ones. */
-export class Requests {
-  readonly #database: Database
-  readonly #table: Sql
+export class Requests extends LimitTable {
   readonly #process: string
-  readonly #now: Now
-  readonly #pruning: Pruning
   /** Number of exchanges that were begun. */
   #exchanges = 0
 
   /** @param process identifies this process among all that use the database */
-  constructor(database: Database, layout: Layout, process: string, now = databaseTime) {
-    this.#database = database
-    this.#table = layout.system('requests')
+  constructor(database: Database, layout: Layout, process: string, now?: Now) {
+    super(database, layout.system('requests'), PRUNING_INTERVAL, now)
     this.#process = process
-    this.#now = now
-    this.#pruning = new Pruning(database, PRUNING_INTERVAL)
   }
 
   async exchange({ added, wanted, since, windowMs }: RequestExchange): Promise<{
@@ -49,7 +72,7 @@ export class Requests {
     readonly key: string
     readonly batches: readonly CountedRequests[]
   }> {
-    const [table, own, now] = [this.#table, this.#process, this.#now()]
+    const [table, own, now] = [this.table, this.#process, this.now()]
     const number = this.#exchanges++
     const adding = sql`with "added" as (insert into ${table} ("at", "process", "number", "caller", "count")
       select ${now}, ${own}, ${number}::bigint, "caller", "count"
@@ -67,8 +90,8 @@ export class Requests {
       )
     }
     const read = joined(parts, ' union all ')
-    const { rows } = await this.#database.query(added.size > 0 ? sql`${adding} ${read}` : read)
-    this.#pruning.run(() => sql`delete from ${table} where "at" < ${this.#now()} - ${interval(2 * windowMs)}`)
+    const { rows } = await this.database.query(added.size > 0 ? sql`${adding} ${read}` : read)
+    this.prune(() => sql`delete from ${table} where "at" < ${this.now()} - ${interval(2 * windowMs)}`)
     const batches = rows.map(([process, exchange, at, caller, count]) => ({
       caller,
       key: `${process} ${exchange}`,
@@ -101,40 +124,32 @@ const FUTURE = 60_000
 const NEVER = sql`'-infinity'::timestamptz`
 
 /** The failed logins of all processes. Each attempt is one statement, which waits for concurrent ones of the same name. */
-export class Lockouts {
-  readonly #database: Database
-  readonly #table: Sql
-  readonly #now: Now
-  readonly #pruning: Pruning
-
-  constructor(database: Database, layout: Layout, now = databaseTime) {
-    this.#database = database
-    this.#table = layout.system('lockouts')
-    this.#now = now
-    this.#pruning = new Pruning(database, LOCKOUT_PRUNING_INTERVAL)
+export class Lockouts extends LimitTable {
+  constructor(database: Database, layout: Layout, now?: Now) {
+    super(database, layout.system('lockouts'), LOCKOUT_PRUNING_INTERVAL, now)
   }
 
   /** Counts a failure, unless the name is locked. */
   async addFailure(name: string, policy: LockPolicy): Promise<void> {
-    const now = this.#now()
+    const now = this.now()
     const isForgotten = sql`${LAST} < ${now} - ${interval(policy.memory)} or "l"."at" > ${now} + ${interval(FUTURE)}`
     const failures = sql`case when ${isForgotten} then 1 else "l"."failures" + 1 end`
-    await this.#database.query(
-      sql`insert into ${this.#table} as "l" ("name", "failures", "at", "locked_until")
+    await this.database.query(
+      sql`insert into ${this.table} as "l" ("name", "failures", "at", "locked_until")
         values (${name}, 1, ${now}, ${lockedUntil(sql`1`, now, policy)})
         on conflict ("name") do update set "failures" = ${failures}, "at" = ${now}, "locked_until" = ${lockedUntil(failures, now, policy)}
         where not ${isLocked(now, policy)}`,
     )
-    this.#pruning.run(() => this.#prune(policy))
+    this.prune(() => this.#outdated(policy))
   }
 
   /** Resets the failures of a name and returns true, unless it is locked. */
   async reset(name: string, policy: LockPolicy): Promise<boolean> {
-    const now = this.#now()
+    const now = this.now()
     const locked = isLocked(now, policy)
     // The row is updated in either case, so that the statement waits for a concurrent failure and decides by its result.
-    const { rows } = await this.#database.query(
-      sql`update ${this.#table} "l" set "failures" = case when ${locked} then "failures" else 0 end,
+    const { rows } = await this.database.query(
+      sql`update ${this.table} "l" set "failures" = case when ${locked} then "failures" else 0 end,
         "locked_until" = case when ${locked} then "locked_until" else ${NEVER} end
         where "name" = ${name} returning "locked_until" > ${now}`,
     )
@@ -142,22 +157,22 @@ export class Lockouts {
   }
 
   async isLocked(name: string, policy: LockPolicy): Promise<boolean> {
-    const { rows } = await this.#database.query(
-      sql`select from ${this.#table} "l" where "name" = ${name} and ${isLocked(this.#now(), policy)}`,
+    const { rows } = await this.database.query(
+      sql`select from ${this.table} "l" where "name" = ${name} and ${isLocked(this.now(), policy)}`,
     )
     return rows.length > 0
   }
 
   /** Forgets a name, locked or not. */
   async remove(name: string): Promise<void> {
-    await this.#database.query(sql`delete from ${this.#table} where "name" = ${name}`)
+    await this.database.query(sql`delete from ${this.table} where "name" = ${name}`)
   }
 
   /** Removes names that are forgotten, and the oldest that are not locked beyond the capacity. */
-  #prune({ memory, capacity }: LockPolicy): Sql {
-    const now = this.#now()
-    return sql`delete from ${this.#table} where "locked_until" <= ${now} and ("failures" = 0 or greatest("at", "locked_until") < ${now} - ${interval(memory)}
-      or "name" in (select "name" from ${this.#table} where "locked_until" <= ${now} order by "at" desc offset ${capacity}::bigint))`
+  #outdated({ memory, capacity }: LockPolicy): Sql {
+    const now = this.now()
+    return sql`delete from ${this.table} where "locked_until" <= ${now} and ("failures" = 0 or greatest("at", "locked_until") < ${now} - ${interval(memory)}
+      or "name" in (select "name" from ${this.table} where "locked_until" <= ${now} order by "at" desc offset ${capacity}::bigint))`
   }
 }
 
@@ -182,17 +197,9 @@ const CALLER_PRUNING_INTERVAL = 60_000
 const CAPACITY = 100_000
 
 /** Sliding windows of requests by caller, for all processes. Each request is one statement, which waits for concurrent ones of the same caller. */
-export class Callers {
-  readonly #database: Database
-  readonly #table: Sql
-  readonly #now: Now
-  readonly #pruning: Pruning
-
-  constructor(database: Database, layout: Layout, now = databaseTime) {
-    this.#database = database
-    this.#table = layout.system('callers')
-    this.#now = now
-    this.#pruning = new Pruning(database, CALLER_PRUNING_INTERVAL)
+export class Callers extends LimitTable {
+  constructor(database: Database, layout: Layout, now?: Now) {
+    super(database, layout.system('callers'), CALLER_PRUNING_INTERVAL, now)
   }
 
   /**
@@ -201,26 +208,26 @@ export class Callers {
    * @returns the number of requests in the window after this one, and the milliseconds until the oldest leaves it
    */
   async take(caller: string, limit: number, windowMs: number): Promise<{ allowed: boolean; count: number; resetMs: number }> {
-    const now = this.#now()
+    const now = this.now()
     const window = interval(windowMs)
     // The times of a caller never go back, unless the clock was set back by more than a window.
     const at = sql`case when "c"."last_at" > ${now} + ${window} then ${now} else greatest("c"."last_at", ${now}) end`
     const recent = sql`array(select "t" from unnest("c"."times") "t" where "t" > ${at} - ${window} and "t" <= ${at} order by "t")`
     const allowed = sql`cardinality(${recent}) < ${limit}::integer`
-    const { rows } = await this.#database.query(
-      sql`insert into ${this.#table} as "c" ("caller", "times", "last_at", "allowed") values (${caller}, array[${now}], ${now}, true)
+    const { rows } = await this.database.query(
+      sql`insert into ${this.table} as "c" ("caller", "times", "last_at", "allowed") values (${caller}, array[${now}], ${now}, true)
         on conflict ("caller") do update set "times" = ${recent} || case when ${allowed} then array[${at}] else '{}' end,
           "last_at" = ${at}, "allowed" = ${allowed}
         returning "allowed", cardinality("times"), ${inMilliseconds(sql`"times"[1] + ${window} - "last_at"`)}`,
     )
-    this.#pruning.run(() => this.#prune(windowMs))
+    this.prune(() => this.#outdated(windowMs))
     const [isAllowed, count, reset] = rows[0] ?? []
     return { allowed: isAllowed === 't', count: Number(count), resetMs: Number(reset) }
   }
 
-  #prune(windowMs: number): Sql {
-    return sql`delete from ${this.#table} where "last_at" < ${this.#now()} - ${interval(windowMs)}
-      or "caller" in (select "caller" from ${this.#table} order by "last_at" desc offset ${CAPACITY}::bigint)`
+  #outdated(windowMs: number): Sql {
+    return sql`delete from ${this.table} where "last_at" < ${this.now()} - ${interval(windowMs)}
+      or "caller" in (select "caller" from ${this.table} order by "last_at" desc offset ${CAPACITY}::bigint)`
   }
 }
 
@@ -241,11 +248,6 @@ export const requestsTable = (layout: Layout): Sql => sql`create unlogged table 
   primary key ("at", "process", "number", "caller"), unique ("caller", "at", "process", "number")
 )`
 
-/** The time of a transaction. Tests replace it. */
-type Now = () => Sql
-
-export const databaseTime: Now = () => sql`now()`
-
 /** A time that tests give, in milliseconds since the Unix epoch. */
 export const givenTime = (milliseconds: number): Sql => sql`to_timestamp(${milliseconds}::double precision / 1000)`
 
@@ -254,24 +256,3 @@ const interval = (milliseconds: number): Sql => sql`${literal(milliseconds)} * i
 
 /** A time in milliseconds since the Unix epoch. */
 const inMilliseconds = (time: Sql): Sql => sql`extract(epoch from ${time}) * 1000`
-
-/** Removes what a table does not need any more, at most once in an interval. A failure is left to the next time. */
-class Pruning {
-  readonly #database: Database
-  readonly #interval: number
-  #last = performance.now()
-
-  /** @param interval in milliseconds */
-  constructor(database: Database, interval: number) {
-    this.#database = database
-    this.#interval = interval
-  }
-
-  /** Executes the statement if it is time to. */
-  run(statement: () => Sql): void {
-    const now = performance.now()
-    if (now - this.#last < this.#interval) return
-    this.#last = now
-    this.#database.query(statement()).catch(() => {})
-  }
-}

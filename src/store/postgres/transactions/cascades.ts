@@ -75,18 +75,12 @@ export function predictNeeds(tables: LoadedTables, operations: readonly Operatio
     }
     if (operation.id !== undefined) table.need(operation.id, 'update')
     const { values } = operation
-    for (const { name, unique, relation } of table.model.constrained) {
-      const value = values[name] ?? null
-      if (value === null) continue
-      if (unique) table.ownerOf(name, value)
-      if (relation === undefined) continue
-      const target = tables.get(relation.target)
-      for (const id of referencesOf(values, name)) target.need(id, readsRelated ? 'share' : 'key share')
+    for (const { name, keyOf } of table.model.uniqueKeys) {
+      const key = keyOf(values)
+      if (key !== null) table.ownerOf(name, key)
     }
-    if (operation.kind !== 'insert') continue
-    for (const set of table.model.uniqueSets) {
-      const key = set.keyOf(values)
-      if (key !== null) table.ownerOf(set.name, key)
+    for (const { name, relation } of table.model.relations.values()) {
+      for (const id of referencesOf(values, name)) tables.get(relation.target).need(id, readsRelated ? 'share' : 'key share')
     }
   }
 }

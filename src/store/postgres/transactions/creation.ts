@@ -2,11 +2,11 @@ import type { Change, Operation, Outcome, StoredRecord } from '../../store.ts'
 import { brokenFields } from '../../transaction/field-constraints.ts'
 import type { Connection } from '../connection/database.ts'
 import { type Layout, rememberRowVersion, type TableLayout } from '../layout/layout.ts'
-import { insertEntry, logEntryOf } from '../shared/logged-changes.ts'
+import { insertEntry, logEntryOf } from '../shared/stored-change-log.ts'
 import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../sql.ts'
 import type { Work } from './general-transaction.ts'
 import { hasLocks, takeLocks, uniqueLocks } from './locks.ts'
-import { ALL, preconditions } from './preconditions.ts'
+import { ALL, preconditions } from './owners.ts'
 import {
   type GivenIds,
   type NotedTables,

@@ -3,14 +3,13 @@ import type { Operation, Outcome, SideRecords, TransactionMode } from '../../sto
 import { Transaction } from '../../transaction/transaction.ts'
 import type { Connection } from '../connection/database.ts'
 import { type Layout, rememberRowVersion, rowVersionOf, type TableLayout } from '../layout/layout.ts'
-import { logEntryOf } from '../shared/logged-changes.ts'
+import { logEntryOf } from '../shared/stored-change-log.ts'
 import { joined, keyword, type Sql, sql } from '../sql.ts'
 import { addCascades, predictNeeds, tablesOfNewRecords } from './cascades.ts'
 import { LoadedTables } from './loaded-tables.ts'
 import { Loader } from './loader.ts'
 import { hasLocks, idLock, takeLocks, uniqueLocks } from './locks.ts'
-import { differs, slicesOf, writeStatement } from './statements.ts'
-import { completeRecord } from './stored-values.ts'
+import { completeRecord, differs, slicesOf, writeStatement } from './statements.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
 

@@ -28,14 +28,8 @@ interface SetValues {
  *
  * Of many values only the first in order are locked, so that batches of the same values still wait for each other, and batches of different
  * values, which are frequent, do not.
- *
- * @param isNew true for the fields whose values are not those that the records already have
  */
-export function uniqueLocks(
-  layout: Layout,
-  writes: readonly SetValues[],
-  isNew: (field: string) => boolean = () => true,
-): string[] {
+export function uniqueLocks(layout: Layout, writes: readonly SetValues[]): string[] {
   const keys = new Map<string, Set<unknown>>()
   const lock = (key: string, value: unknown) => {
     const values = keys.get(key) ?? new Set()
@@ -43,13 +37,9 @@ export function uniqueLocks(
   }
   for (const { table, values } of writes) {
     const { name, model } = layout.of(table)
-    for (const { name: field, unique } of model.constrained) {
-      const value = values[field] ?? null
-      if (unique && value !== null && isNew(field)) lock(keyOf(layout, name, field), value)
-    }
-    for (const set of model.uniqueSets) {
-      const value = set.fields.some(isNew) ? set.keyOf(values) : null
-      if (value !== null) lock(keyOf(layout, name, set.name), value)
+    for (const { name: key, keyOf } of model.uniqueKeys) {
+      const value = keyOf(values)
+      if (value !== null) lock(JSON.stringify([layout.schema, name, key]), value)
     }
   }
   const locks = [...keys].flatMap(([key, values]) => {
@@ -58,9 +48,6 @@ export function uniqueLocks(
   })
   return locks.sort()
 }
-
-/** The name of the unique values of a field, or of a set of fields. */
-const keyOf = (layout: Layout, table: string, name: string): string => JSON.stringify([layout.schema, table, name])
 
 export const hasLocks = ({ shared, exclusive }: Locks): boolean => shared.length + exclusive.length > 0
 

@@ -2,10 +2,9 @@ import type { JsonObject } from '../../../util/json.ts'
 import type { Change, Operation, SideRecords, StoredRecord } from '../../store.ts'
 import { eventsOf, historyOf } from '../../transaction/side-records.ts'
 import type { Layout } from '../layout/layout.ts'
-import { insertEntryWithIds, type LogEntry } from '../shared/logged-changes.ts'
+import { insertEntryWithIds, type LogEntry } from '../shared/stored-change-log.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../sql.ts'
-import { type InputColumn, input, inputOf, POSITION } from './statements.ts'
-import { completeRecord } from './stored-values.ts'
+import { completeRecord, type InputColumn, input, inputOf, POSITION } from './statements.ts'
 
 /** The id of a record that does not have one yet. */
 export const PROVISIONAL_ID = 1

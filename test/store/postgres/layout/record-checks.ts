@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Database, isConstraintViolation } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout, rowVersionOf } from '../../../../src/store/postgres/layout/layout.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { identifier, joined, type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import type { Json } from '../../../../src/util/json.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
@@ -74,7 +74,7 @@ export function checkRecords(name: string, open: () => Promise<Database>, skip: 
       const own = newSchema(await open())
       const layout = new Layout(registry, own.schema)
       try {
-        await createSchema(own.database, layout)
+        await applySchema(own.database, layout)
         await body(own.database, layout)
       } finally {
         await own.drop()

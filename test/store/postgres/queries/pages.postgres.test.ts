@@ -4,7 +4,7 @@ import type { Plan } from '../../../../src/query/plan.ts'
 import type { Connection, Database, ResultRows } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import type { FoundPage } from '../../../../src/store/store.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
@@ -27,7 +27,7 @@ describe('pages that are asked for again', { skip: NO_POSTGRES ?? false }, () =>
   before(async () => {
     own = newSchema(await sharedDatabase())
     layout = new Layout(libraryRegistry(), own.schema)
-    await createSchema(own.database, layout)
+    await applySchema(own.database, layout)
     await own.database.query(sql`insert into ${layout.of('author').table} ("name") values ('Ann'), ('Ben')`)
     await own.database.query(sql`insert into ${layout.of('genre').table} ("name") values ('crime')`)
     await own.database.query(sql`insert into ${layout.of('book').table} ("title", "isbn", "author_id")

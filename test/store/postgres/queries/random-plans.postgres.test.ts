@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import type { Operation, StoredRecord } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
 import { copyRecords } from '../../../helpers/postgres/copy-records.ts'
@@ -40,7 +40,7 @@ async function open(): Promise<Both> {
   assert.equal(outcome.ok, true, JSON.stringify(outcome.ok ? '' : outcome.violations.slice(0, 5)))
   const own = newSchema(await sharedDatabase())
   const layout = new Layout(registry, own.schema)
-  await createSchema(own.database, layout)
+  await applySchema(own.database, layout)
   await copyRecords(memory, own.database, layout)
   return { memory, own, queries: new Queries(own.database, layout) }
 }

@@ -5,7 +5,7 @@ import type { Connection, Database, ResultRows } from '../../../../src/store/pos
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { readPage, selectPage } from '../../../../src/store/postgres/queries/page.ts'
 import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
@@ -43,7 +43,7 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
   before(async () => {
     own = newSchema(await sharedDatabase())
     layout = new Layout(libraryRegistry(), own.schema)
-    await createSchema(own.database, layout)
+    await applySchema(own.database, layout)
     const { table } = layout.of('author')
     await own.database.query(sql`insert into ${table} ("name") select 'Ann ' || i from generate_series(1, 3) i`)
     await own.database.query(sql`insert into ${layout.of('genre').table} ("name") values ('crime'), ('poetry')`)

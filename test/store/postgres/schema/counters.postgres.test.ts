@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Connection } from '../../../../src/store/postgres/connection/database.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
@@ -37,7 +37,7 @@ const withCounters = (name: string, body: (counted: Counted) => Promise<void>) =
       return { rows, changed, records, writes }
     }
     try {
-      await createSchema(database, layout)
+      await applySchema(database, layout)
       const insert = sql`insert into ${layout.of('author').table} ("name") values (gen_random_uuid()::text)`
       await body({ database, layout, insert, counters })
     } finally {

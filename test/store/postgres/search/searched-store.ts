@@ -14,7 +14,7 @@ import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../../../../src/store/postgres/search/postgres-search.ts'
 import type { Operation, Store } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
@@ -112,7 +112,7 @@ export interface SearchedSchema {
 export async function searchedSchema(database: Database, registry = noteRegistry()): Promise<SearchedSchema> {
   const { schema, drop } = newSchema(database)
   const layout = new Layout(registry, schema)
-  await createSchema(database, layout)
+  await applySchema(database, layout)
   return {
     layout,
     storage: new PostgresSearch(database, layout),

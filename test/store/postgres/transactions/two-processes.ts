@@ -3,7 +3,7 @@ import type { Database } from '../../../../src/store/postgres/connection/databas
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
-import { createSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Store, StoredRecord } from '../../../../src/store/store.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
@@ -26,7 +26,7 @@ export async function withTwoProcesses(
   const own = newSchema(database)
   const layout = new Layout(registry, own.schema)
   try {
-    await createSchema(database, layout)
+    await applySchema(database, layout)
     const processOf = (on: Database): ProcessStore => ({ store: new PostgresStore(on, layout), database: on, layout })
     await body(processOf(database), processOf(another))
   } finally {
