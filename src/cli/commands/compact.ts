@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import { compactFolder } from '../../store/embedded/files/compact-folder.ts'
+import { compactFolder } from '../../store/embedded/files/data-folder.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withDataFolder, withProject, withProjectOptions } from '../project-options.ts'
 import { counted } from '../style.ts'

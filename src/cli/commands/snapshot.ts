@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { databaseHasNoSnapshots, type ShownCopy, shownCopy } from '../../project/snapshots.ts'
-import { compactFolder } from '../../store/embedded/files/compact-folder.ts'
+import { compactFolder } from '../../store/embedded/files/data-folder.ts'
 import { whileLocked } from '../../store/embedded/files/lock.ts'
 import {
   type CopyRequest,

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
+import { withStoredTables } from '../embedded/files/data-folder.ts'
 import { nodeDisk } from '../embedded/files/disk.ts'
 import { makeFolder, whileLocked } from '../embedded/files/lock.ts'
-import { holdsData, snapshotIn, snapshotPath } from '../embedded/files/recovery.ts'
-import type { SnapshotPart } from '../embedded/files/snapshot-layout.ts'
-import { withStoredTables } from '../embedded/files/stored-models.ts'
+import { holdsData, snapshotPath, writeSnapshot } from '../embedded/files/recovery.ts'
+import type { SnapshotPart } from '../embedded/files/snapshot-lines.ts'
 import type { Connection, Database } from '../postgres/connection/database.ts'
 import type { Layout } from '../postgres/layout/layout.ts'
 import { rejectSteps } from '../postgres/schema/migration.ts'
@@ -37,9 +37,7 @@ export async function copyToEmbedded({ folder, database, layout, without }: Copy
       async (connection) => {
         rejectSteps(await planSchema(connection, layout))
         const copied: CopiedModel[] = []
-        const low = snapshotIn(folder, nodeDisk)
-        low.data = { sequence: 1, parts: partsOf(connection, layout, without, copied) }
-        await low.write()
+        await writeSnapshot(folder, nodeDisk, { sequence: 1, parts: partsOf(connection, layout, without, copied) })
         return copied
       },
       { isolation: 'repeatable read', readOnly: true },

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { groupBy } from '../../util/json.ts'
-import { withStoredTables } from '../embedded/files/stored-models.ts'
+import { withStoredTables } from '../embedded/files/data-folder.ts'
 import { type Connection, type Database, StatementError } from '../postgres/connection/database.ts'
 import { countRows } from '../postgres/layout/counters.ts'
 import { definitionsOf } from '../postgres/layout/definitions.ts'

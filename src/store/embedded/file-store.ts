@@ -2,8 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Change, Operation, Outcome, SideRecords, StoreStatus, TransactionMode } from '../store.ts'
 import type { Commit, EngineOptions } from './engine.ts'
-import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './files/compact.ts'
-import { compactInThread } from './files/compact-thread.ts'
+import { type CompactionResult, type CompactionRunner, compact, compactFiles, compactInThread } from './files/compact.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
 import { journalFiles } from './files/journal.ts'
 import { JournalWriter } from './files/journal-writer.ts'
@@ -89,7 +88,8 @@ export class FileStore extends MemoryStore {
     if (mode === 'read') {
       const store = new FileStore(registry, folder, async () => {}, options)
       store.#closed = 'The store is open for reading only'
-      await thenClose(await readFolderBeside(folder, disk), (found) => store.#load(found, registry))
+      const found = await readFolderBeside(folder, disk)
+      await thenClose(found.snapshot, () => store.#load(found, registry))
       return store
     }
     await makeFolder(folder)
@@ -97,7 +97,8 @@ export class FileStore extends MemoryStore {
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
-      await thenClose(await readFolder(folder, disk), (found) => store.#recover(found, registry))
+      const found = await readFolder(folder, disk)
+      await thenClose(found.snapshot, () => store.#recover(found, registry))
       for (const table of store.engine.tables.values()) table.warm()
       return store
     } catch (error) {

@@ -5,8 +5,7 @@ import { ID_FIELD, makeField } from '../../../src/model/field.ts'
 import { Model } from '../../../src/model/model.ts'
 import { Registry } from '../../../src/model/registry.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
-import type { CompactionRunner } from '../../../src/store/embedded/files/compact.ts'
-import { compactInThread } from '../../../src/store/embedded/files/compact-thread.ts'
+import { type CompactionRunner, compactInThread } from '../../../src/store/embedded/files/compact.ts'
 import type { Operation } from '../../../src/store/store.ts'
 
 const KEPT = 5

@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { ownFile } from '../../../util/files.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { Disk } from './disk.ts'
 import { readJournal } from './journal.ts'
-import { openSnapshot, snapshotIn, snapshotSize } from './recovery.ts'
+import { openSnapshot, snapshotSize, thenClose, writeSnapshot } from './recovery.ts'
 import { JournalOverlay, type TableOverlay } from './replay.ts'
 import type { Snapshot } from './snapshot.ts'
-import { countLines, idAt, lineOf, linesIn, linesOf, NEWLINE, type SnapshotPart } from './snapshot-layout.ts'
+import { countLines, idAt, lineOf, linesIn, linesOf, NEWLINE, type SnapshotPart } from './snapshot-lines.ts'
 
 /** A compaction as plain data, which can be posted to another thread. */
 export interface CompactionTask {
@@ -30,22 +34,16 @@ export type CompactionRunner = (task: CompactionTask) => Promise<CompactionResul
  * @throws {Error} if the snapshot was edited: the next start must validate it first
  */
 export async function compactFiles({ folder, before, journal }: CompactionTask, disk: Disk): Promise<CompactionResult> {
-  const snapshot = await openSnapshot(folder, disk)
-  try {
+  return thenClose(await openSnapshot(folder, disk), async (snapshot) => {
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
       throw new Error('db.json was changed by another program; the next start validates it')
     }
-    const { entries, last, paths, torn } = await readJournal(folder, disk, {
-      sequence: snapshot.sequence,
-      before,
-      expected: snapshot.journal,
-    })
+    const range = { sequence: snapshot.sequence, before, expected: snapshot.journal }
+    const { entries, last, paths, torn } = await readJournal(folder, disk, range)
     if (torn !== undefined) throw new Error(`${torn.path} ends with an unfinished write`)
     const overlay = new JournalOverlay(entries)
-    return await compact(folder, disk, { snapshot, overlay, sequence: last, covered: paths, journal })
-  } finally {
-    await snapshot.file?.close()
-  }
+    return compact(folder, disk, { snapshot, overlay, sequence: last, covered: paths, journal })
+  })
 }
 
 /** Input of a compaction. */
@@ -73,10 +71,8 @@ export async function compact(
 ): Promise<CompactionResult> {
   const isUnchanged = (snapshot.file === undefined || snapshot.file.origin === 'ours') && snapshot.journal === journal
   if (!isUnchanged || isRenamed || sequence !== snapshot.sequence || tables !== undefined) {
-    const low = snapshotIn(folder, disk)
     const parts = mergedParts(snapshot, overlay)
-    low.data = { sequence, journal, parts: tables === undefined ? parts : only(tables, parts) }
-    await low.write()
+    await writeSnapshot(folder, disk, { sequence, journal, parts: tables === undefined ? parts : only(tables, parts) })
   }
   for (const [index, path] of covered.entries()) {
     // Each removal is durable before the next: a journal that ends before its snapshot would be rejected as belonging to other
@@ -229,4 +225,24 @@ class TableMerge {
 /** Joins buffers by a comma and a newline. */
 function joinLines(pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [SEPARATOR, piece])))
+}
+
+// When running from source, as tests do, the thread needs the TypeScript loader.
+const isSource = import.meta.url.endsWith('.ts')
+const SCRIPT = pathToFileURL(
+  ownFile(isSource ? 'src/store/embedded/files/compact-worker.ts' : 'dist/store/embedded/files/compact-worker.js'),
+)
+const BOOT = (tsx: string) =>
+  new URL(
+    `data:text/javascript,import{register}from${JSON.stringify(tsx)};register();await import(${JSON.stringify(SCRIPT.href)})`,
+  )
+
+/** Compacts in a worker thread, so that requests do not wait. */
+export const compactInThread: CompactionRunner = async (task) => {
+  const worker = new Worker(isSource ? BOOT(import.meta.resolve('tsx/esm/api')) : SCRIPT, { workerData: task })
+  const exited = once(worker, 'exit').then(([code]) => {
+    throw new Error(`The compaction thread exited with code ${code}`)
+  })
+  const [result] = await Promise.race([once(worker, 'message'), exited])
+  return result
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../../errors.ts'
 import type { Registry } from '../../../model/registry.ts'
-import { isObject } from '../../../util/json.ts'
+import { isObject, tryJson } from '../../../util/json.ts'
 import { duplicateKey } from '../../../util/strict-json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { nodeDisk } from './disk.ts'
 import { type FolderProblem, type JournalFile, type JournalSurvey, surveyJournal } from './journal.ts'
 import type { JournalEntry } from './journal-format.ts'
 import { assertUnheld, lockPath } from './lock.ts'
-import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
+import { openSnapshot, snapshotPath, thenClose, writeSnapshot } from './recovery.ts'
 import { Renaming } from './renaming.ts'
 import { ignoreRecords, type RecordConsumer, replay } from './replay.ts'
 import type { Origin, Snapshot } from './snapshot.ts'
@@ -73,54 +73,37 @@ interface Inspection {
 async function inspect(folder: string, registry: Registry): Promise<Inspection> {
   const found = await tryOpen(folder)
   if (found instanceof AppError) return inspectLines(folder, found)
-  try {
-    const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence, expected: found.journal })
-    const { file } = found
-    const findings: FolderProblem[] = []
-    const replayed = await replay(
-      found,
-      survey.entries,
-      ignoreRecords,
-      () => new StoredDataValidator(registry),
-      new Renaming(registry),
-    ).catch(corruptionOrThrow)
-    if (replayed instanceof AppError && replayed.code === 'RENAME_CONFLICT') {
-      const conflict: FolderProblem = { level: 'error', file: 'db.json', message: `cannot be renamed: ${replayed.message}` }
-      return {
-        snapshot: file && { bytes: file.bytes, origin: file.origin, sequence: found.sequence },
-        survey,
-        findings: [conflict],
-        tables: new Map(),
-      }
-    }
-    if (replayed instanceof AppError) return await inspectLines(folder, replayed)
-    const faults = replayed.validation === undefined ? [] : faultLines(replayed.validation)
-    const origin = file?.origin ?? 'ours'
-    if (origin === 'edited') findings.push(warning('was edited since it was written: its checksum does not match'))
-    if (origin === 'foreign') findings.push(warning('has no checksum, so another program or a person wrote it'))
-    const level = origin === 'ours' ? 'warning' : 'error'
-    for (const message of replayed.renamed)
-      findings.push(warning(`holds former names, which the next start replaces: ${message}`))
-    for (const message of faults) findings.push({ level, file: 'db.json', message })
-    if (origin === 'ours' && faults.length > 0) {
-      findings.push(
-        warning(
-          'is unchanged since it was written, so a server starts on it; its faults were accepted, or the models have become stricter',
-        ),
-      )
-    }
-    return {
-      snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence },
-      survey,
-      findings,
-      tables: replayed.tables,
-    }
-  } finally {
-    await found.file?.close()
-  }
+  return thenClose(found, () => inspectSnapshot(folder, registry, found))
 }
 
-const warning = (message: string): FolderProblem => ({ level: 'warning', file: 'db.json', message })
+async function inspectSnapshot(folder: string, registry: Registry, found: Snapshot): Promise<Inspection> {
+  const { file, sequence, journal: expected } = found
+  const snapshot = file && { bytes: file.bytes, origin: file.origin, sequence }
+  const survey = await surveyJournal(folder, nodeDisk, { sequence, expected })
+  const validatorFor = () => new StoredDataValidator(registry)
+  const renaming = new Renaming(registry)
+  const replayed = await replay(found, survey.entries, ignoreRecords, validatorFor, renaming).catch(corruptionOrThrow)
+  if (replayed instanceof AppError) {
+    if (replayed.code !== 'RENAME_CONFLICT') return inspectLines(folder, replayed)
+    return { snapshot, survey, findings: [problem('error', `cannot be renamed: ${replayed.message}`)], tables: new Map() }
+  }
+  const faults = replayed.validation === undefined ? [] : faultLines(replayed.validation)
+  const origin = file?.origin ?? 'ours'
+  const warnings = replayed.renamed.map((message) => `holds former names, which the next start replaces: ${message}`)
+  if (origin === 'edited') warnings.unshift('was edited since it was written: its checksum does not match')
+  if (origin === 'foreign') warnings.unshift('has no checksum, so another program or a person wrote it')
+  const findings = [
+    ...warnings.map((message) => problem('warning', message)),
+    ...faults.map((message) => problem(origin === 'ours' ? 'warning' : 'error', message)),
+  ]
+  if (origin === 'ours' && faults.length > 0) {
+    const start = 'is unchanged since it was written, so a server starts on it'
+    findings.push(problem('warning', `${start}; its faults were accepted, or the models have become stricter`))
+  }
+  return { snapshot, survey, findings, tables: replayed.tables }
+}
+
+const problem = (level: FolderProblem['level'], message: string): FolderProblem => ({ level, file: 'db.json', message })
 
 /** Examines a data file that is not valid JSON, line by line. */
 async function inspectLines(folder: string, error: AppError): Promise<Inspection> {
@@ -129,9 +112,7 @@ async function inspectLines(folder: string, error: AppError): Promise<Inspection
   const survey = await surveyJournal(folder, nodeDisk, { sequence, expected: salvage.journal })
   applyEntries(survey.entries, salvage)
   const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
-  const findings = [error.message, ...salvage.leftOut].map(
-    (message): FolderProblem => ({ level: 'error', file: 'db.json', message }),
-  )
+  const findings = [error.message, ...salvage.leftOut].map((message) => problem('error', message))
   return { snapshot: undefined, survey, findings, tables }
 }
 
@@ -151,9 +132,7 @@ export async function repairInto(folder: string, target: string): Promise<Repair
   await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
     throw new AppError('TASK_FAILED', `${target} cannot be created: ${cause.message}; name another folder`, { cause })
   })
-  const low = snapshotIn(target, nodeDisk)
-  low.data = { sequence: survey.last, parts: partsOf(tablesOf(salvage)) }
-  await low.write()
+  await writeSnapshot(target, nodeDisk, { sequence: survey.last, parts: partsOf(tablesOf(salvage)) })
   await copyOtherFiles(folder, target)
   const damages = survey.findings.map(({ file, message }) => `${file} ${message}`)
   const records = [...salvage.tables.values()].reduce((sum, table) => sum + table.records.size, 0)
@@ -172,17 +151,15 @@ async function assertEmpty(target: string): Promise<void> {
 async function salvageAll(folder: string, salvage: Salvage): Promise<number | undefined> {
   const found = await tryOpen(folder)
   if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
-  try {
+  return thenClose(found, async () => {
     const outcome = await salvageParts(found, salvage).catch(corruptionOrThrow)
     if (!(outcome instanceof AppError)) {
       salvage.journal = found.journal
       return found.sequence
     }
     salvage.clear()
-    return await salvageLines(snapshotPath(folder), salvage)
-  } finally {
-    await found.file?.close()
-  }
+    return salvageLines(snapshotPath(folder), salvage)
+  })
 }
 
 /** Collects every readable record of a file, whether or not it matches its model. */
@@ -300,7 +277,7 @@ async function salvageLines(path: string, salvage: Salvage): Promise<number | un
     else if (FRAME.test(line)) {
       if (line.startsWith(']')) table = undefined
     } else {
-      const record = parsed(line.replace(/,$/, ''))
+      const record = tryJson(line.replace(/,$/, ''))
       if (record === undefined) salvage.leftOut.push(`${place}: it is not valid JSON`)
       else if (table === undefined) salvage.leftOut.push(`${place}: its table is unknown`)
       else {
@@ -312,12 +289,4 @@ async function salvageLines(path: string, salvage: Salvage): Promise<number | un
     }
   }
   return sequence
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

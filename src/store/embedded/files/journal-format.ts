@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { tryJson } from '../../../util/json.ts'
 import type { Change, StoredRecord } from '../../store.ts'
 
 /** A transaction: the changed records (null if removed), and the next id of each table it touched. */
@@ -93,7 +94,7 @@ function readLine(bytes: Buffer, offset: number): JournalLine | undefined {
   const text = bytes.subarray(start, end)
   if (crc32(text) !== Number.parseInt(checksum, 16)) return undefined
   const space = text.indexOf(' ')
-  const body = parseBody(text.toString('utf8', space + 1))
+  const body = tryJson(text.toString('utf8', space + 1)) as LineBody | undefined
   // Eight zeros are a valid checksum of an empty text, which is not an entry.
   if (space === -1 || body === undefined) return undefined
   const { changes, next_ids: nextIds = {}, part = 0, more = false } = body
@@ -127,14 +128,6 @@ interface LineBody {
   readonly next_ids?: Record<string, number>
   readonly part?: number
   readonly more?: boolean
-}
-
-function parseBody(text: string): LineBody | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -20,20 +20,30 @@ export interface DataFolder {
 /** Path of the snapshot in a data folder. */
 export const snapshotPath = (folder: string): string => join(folder, 'db.json')
 
-/** lowdb over `db.json`. */
-export const snapshotIn = (folder: string, disk: Disk): Low<Snapshot> =>
-  new Low<Snapshot>(new SnapshotAdapter(snapshotPath(folder), disk), EMPTY_SNAPSHOT)
+/** Writes `db.json` by lowdb, in place of the present one. */
+export async function writeSnapshot(folder: string, disk: Disk, snapshot: Snapshot): Promise<void> {
+  const low = new Low<Snapshot>(new SnapshotAdapter(snapshotPath(folder), disk), EMPTY_SNAPSHOT)
+  low.data = snapshot
+  await low.write()
+}
 
 /** Opens the snapshot of a folder. The caller must close it. */
-export async function openSnapshot(folder: string, disk: Disk): Promise<Snapshot> {
-  return openSnapshotFile(snapshotPath(folder), disk)
-}
+export const openSnapshot = (folder: string, disk: Disk): Promise<Snapshot> => openSnapshotFile(snapshotPath(folder), disk)
 
 /** Opens a snapshot at any path. The caller must close it. */
 export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapshot> {
   const low = new Low<Snapshot>(new SnapshotAdapter(path, disk), EMPTY_SNAPSHOT)
   await low.read()
   return low.data
+}
+
+/** Calls `work` with an open snapshot, and closes it afterwards. */
+export async function thenClose<T>(snapshot: Snapshot, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  try {
+    return await work(snapshot)
+  } finally {
+    await snapshot.file?.close()
+  }
 }
 
 /**
@@ -146,12 +156,3 @@ const stampOf = (folder: string): Promise<string> =>
 
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
-
-/** Calls `work` with a data folder and closes its snapshot afterwards. */
-export async function thenClose(folder: DataFolder, work: (folder: DataFolder) => Promise<unknown>): Promise<void> {
-  try {
-    await work(folder)
-  } finally {
-    await folder.snapshot.file?.close()
-  }
-}

@@ -5,8 +5,7 @@ import { isObject, type Json } from '../../../util/json.ts'
 import { HISTORY_TABLE, type StoredRecord } from '../../store.ts'
 import type { JournalEntry } from './journal-format.ts'
 import type { Snapshot } from './snapshot.ts'
-import { countLines, linesOf, type SnapshotPart } from './snapshot-layout.ts'
-import { parseLines } from './snapshot-lines.ts'
+import { countLines, linesOf, parseLines, type SnapshotPart } from './snapshot-lines.ts'
 
 /** Next id and number of records of a stored table. */
 interface TableSize {

@@ -4,8 +4,7 @@ import type { Table } from '../tables/table.ts'
 import type { JournalEntry } from './journal-format.ts'
 import { Renaming } from './renaming.ts'
 import type { Origin, Snapshot } from './snapshot.ts'
-import type { SnapshotPart } from './snapshot-layout.ts'
-import { LayoutError, parseLines } from './snapshot-lines.ts'
+import { LayoutError, parseLines, type SnapshotPart } from './snapshot-lines.ts'
 import { StoredDataValidator, type TableValidator, type ValidationResult } from './validator.ts'
 
 /** Receives the records of a data folder. */

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
-import { retainTables } from './compact-folder.ts'
+import { retainTables } from './data-folder.ts'
 import { nodeDisk } from './disk.ts'
 import { journalFiles } from './journal.ts'
-import { openSnapshotFile, rejectInvalid, removeDraft, snapshotPath } from './recovery.ts'
+import { openSnapshotFile, rejectInvalid, removeDraft, snapshotPath, thenClose } from './recovery.ts'
 import { Renaming } from './renaming.ts'
 import { ignoreRecords, replay, validatorForEdited } from './replay.ts'
 
@@ -106,13 +106,10 @@ export async function removeCopy(folder: string, name: string): Promise<SavedCop
 
 /** @throws {AppError} DATA_CORRUPT, TASK_FAILED if the file cannot be read */
 async function validateCopy(path: string, registry: Registry): Promise<void> {
-  const snapshot = await openSnapshotFile(path, nodeDisk)
-  try {
+  await thenClose(await openSnapshotFile(path, nodeDisk), async (snapshot) => {
     const { validation } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry), new Renaming(registry))
     rejectInvalid(path, validation)
-  } finally {
-    await snapshot.file?.close()
-  }
+  })
 }
 
 /** Replaces the data of a locked folder by a checked copy. The former data is lost. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts'
 import { isObject } from '../../../util/json.ts'
 import { duplicateKey } from '../../../util/strict-json.ts'
-import { FORMAT, type SnapshotPart } from './snapshot-layout.ts'
+import { FORMAT, type SnapshotPart } from './snapshot-lines.ts'
 
 /** The items of a table in a file of any layout, not validated yet. */
 export interface DocumentTable {

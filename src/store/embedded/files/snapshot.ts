@@ -2,12 +2,10 @@ import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { AppError } from '../../../errors.ts'
-import { type AppendFile, type Disk, type ReadFile, writeBytes } from './disk.ts'
-import { chunksOf } from './read-window.ts'
+import { type AppendFile, chunksOf, type Disk, type ReadFile, writeBytes } from './disk.ts'
 import { parseDocument, partsOf } from './snapshot-document.ts'
-import type { SnapshotPart } from './snapshot-layout.ts'
-import * as layout from './snapshot-layout.ts'
-import { LayoutError, readHeadOf, readLines } from './snapshot-lines.ts'
+import * as layout from './snapshot-lines.ts'
+import { LayoutError, readHeadOf, readLines, type SnapshotPart } from './snapshot-lines.ts'
 
 /** Larger files are only read line by line, since their text may exceed the maximum string length. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20

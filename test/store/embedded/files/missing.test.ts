@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
-import { compactFolder } from '../../../../src/store/embedded/files/compact-folder.ts'
+import { compactFolder } from '../../../../src/store/embedded/files/data-folder.ts'
 import { examine, repairInto } from '../../../../src/store/embedded/files/doctor.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { libraryRegistry } from '../../../helpers/store/library.ts'
