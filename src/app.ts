@@ -27,13 +27,11 @@ import { SiteReader } from './project/site.ts'
 import { Snapshots } from './project/snapshots.ts'
 import { renameReferences } from './project/stored-models.ts'
 import { ViewCatalog } from './project/view-catalog.ts'
-import { Aggregates } from './reads/aggregates.ts'
 import { Reads } from './reads/reads.ts'
 import { RecordSerializer } from './reads/record-json.ts'
 import { Searches } from './reads/searches.ts'
 import { Hooks } from './records/hooks.ts'
 import { Records } from './records/records.ts'
-import { Selections } from './records/selection.ts'
 import type { SearchEngine } from './search/search-engine.ts'
 import { SearchIndexes } from './search/search-indexes.ts'
 import { StoredSearchIndexes } from './search/stored-search-indexes.ts'
@@ -87,13 +85,12 @@ async function open(
         : new StoredSearchIndexes({ ...searchParts, storage: opened.search })
     const writer = new RecordSerializer(access, store)
     const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
-    const selections = new Selections(access, store, searches)
     const views = new ViewCatalog(registry, project.views)
     const generatedForm = (model: Model) => views.generatedForm(model)
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
     const hooks = new Hooks(log)
     const recordParts = { access, store, forms, clock, random, hooks, maxRecordBytes: settings.max_record_bytes, heap }
-    const records = new Records({ ...recordParts, generatedForm, hasher, selections })
+    const records = new Records({ ...recordParts, generatedForm, hasher, searches })
     const leases = opened.leases?.(uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -145,7 +142,6 @@ async function open(
       hooks,
       reads: new Reads(access, store, writer, log),
       searches,
-      aggregates: new Aggregates(access, store),
       searchIndexes,
       history,
       site: new SiteReader({

@@ -16,7 +16,6 @@ import type { ResetRequest } from '../project/reset.ts'
 import type { SiteReader } from '../project/site.ts'
 import type { Snapshots } from '../project/snapshots.ts'
 import type { ViewCatalog } from '../project/view-catalog.ts'
-import type { Aggregates } from '../reads/aggregates.ts'
 import type { Reads } from '../reads/reads.ts'
 import type { Searches } from '../reads/searches.ts'
 import type { Hooks } from '../records/hooks.ts'
@@ -79,7 +78,6 @@ export interface App {
   readonly hooks: Hooks
   readonly reads: Reads
   readonly searches: Searches
-  readonly aggregates: Aggregates
   readonly searchIndexes: SearchEngine
   readonly history: History
   readonly site: SiteReader

@@ -16,6 +16,7 @@ export interface ParsedListQuery {
   readonly projection: RecordProjection
 }
 
+const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
 const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
 
 /**
@@ -25,18 +26,14 @@ const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 's
  */
 export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ParsedListQuery {
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
-  const page = parsePage(parameters)
-  const filters = parseFilters(parameters, model, registry)
-  const sort = parseSort(parameters, model, registry)
+  const list = parseList(parameters, model, registry)
   const projection = parseProjection(parameters, model, registry)
   parameters.throwIfFaulty()
-  return { page, plan: { filters, sort, ...sliceOf(page) }, projection }
+  return { ...list, projection }
 }
 
 /** A parsed list request without a projection. */
 export type PlainListQuery = Omit<ParsedListQuery, 'projection'>
-
-const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
 
 /**
  * Parses the query parameters of a list whose records are returned as they are.
@@ -45,10 +42,15 @@ const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_
  */
 export function parsePlainList(sent: URLSearchParams, model: Model, registry: Registry): PlainListQuery {
   const parameters = new Parameters(sent, PLAIN_LIST_PARAMETERS, asFilter(model))
+  const list = parseList(parameters, model, registry)
+  parameters.throwIfFaulty()
+  return list
+}
+
+function parseList(parameters: Parameters, model: Model, registry: Registry): PlainListQuery {
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
-  parameters.throwIfFaulty()
   return { page, plan: { filters, sort, ...sliceOf(page) } }
 }
 

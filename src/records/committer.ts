@@ -4,12 +4,21 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, SideRecords, Store, StoredRecord } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import { blocksOf, consequencesOf, type VisibleRemovals, visibleOutcome } from './consequences.ts'
-import { brokenConstraints, type IndexedIssues, referencedError, throwIssues, withoutPrefix } from './constraint-errors.ts'
+import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
 import type { Hooks, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
-import { LARGE, WriteTurns } from './write-turns.ts'
+import {
+  blocksOf,
+  brokenConstraints,
+  consequencesOf,
+  type IndexedIssues,
+  referencedError,
+  throwIssues,
+  type VisibleRemovals,
+  visibleOutcome,
+  withoutPrefix,
+} from './outcomes.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000

@@ -30,9 +30,14 @@ export interface DraftParts extends DefaultSources {
   readonly maxRecordBytes: number
 }
 
-/** A draft of an insert. */
+/**
+ * A draft of an insert.
+ *
+ * @throws {AppError} FORBIDDEN for a field that only a superuser may set
+ */
 export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, parts: DraftParts): Draft {
-  const issues = checkCreationKeys(actor, model, form, data)
+  const refusal = (name: string) => `Field '${name}' is not allowed to be set at creation`
+  const issues = checkKeys(actor, model, form?.creationFields, data, refusal)
   const { values, issues: found } = readRecord(model, withGeneratedDefaults(model, actor, data, parts))
   if (form !== undefined) checkForm(form, values, new Set(), found)
   checkRecordSize({ model, values, set: Object.keys(values) }, parts.maxRecordBytes, found)
@@ -174,16 +179,6 @@ const GENERATORS: Readonly<Record<GeneratedDefault, (sources: DefaultSources, ac
   uuid: ({ random }) => randomUuid(random),
   // The server and the command line are no user.
   user: (_, { userId }) => userId ?? null,
-}
-
-/**
- * Checks the fields of a create against the model and the form's `creation_fields`.
- *
- * @throws {AppError} FORBIDDEN for a field that only a superuser may set
- */
-function checkCreationKeys(actor: Actor, model: Model, form: Form | undefined, data: RecordData): FieldIssues {
-  const refusal = (name: string) => `Field '${name}' is not allowed to be set at creation`
-  return checkKeys(actor, model, form?.creationFields, data, refusal)
 }
 
 /**

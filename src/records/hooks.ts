@@ -2,7 +2,7 @@ import type { Actor } from '../auth/permissions.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Change, Operation, Outcome, SideRecords, StoredRecord } from '../store/store.ts'
-import type { Prefix } from './constraint-errors.ts'
+import type { Prefix } from './outcomes.ts'
 import type { RecordData } from './write-requests.ts'
 
 /** The source of a write, for the history. */

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
+import type { Searches } from '../reads/searches.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Heap } from '../util/heap.ts'
@@ -14,16 +15,22 @@ import { mapInSlices, Slices } from '../util/slices.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { MemoryGuard } from './admission.ts'
 import { Committer } from './committer.ts'
-import type { VisibleRemovals } from './consequences.ts'
-import { byIndex, type IndexedIssues, throwIssues } from './constraint-errors.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, OperationBuilder } from './drafts.ts'
 import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
-import { MemoryGuard } from './memory-guard.ts'
+import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
-import { namesSelection, readSelectionUpdate, type Selections } from './selection.ts'
-import { type NewRecord, type RecordData, readBulkCreate, readBulkUpdate, readWriteRequest } from './write-requests.ts'
+import {
+  type NewRecord,
+  namesSelection,
+  type RecordData,
+  readBulkCreate,
+  readBulkUpdate,
+  readSelectionUpdate,
+  readWriteRequest,
+} from './write-requests.ts'
 import { type Precondition, type Removal, WriteTargets } from './write-targets.ts'
 
 /** What writes do with records. */
@@ -63,15 +70,15 @@ export class Records {
     heap?: Heap | undefined
     /** The forms that the Views API generates, which requests may name. */
     generatedForm?: FormSources['generated']
-    /** Finds the records of writes by filters. */
-    selections?: Selections
+    /** Finds the records of writes by words. */
+    searches?: Searches
   }) {
     this.#access = parts.access
     this.#store = parts.store
     this.#forms = { forms: parts.forms, generated: parts.generatedForm ?? (() => undefined) }
     this.#parts = parts
     this.#memory = new MemoryGuard(parts.heap, parts.clock)
-    this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
+    this.#targets = new WriteTargets(parts.access, parts.store, parts.searches)
     this.#hooks = parts.hooks
     const builder = new OperationBuilder(parts.hasher, parts.clock)
     this.#committer = new Committer({ rules: parts.access, store: parts.store, hooks: parts.hooks, builder })

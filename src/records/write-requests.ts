@@ -1,3 +1,4 @@
+import { MAX_FILTERS } from '../query/filters.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
@@ -100,14 +101,14 @@ export function readBulkDelete(body: unknown): number[] {
 }
 
 /** The members of a body, its form, and the faults found so far. */
-export interface Envelope {
+interface Envelope {
   readonly members: Readonly<Record<string, unknown>>
   readonly formId: string | undefined
   readonly issues: FieldIssues
 }
 
 /** The members of a body, with faults for unknown ones. */
-export function readEnvelope(body: unknown, known: readonly string[]): Envelope {
+function readEnvelope(body: unknown, known: readonly string[]): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
@@ -142,3 +143,86 @@ function checkId(id: unknown, index: number, seen: Set<unknown>, issues: FieldIs
 
 const unknownMember = (name: string, known: readonly string[]): string =>
   `'${name}' is not part of this request${didYouMean(name, known)} (known: ${known.join(', ')})`
+
+/** Maximum number of records that a write by filters changes. */
+export const MAX_SELECTED = 100_000
+
+/**
+ * Maximum number of characters of all filters and words together: more than a URL holds, so that a write takes every filter that a list
+ * takes.
+ */
+const MAX_TEXT = 65_536
+
+/** Records by what they match, as lists and searches do. */
+export interface MatchSelection {
+  /** As the parameter `filters` of a list. */
+  readonly filters: readonly string[]
+  /** As the parameter `any` of a list. */
+  readonly any: readonly string[]
+  /** Words, as the parameter `q` of a search. */
+  readonly search: string | undefined
+  /** The number of records that the client expects to match. */
+  readonly expectedTotal: number
+}
+
+const MEMBERS = ['filters', 'any', 'search', 'expected_total']
+
+/** True for the body of a bulk write that selects records by filters rather than by ids. */
+export const namesSelection = (body: unknown): boolean => isObject(body) && ('filters' in body || 'expected_total' in body)
+
+/**
+ * Reads `{filters, any?, search?, expected_total, data, form_id?}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readSelectionUpdate(body: unknown): {
+  selection: MatchSelection
+  data: RecordData
+  formId: string | undefined
+} {
+  const { members, formId, issues } = readEnvelope(body, [...MEMBERS, 'data', 'form_id'])
+  const selection = readSelection(members, issues)
+  if (!isObject(members.data)) issues.add('data', members.data == null ? 'data is mandatory' : 'data must be an object')
+  issues.throwIfAny()
+  return { selection, data: members.data as RecordData, formId }
+}
+
+/**
+ * Reads `{filters, any?, search?, expected_total}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readSelectionDelete(body: unknown): MatchSelection {
+  const { members, issues } = readEnvelope(body, MEMBERS)
+  const selection = readSelection(members, issues)
+  issues.throwIfAny()
+  return selection
+}
+
+function readSelection(members: Readonly<Record<string, unknown>>, issues: FieldIssues): MatchSelection {
+  const { search, expected_total: expected } = members
+  const filters = readTexts('filters', members.filters, issues)
+  if (members.filters == null) issues.add('filters', 'filters is mandatory; an empty array selects every record')
+  const any = readTexts('any', members.any, issues)
+  const length = [...filters, ...any, typeof search === 'string' ? search : ''].reduce((sum, text) => sum + text.length, 0)
+  if (length > MAX_TEXT) {
+    const longest = typeof search === 'string' && search.length > MAX_TEXT ? 'search' : 'filters'
+    issues.add(longest, `filters, any and search must have at most ${MAX_TEXT} characters together, not ${length}`)
+  }
+  if (search != null && (typeof search !== 'string' || search.trim() === '')) issues.add('search', 'search must be words')
+  const isCount = Number.isSafeInteger(expected) && Number(expected) >= 0 && Number(expected) <= MAX_SELECTED
+  if (expected == null) issues.add('expected_total', 'expected_total is mandatory: the number of records that match')
+  else if (!isCount) issues.add('expected_total', `expected_total must be an integer from 0 to ${MAX_SELECTED}`)
+  return { filters, any, search: typeof search === 'string' ? search : undefined, expectedTotal: Number(expected) }
+}
+
+function readTexts(name: string, value: unknown, issues: FieldIssues): readonly string[] {
+  if (value == null) return []
+  if (Array.isArray(value) && value.length > MAX_FILTERS) {
+    issues.add(name, `${name} must hold at most ${MAX_FILTERS} filters, not ${value.length}`)
+    return []
+  }
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+  issues.add(name, `${name} must be an array of texts such as "status=draft"`)
+  return []
+}

@@ -3,10 +3,11 @@ import { type Actor, noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
-import { type Store, type StoredRecord, versionOf } from '../store/store.ts'
-import { missingIssues } from './constraint-errors.ts'
-import { type MatchSelection, namesSelection, readSelectionDelete, type Selections } from './selection.ts'
-import { readBulkDelete } from './write-requests.ts'
+import { parsePlainList, parseSearchRequest } from '../query/parse.ts'
+import type { Searches } from '../reads/searches.ts'
+import { type FoundPage, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { missingIssues } from './outcomes.ts'
+import { MAX_SELECTED, type MatchSelection, namesSelection, readBulkDelete, readSelectionDelete } from './write-requests.ts'
 
 /** Returns whether a record may be written as it is stored; `If-Match` compares its version. */
 export type Precondition = (version: string, existing: StoredRecord) => boolean
@@ -22,13 +23,13 @@ export interface Removal {
 export class WriteTargets {
   readonly #access: AccessRules
   readonly #store: Store
-  readonly #selections: Selections | undefined
+  readonly #searches: Searches | undefined
 
-  /** @param selections finds the records of writes by filters */
-  constructor(access: AccessRules, store: Store, selections: Selections | undefined) {
+  /** @param searches finds the records of writes by words */
+  constructor(access: AccessRules, store: Store, searches: Searches | undefined) {
     this.#access = access
     this.#store = store
-    this.#selections = selections
+    this.#searches = searches
   }
 
   /** @throws {AppError} PRECONDITION_FAILED, or `missing` if there is no such record */
@@ -55,11 +56,35 @@ export class WriteTargets {
 
   /** @throws {AppError} WRITE_CONFLICT if the number of matching records is not the expected one */
   async selected(actor: Actor, model: Model, selection: MatchSelection): Promise<readonly StoredRecord[]> {
-    if (this.#selections === undefined) throw new Error('Records cannot be selected by filters here')
-    const { records, total } = await this.#selections.find(actor, model.key, selection)
+    const { records, total } = await this.#find(actor, model.key, selection)
     if (total === selection.expectedTotal) return records
     const counted = `${selection.expectedTotal} records of ${model.name} were expected to match, and ${total} do`
     throw new AppError('WRITE_CONFLICT', `${counted}; nothing was changed. Read the list again and retry`)
+  }
+
+  /**
+   * Finds all records that match and that the actor may view, up to the maximum of a write.
+   *
+   * @throws {AppError} FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
+   */
+  async #find(actor: Actor, modelKey: string, { filters, any, search }: MatchSelection): Promise<FoundPage> {
+    const model = this.#access.modelFor(actor, 'view', modelKey)
+    const sent = new URLSearchParams()
+    for (const text of filters) sent.append('filters', text)
+    for (const text of any) sent.append('any', text)
+    if (search !== undefined) {
+      sent.set('q', search)
+      const request = { ...parseSearchRequest(sent, model, this.#access.registry), page: { page: 1, pageSize: MAX_SELECTED } }
+      if (this.#searches === undefined) throw new Error('Records cannot be searched here')
+      const { hits, total } = await this.#searches.find(actor, model.key, request)
+      return { records: hits.map(({ record }) => record), total }
+    }
+    const { plan } = parsePlainList(sent, model, this.#access.registry)
+    const { filters: visible } = this.#access.restricted(actor, model, plan)
+    const [found = { records: [], total: 0 }] = await this.#store.findEach(model.key, [
+      { filters: visible, sort: [], offset: 0, limit: MAX_SELECTED },
+    ])
+    return found
   }
 
   removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {

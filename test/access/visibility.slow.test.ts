@@ -5,7 +5,6 @@ import { type AccessRule, AccessRules, matchesRecord } from '../../src/access/ac
 import { Condition, type Subject } from '../../src/access/condition.ts'
 import { type Action, type Actor, ANONYMOUS } from '../../src/auth/permissions.ts'
 import { silentLog } from '../../src/log/log.ts'
-import { Aggregates } from '../../src/reads/aggregates.ts'
 import { Reads } from '../../src/reads/reads.ts'
 import { RecordSerializer } from '../../src/reads/record-json.ts'
 import { Searches } from '../../src/reads/searches.ts'
@@ -55,11 +54,7 @@ for (const [seed, smallTable] of [
       const view = { kind: 'condition', condition: Condition.compile(text, task, registry) } as const
       const access = new AccessRules(registry, new Map<string, Rules>([...PUBLIC_TEAMS, ['task', { view }]]))
       const writer = new RecordSerializer(access, store)
-      const [reads, exports, aggregates] = [
-        new Reads(access, store, writer, silentLog),
-        new Exports(access, store),
-        new Aggregates(access, store),
-      ]
+      const [reads, exports] = [new Reads(access, store, writer, silentLog), new Exports(access, store)]
       const searches = new Searches({ access, writer, indexes, pause: () => setImmediate() })
       const expected = world.tasks.filter((record) => world.holds(text, record, user))
       const ids = expected.map(({ id }) => id)
@@ -98,7 +93,7 @@ for (const [seed, smallTable] of [
       const matching = expected.filter(({ title }) => title === 'alpha' || title === 'alphabet')
       assert.deepEqual(idsOf(found.data).toSorted(), idsOf(matching).toSorted(), told)
       assert.equal(found.total, matching.length, told)
-      const totals = JSON.parse(await aggregates.aggregate(actor, 'task', 'count&sum=points'))
+      const totals = JSON.parse(await reads.aggregate(actor, 'task', 'count&sum=points'))
       const sum = expected.reduce((before, { points }) => before + Number(points ?? 0), 0)
       assert.deepEqual(totals, { data: [{ group: {}, count: ids.length, sum: { points: sum } }], total: 1 }, told)
       const teams = JSON.parse(String(await reads.list(actor, 'team', 'fields=tasks__count&include=tasks__title')))

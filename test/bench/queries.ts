@@ -71,7 +71,7 @@ const list =
 const totals =
   (query: (round: number) => string): Question =>
   (app, round) =>
-    app.aggregates.aggregate(EDITOR, 'task', query(round))
+    app.reads.aggregate(EDITOR, 'task', query(round))
 
 const plain = (round: number) => `filters=score__gte=${score(round)}&page=${page(round)}&filters=id__lt=${LAST_ID - round}`
 const AT_LEAST_HALF: Bar = { is: 'at least', ratio: REQUIRED_SHARE }

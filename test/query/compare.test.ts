@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { comparer, compareValues } from '../../src/query/compare.ts'
+import { comparer, compareValues } from '../../src/query/match.ts'
 import type { SortKey } from '../../src/query/plan.ts'
 import type { Json } from '../../src/util/json.ts'
 

@@ -63,7 +63,7 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       handler: (app) => async (request, h) =>
         jsonResponse(
           h,
-          await app.aggregates.aggregate(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
+          await app.reads.aggregate(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
         ),
     },
   ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { brokenConstraints } from '../../../src/records/constraint-errors.ts'
+import { brokenConstraints } from '../../../src/records/outcomes.ts'
 import { compileForm } from '../../../src/validate/form.ts'
 import { FieldIssues } from '../../../src/validate/issues.ts'
 import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'

@@ -1,5 +1,5 @@
 import type { Field } from '../../../model/field.ts'
-import { orderingKey } from '../../../query/compare.ts'
+import { orderingKey } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { endOfPrefix } from '../../../util/text.ts'

@@ -1,5 +1,5 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
-import { compareValues, orderingKey } from '../../../query/compare.ts'
+import { compareValues, orderingKey } from '../../../query/match.ts'
 import { DecimalSum, DoubleSum, IntegerSum } from '../../../util/decimal.ts'
 import type { Json } from '../../../util/json.ts'
 import { firstRow, sizeOf } from './row-set.ts'

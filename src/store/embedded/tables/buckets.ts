@@ -1,4 +1,4 @@
-import { compareValues } from '../../../query/compare.ts'
+import { compareValues } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
 import { addRow, addWord, type Bitmap, bitmapFor } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'

@@ -1,4 +1,4 @@
-import { comparer, type KeyReader, orderingKey, ownValue } from '../../../query/compare.ts'
+import { comparer, type KeyReader, orderingKey, ownValue } from '../../../query/match.ts'
 import { type Filter, isFieldFilter, type Plan, type SortKey } from '../../../query/plan.ts'
 import type { Json, JsonObject } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'

@@ -1,5 +1,4 @@
-import { comparer } from '../../../query/compare.ts'
-import { matcher } from '../../../query/match.ts'
+import { comparer, matcher } from '../../../query/match.ts'
 import type { Plan } from '../../../query/plan.ts'
 import type { FoundPage, StoredRecord } from '../../store.ts'
 

@@ -1,5 +1,5 @@
 import type { Model } from '../../../model/model.ts'
-import { orderingKey } from '../../../query/compare.ts'
+import { orderingKey } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { CommittedTable } from '../../transaction/overlay.ts'

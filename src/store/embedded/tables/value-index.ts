@@ -1,5 +1,5 @@
 import sorted from 'sorted-btree'
-import { compareValues } from '../../../query/compare.ts'
+import { compareValues } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
 import { Buckets, type Walk } from './buckets.ts'
 import type { RowFilter } from './row-filter.ts'

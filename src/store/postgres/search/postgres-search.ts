@@ -37,7 +37,7 @@ export class PostgresSearch implements SearchStorage {
     pause: () => Promise<unknown>,
   ): Promise<Progress> {
     return this.#database.transaction((connection) =>
-      new WordWriter(connection, this.#layout, searched, { analyser, pause }).storeNext(limit),
+      new WordWriter({ connection, layout: this.#layout, searched, analyser, pause }).storeNext(limit),
     )
   }
 

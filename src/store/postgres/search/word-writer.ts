@@ -36,35 +36,30 @@ interface WordChange {
   readonly added: Place[]
 }
 
+interface WordWriterParts {
+  readonly connection: Connection
+  readonly layout: Layout
+  readonly searched: SearchedTable
+  readonly analyser: TextAnalyser
+  readonly pause: () => Promise<unknown>
+}
+
 /** What a transaction stores: the words of some changed records. Another transaction that stores words of the same table waits, or skips. */
 export class WordWriter {
-  readonly #connection: Connection
-  readonly #layout: Layout
+  readonly #parts: WordWriterParts
   readonly #tables: SearchTables
-  readonly #searched: SearchedTable
-  readonly #analyser: TextAnalyser
-  readonly #pause: () => Promise<unknown>
   #work = 0
 
-  constructor(
-    connection: Connection,
-    layout: Layout,
-    searched: SearchedTable,
-    { analyser, pause }: { readonly analyser: TextAnalyser; readonly pause: () => Promise<unknown> },
-  ) {
-    this.#connection = connection
-    this.#layout = layout
-    this.#tables = searchTablesOf(layout)
-    this.#searched = searched
-    this.#analyser = analyser
-    this.#pause = pause
+  constructor(parts: WordWriterParts) {
+    this.#parts = parts
+    this.#tables = searchTablesOf(parts.layout)
   }
 
   /** Stores the words of the records that changed first. */
   async storeNext(limit: number): Promise<Progress> {
     const { state } = this.#tables
-    const { table, fields, revision } = this.#searched
-    const locked = await this.#connection.query(
+    const { table, fields, revision } = this.#parts.searched
+    const locked = await this.#parts.connection.query(
       sql`select number, generation, ${joined(WHOLE_TABLE_PLANS.map((name) => sql`set_config(${name}, 'off', true)`))} from ${state}
         where table_name = ${table} and fields = ${fields}::text[] and revision = ${revision} for update skip locked`,
     )
@@ -74,7 +69,7 @@ export class WordWriter {
     const { numbers, changes, hasMore } = await this.#changes(number, generation, limit)
     if (numbers.length === 0) return 'none'
     if (changes.some(({ id }) => id === TRUNCATED)) {
-      await resetWords(this.#connection, this.#layout, this.#searched, number)
+      await resetWords(this.#parts.connection, this.#parts.layout, this.#parts.searched, number)
       return 'more'
     }
     await this.#store(number, generation, numbers, changes)
@@ -83,10 +78,10 @@ export class WordWriter {
 
   async #changes(number: number, generation: number, limit: number) {
     const { changes, documents } = this.#tables
-    const { table } = this.#searched
-    const records = this.#layout.of(table)
-    const bytes = textBytes(records, identifier('r'), this.#searched)
-    const { rows } = await this.#connection.query(
+    const { table } = this.#parts.searched
+    const records = this.#parts.layout.of(table)
+    const bytes = textBytes(records, identifier('r'), this.#parts.searched)
+    const { rows } = await this.#parts.connection.query(
       sql`with next as materialized (
           select change, id from ${changes} where number = ${number} order by change limit ${limit}
         ), sized as (
@@ -94,7 +89,7 @@ export class WordWriter {
           from next n left join ${records.table} r on r.id = n.id
         )
         select c.change, c.id, d.words, array_to_json(d.lengths),
-          case when r.id is not null then ${recordTexts(records, identifier('r'), this.#searched)} end,
+          case when r.id is not null then ${recordTexts(records, identifier('r'), this.#parts.searched)} end,
           (select count(*) from next)
         from sized c
         left join ${documents} d on d.generation = ${generation} and d.id = c.id
@@ -116,13 +111,13 @@ export class WordWriter {
   async #store(number: number, generation: number, numbers: readonly string[], changes: readonly Change[]): Promise<void> {
     const byPlace = new Map<string, WordChange>()
     const documents = { ids: [] as number[], words: [] as string[], lengths: [] as string[], removed: [] as number[] }
-    const totals = { records: 0, lengths: this.#searched.fields.map(() => 0) }
+    const totals = { records: 0, lengths: this.#parts.searched.fields.map(() => 0) }
     const count = (lengths: readonly number[], sign: 1 | -1) => {
       totals.records += sign
       for (const [field, length] of lengths.entries()) totals.lengths[field] = (totals.lengths[field] ?? 0) + sign * length
     }
     for (const { id, stored, texts } of changes) {
-      const present = texts === undefined ? undefined : await this.#analyser.analyse(texts, this.#pause)
+      const present = texts === undefined ? undefined : await this.#parts.analyser.analyse(texts, this.#parts.pause)
       if (stored !== undefined) count(stored.lengths, -1)
       if (present !== undefined) count(present.lengths, 1)
       for (const work of changeSteps(byPlace, id, stored?.words ?? [], present)) await this.#pauseAfter(work)
@@ -137,7 +132,7 @@ export class WordWriter {
     for (let at = 0; at < all.length; at += WORDS_A_STATEMENT)
       await this.#storeWords(generation, all.slice(at, at + WORDS_A_STATEMENT))
     const { changes: changed, documents: kept, state } = this.#tables
-    await this.#connection.query(sql`
+    await this.#parts.connection.query(sql`
       with documents as (
         insert into ${kept} (generation, id, words, lengths)
         select ${generation}::bigint, id, words, lengths::integer[]
@@ -156,7 +151,7 @@ export class WordWriter {
 
   async #storeWords(generation: number, changes: readonly WordChange[]): Promise<void> {
     const rows = await this.#rows(generation, changes)
-    await this.#connection.query(sql`
+    await this.#parts.connection.query(sql`
       insert into ${this.#tables.words} (generation, word, chunk, places, stem, size, signature)
       select ${generation}::bigint, * from ${rows}
       on conflict (generation, word, chunk) do update set places = excluded.places`)
@@ -165,7 +160,7 @@ export class WordWriter {
   /** The rows of the changed words. */
   async #rows(generation: number, changes: readonly WordChange[]): Promise<Sql> {
     const { words } = this.#tables
-    const { rows } = await this.#connection.query(
+    const { rows } = await this.#parts.connection.query(
       sql`select given.word, given.chunk, w.places, w.chunk is not null or o.chunk is not null
         from unnest(${changes.map(({ word }) => word)}::text[], ${changes.map(({ chunk }) => chunk)}::bigint[]) given (word, chunk)
         left join ${words} w on w.generation = ${generation} and w.word = given.word and w.chunk = given.chunk
@@ -184,7 +179,7 @@ export class WordWriter {
       columns.words.push(word)
       columns.chunks.push(chunk)
       columns.places.push(placesText(merged))
-      const stem = isFirst ? this.#analyser.stemOf(word) : word
+      const stem = isFirst ? this.#parts.analyser.stemOf(word) : word
       first.stems.push(stem === word ? null : stem)
       first.sizes.push(isFirst ? word.length : null)
       first.signatures.push(isFirst ? letterSignature(word) : null)
@@ -197,7 +192,7 @@ export class WordWriter {
     this.#work += work
     if (this.#work < WORK_BETWEEN_PAUSES) return
     this.#work = 0
-    await this.#pause()
+    await this.#parts.pause()
   }
 }
 

@@ -27,27 +27,21 @@ type Accepted = Extract<Outcome, { ok: true }>
  */
 export const MAX_JOINED = 20
 
+interface CreationParts {
+  readonly layout: Layout
+  readonly table: TableLayout
+  /** With provisional ids. */
+  readonly records: readonly StoredRecord[]
+  readonly notes: NotedTables
+  readonly takesLocks: boolean
+}
+
 /** New records of one table. One statement stores them with their links and notes; several do if there are many. */
 export class Creation {
-  readonly #layout: Layout
-  readonly #table: TableLayout
-  /** With provisional ids. */
-  readonly #records: readonly StoredRecord[]
-  readonly #notes: NotedTables
-  readonly #takesLocks: boolean
+  readonly #parts: CreationParts
 
-  private constructor(
-    layout: Layout,
-    table: TableLayout,
-    records: readonly StoredRecord[],
-    notes: NotedTables,
-    takesLocks: boolean,
-  ) {
-    this.#layout = layout
-    this.#table = table
-    this.#records = records
-    this.#notes = notes
-    this.#takesLocks = takesLocks
+  private constructor(parts: CreationParts) {
+    this.#parts = parts
   }
 
   /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
@@ -63,26 +57,26 @@ export class Creation {
     )
     if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
     const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
-    const noted = {
+    const noted: NotedTables = {
       ...notesOf(layout, changes, operations, records, notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
       entry: logEntryOf(layout, origin, changes),
       isProvisional: true,
     }
-    return new Creation(layout, table, records, noted, records.length > MAX_JOINED && !isContinued)
+    return new Creation({ layout, table, records, notes: noted, takesLocks: records.length > MAX_JOINED && !isContinued })
   }
 
   /** Number of records. */
   get size(): number {
-    return this.#records.length
+    return this.#parts.records.length
   }
 
   /** Creations with the same kind can be joined: their records are in one table, and have the same notes and receivers. */
   get kind(): string {
-    const { events, eventTable, history, historyTable, entry } = this.#notes
+    const { events, eventTable, history, historyTable, entry } = this.#parts.notes
     const receivers = events.length === 0 ? undefined : { ...events[0], message_id: '', data: '', timestamp: '' }
-    return JSON.stringify([this.#table.name, eventTable, receivers, history.length > 0 && historyTable, entry?.origin])
+    return JSON.stringify([this.#parts.table.name, eventTable, receivers, history.length > 0 && historyTable, entry?.origin])
   }
 
   /** Runs several creations of one kind in one statement, so that all of them are stored or none. */
@@ -90,23 +84,17 @@ export class Creation {
     connection: Connection,
     creations: readonly [Creation, ...Creation[]],
   ): Promise<readonly Outcome[] | undefined> {
-    const [first] = creations
-    const all = new Creation(
-      first.#layout,
-      first.#table,
-      creations.flatMap((creation) => creation.#records),
-      {
-        ...first.#notes,
-        events: creations.flatMap((creation) => creation.#notes.events),
-        history: creations.flatMap((creation) => creation.#notes.history),
-        entry: first.#notes.entry && {
-          ...first.#notes.entry,
-          changes: creations.flatMap((creation) => creation.#notes.entry?.changes ?? []),
-        },
-      },
-      false,
-    )
-    const ids = await all.#store(connection)
+    const parts = creations[0].#parts
+    const { entry } = parts.notes
+    const all = creations.map((creation) => creation.#parts)
+    const notes = {
+      ...parts.notes,
+      events: all.flatMap((each) => each.notes.events),
+      history: all.flatMap((each) => each.notes.history),
+      entry: entry && { ...entry, changes: all.flatMap((each) => each.notes.entry?.changes ?? []) },
+    }
+    const records = all.flatMap((each) => each.records)
+    const ids = await new Creation({ ...parts, records, notes, takesLocks: false }).#store(connection)
     if (ids === undefined) return undefined
     let start = 0
     return creations.map((creation) => {
@@ -134,8 +122,8 @@ export class Creation {
       if (outcome?.ok !== true) return undefined
       outcomes.push(outcome)
     }
-    const { entry } = this.#notes
-    if (entry !== undefined) await connection.query(insertEntry(this.#layout, entry))
+    const { entry } = this.#parts.notes
+    if (entry !== undefined) await connection.query(insertEntry(this.#parts.layout, entry))
     const records = outcomes.flatMap((outcome) => outcome.records)
     return { ok: true, records, changes: outcomes.flatMap((outcome) => outcome.changes) }
   }
@@ -143,17 +131,22 @@ export class Creation {
   /** Parts that one statement stores each. None of them is logged. The first takes the locks of its values. */
   *#slices(): Generator<Creation> {
     let start = 0
-    for (const records of slicesOf(this.#records)) {
+    for (const records of slicesOf(this.#parts.records)) {
       const end = start + records.length
       const own = <T>(notes: readonly T[]) => notes.slice(start, end)
-      const notes = { ...this.#notes, events: own(this.#notes.events), history: own(this.#notes.history), entry: undefined }
-      yield new Creation(this.#layout, this.#table, records, notes, this.#takesLocks && start === 0)
+      const notes = {
+        ...this.#parts.notes,
+        events: own(this.#parts.notes.events),
+        history: own(this.#parts.notes.history),
+        entry: undefined,
+      }
+      yield new Creation({ ...this.#parts, records, notes, takesLocks: this.#parts.takesLocks && start === 0 })
       start = end
     }
   }
 
   async #store(connection: Connection): Promise<GivenIds | undefined> {
-    const condition = preconditions(this.#layout, this.#table, this.#records, ALL)
+    const condition = preconditions(this.#parts.layout, this.#parts.table, this.#parts.records, ALL)
     if (condition === undefined) return undefined
     const { rows } = await connection.query(this.#statement(condition), { isRepeated: false })
     return readIds(rows)
@@ -161,18 +154,18 @@ export class Creation {
 
   /** @param own the ids of the records */
   #outcome(ids: GivenIds, own: readonly number[]): Outcome {
-    const records = this.#records.map((record, index) => Object.freeze({ ...record, id: own[index] ?? 0 }))
-    const made = records.map((after): Change => ({ table: this.#table.model.key, id: after.id, before: undefined, after }))
-    const changes = [...made, ...noteChanges(this.#layout, ids, own, this.#notes)]
+    const records = this.#parts.records.map((record, index) => Object.freeze({ ...record, id: own[index] ?? 0 }))
+    const made = records.map((after): Change => ({ table: this.#parts.table.model.key, id: after.id, before: undefined, after }))
+    const changes = [...made, ...noteChanges(this.#parts.layout, ids, own, this.#parts.notes)]
     for (const { after } of changes) if (after !== undefined) rememberRowVersion(after, ids.version)
     return { ok: true, records, changes }
   }
 
   /** A part of FROM that takes the locks of unique values, and the condition that reads it: the server does not compute what nothing reads. */
   #locks(): { readonly from: Sql; readonly condition: Sql } | undefined {
-    const { key } = this.#table.model
-    const writes = this.#takesLocks ? this.#records.map((values) => ({ table: key, values })) : []
-    const locks = { shared: [], exclusive: uniqueLocks(this.#layout, writes) }
+    const { key } = this.#parts.table.model
+    const writes = this.#parts.takesLocks ? this.#parts.records.map((values) => ({ table: key, values })) : []
+    const locks = { shared: [], exclusive: uniqueLocks(this.#parts.layout, writes) }
     if (!hasLocks(locks)) return undefined
     return {
       from: sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked",`,
@@ -181,9 +174,9 @@ export class Creation {
   }
 
   #statement(condition: Sql): Sql {
-    const { table, links, sequence } = this.#table
-    const records = this.#records
-    const [, ...values] = inputsOf(this.#table, records)
+    const { table, links, sequence } = this.#parts.table
+    const records = this.#parts.records
+    const [, ...values] = inputsOf(this.#parts.table, records)
     const given = values.filter((column) => column.values.some((value) => value !== null))
     if (records.length === 1) return this.#singleStatement(given, condition)
     const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
@@ -195,26 +188,29 @@ export class Creation {
         select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
         from "ids" join (${input([positions, ...given])}) "i" on "i".${POSITION} = "ids"."n")`,
       ...links.flatMap((link, index) => this.#linkPart(link, index)),
-      ...noteParts(this.#layout, this.#notes),
+      ...noteParts(this.#parts.layout, this.#parts.notes),
     ]
-    return sql`with ${joined(parts)} ${selectIds(this.#notes)}`
+    return sql`with ${joined(parts)} ${selectIds(this.#parts.notes)}`
   }
 
   /** PostgreSQL plans this faster: the row takes its id by itself. */
   #singleStatement(given: readonly InputColumn[], condition: Sql): Sql {
-    const { table, links } = this.#table
+    const { table, links } = this.#parts.table
     const names = given.length === 0 ? [sql`"id"`] : given.map(({ name }) => name)
     const values = given.map(({ type, values: [value = null] }) => sql`${value}::${keyword(type)}`)
-    const selected = given.length === 0 ? sql`nextval(${this.#table.sequence}::regclass)` : joined(values)
+    const selected = given.length === 0 ? sql`nextval(${this.#parts.table.sequence}::regclass)` : joined(values)
     const insert = sql`insert into ${table} (${joined(names)}) select ${selected} where ${condition}`
-    const parts = [...links.flatMap((link, index) => this.#linkPart(link, index)), ...noteParts(this.#layout, this.#notes)]
+    const parts = [
+      ...links.flatMap((link, index) => this.#linkPart(link, index)),
+      ...noteParts(this.#parts.layout, this.#parts.notes),
+    ]
     if (parts.length === 0) return sql`${insert} returning 0, 1, "id", pg_current_xact_id()::xid`
     const ids = sql`"ids" as (${insert} returning 1::bigint as "n", "id")`
-    return sql`with ${joined([ids, ...parts])} ${selectIds(this.#notes)}`
+    return sql`with ${joined([ids, ...parts])} ${selectIds(this.#parts.notes)}`
   }
 
   #linkPart(link: TableLayout['links'][number], index: number): Sql[] {
-    const rows = this.#records.flatMap((record, position) =>
+    const rows = this.#parts.records.flatMap((record, position) =>
       linkRows(record, link).map((row) => ({ ...row, owner: position + 1 })),
     )
     if (rows.length === 0) return []

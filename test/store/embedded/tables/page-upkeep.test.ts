@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { comparer } from '../../../../src/query/compare.ts'
-import { matcher } from '../../../../src/query/match.ts'
+import { comparer, matcher } from '../../../../src/query/match.ts'
 import type { FieldFilter, Plan, SortKey } from '../../../../src/query/plan.ts'
 import { pageAfter, RecentChanges } from '../../../../src/store/embedded/tables/page-upkeep.ts'
 import type { FoundPage, StoredRecord } from '../../../../src/store/store.ts'

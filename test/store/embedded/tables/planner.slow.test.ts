@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compareValues } from '../../../../src/query/compare.ts'
-import { matcher } from '../../../../src/query/match.ts'
+import { compareValues, matcher } from '../../../../src/query/match.ts'
 import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type SortKey } from '../../../../src/query/plan.ts'
 import { Engine } from '../../../../src/store/embedded/engine.ts'
 import { referencesOf, type StoredRecord } from '../../../../src/store/store.ts'

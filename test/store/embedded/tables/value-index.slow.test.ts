@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compareValues } from '../../../../src/query/compare.ts'
+import { compareValues } from '../../../../src/query/match.ts'
 import { bitmapFor } from '../../../../src/store/embedded/tables/bitmap.ts'
 import { Buckets } from '../../../../src/store/embedded/tables/buckets.ts'
 import { RowFilter } from '../../../../src/store/embedded/tables/row-filter.ts'
