@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts'
-import type { ChangeLog } from '../store/shared-process.ts'
+import type { ChangeLog } from '../store/changes.ts'
 import type { Timer } from '../util/clock.ts'
 import type { ChangeFeed } from './change-feed.ts'
 

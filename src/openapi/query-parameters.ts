@@ -6,7 +6,7 @@ import { isAddable, isGroupable } from '../query/aggregate.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
 import { DEFAULT_FORMAT, FORMATS } from '../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS } from '../query/plan.ts'
-import { MAX_REFERRERS } from '../reads/relations.ts'
+import { MAX_REFERRERS } from '../reads/record-json.ts'
 import type { ParameterObject } from './operation.ts'
 import { oneName, type Schema } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts'
-import type { ReceiverLeases } from '../store/shared-process.ts'
+import type { ReceiverLeases } from '../store/changes.ts'
 import type { Clock, Timer } from '../util/clock.ts'
 import { type DueRow, Lane } from './lane.ts'
 import type { QueueTable, QueueWork } from './queue-work.ts'

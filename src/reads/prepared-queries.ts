@@ -5,8 +5,7 @@ import type { Model } from '../model/model.ts'
 import { type ParsedListQuery, parseListQuery, parseReadQuery } from '../query/parse.ts'
 import type { RecordProjection } from '../query/project.ts'
 import type { FoundPage } from '../store/store.ts'
-import type { RecordJson } from './record-json.ts'
-import type { Nested } from './relations.ts'
+import type { Nested, RecordJson } from './record-json.ts'
 
 /** Default capacity in bytes, approximately. */
 const CAPACITY = 32 * 1024 * 1024

@@ -11,8 +11,7 @@ import type { RecordProjection } from '../query/project.ts'
 import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
 import { decimalQuotient } from '../util/decimal.ts'
 import { PreparedQueries } from './prepared-queries.ts'
-import { arrayJson, type RecordJson, type RecordSerializer, serialize } from './record-json.ts'
-import { isSameNested } from './relations.ts'
+import { arrayJson, isSameNested, type RecordJson, type RecordSerializer, serialize } from './record-json.ts'
 
 const ID_ALONE: RecordProjection = [{ kind: 'value', name: 'id' }]
 

@@ -1,11 +1,14 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import type { RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
-import type { RecordProjection } from '../query/project.ts'
-import { type Store, type StoredRecord, versionOf, versionOfJson } from '../store/store.ts'
+import type { ReverseRelation } from '../model/reverse-relations.ts'
+import type { Plan } from '../query/plan.ts'
+import type { ProjectedColumn, RecordProjection } from '../query/project.ts'
+import { type FoundPage, referencesOf, type Store, type StoredRecord, versionOf, versionOfJson } from '../store/store.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import { Slices } from '../util/slices.ts'
-import { isSentAsStored, loadReferrers, loadRelated, type Nested, NOTHING_NESTED, present } from './relations.ts'
 
 /** Maximum size of the records in one response, in characters. Nested records count each time they occur. */
 export const MAX_ANSWER = 16 * 1024 * 1024
@@ -119,3 +122,144 @@ function recordJson(model: Model, record: StoredRecord, projection: RecordProjec
 
 export const tooLarge = (): AppError =>
   new AppError('ANSWER_TOO_LARGE', `The response would exceed ${MAX_ANSWER >> 20} MiB; request fewer records or fields`)
+
+type RelatedColumn = Extract<ProjectedColumn, { kind: 'related' }>
+
+/** Related records by id, for each column that nests records; null for a record that the reader may not view. */
+export type RelatedRecords = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>
+
+/** Reads records of a model: undefined where none exists, null where the reader may not view it. */
+export type ReadRelated = (target: Model, ids: readonly number[]) => Promise<readonly (StoredRecord | null | undefined)[]>
+
+/** Loads the related records of all given records, with one call of `read` for each nesting column. */
+export async function loadRelated(
+  records: readonly StoredRecord[],
+  projection: RecordProjection,
+  read: ReadRelated,
+): Promise<RelatedRecords> {
+  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>()
+  for (const column of projection) {
+    if (column.kind !== 'related') continue
+    const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
+    const found = ids.length === 0 ? [] : await read(column.target, ids)
+    related.set(column, new Map(found.flatMap((record, index) => (record === undefined ? [] : [[ids[index] ?? 0, record]]))))
+  }
+  return related
+}
+
+type ReverseColumn = Extract<ProjectedColumn, { relation: ReverseRelation }>
+
+/** Records that refer to another, for each column of a reverse relation, by the id of that record. */
+export type Referrers = ReadonlyMap<ReverseColumn, ReadonlyMap<number, FoundPage>>
+
+/** Maximum number of records of a reverse relation within a record. */
+export const MAX_REFERRERS = 20
+
+/** Loads the referrers of all given records, with one call of `find` for each column. */
+export async function loadReferrers(
+  records: readonly StoredRecord[],
+  projection: RecordProjection,
+  find: (referrer: Model, plans: readonly Plan[]) => Promise<readonly FoundPage[]>,
+): Promise<Referrers> {
+  const referrers = new Map<ReverseColumn, ReadonlyMap<number, FoundPage>>()
+  for (const column of projection) {
+    if (column.kind !== 'count' && column.kind !== 'referrers') continue
+    const { field, model } = column.relation
+    const limit = column.kind === 'count' ? 0 : MAX_REFERRERS
+    const plans = records.map(({ id }) => ({
+      filters: [{ field: field.name, operator: 'eq', value: id } as const],
+      sort: [],
+      offset: 0,
+      limit,
+    }))
+    const pages = await find(model, plans)
+    referrers.set(column, new Map(records.flatMap(({ id }, index) => (pages[index] === undefined ? [] : [[id, pages[index]]]))))
+  }
+  return referrers
+}
+
+/** What records nest: related records, and the records that refer to them. */
+export interface Nested {
+  readonly related: RelatedRecords
+  readonly referrers: Referrers
+}
+
+export const NOTHING_NESTED: Nested = { related: new Map(), referrers: new Map() }
+
+/** True if the same related records are nested. Referrers are always read anew, so lists with them are never the same. */
+export function isSameNested(some: Nested, other: Nested): boolean {
+  if (some.referrers.size + other.referrers.size > 0 || some.related.size !== other.related.size) return false
+  for (const [column, records] of some.related) {
+    const others = other.related.get(column)
+    if (others === undefined || others.size !== records.size) return false
+    for (const [id, record] of records) if (others.get(id) !== record) return false
+  }
+  return true
+}
+
+/** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
+export function present(
+  model: Model,
+  record: StoredRecord,
+  projection: RecordProjection,
+  { related, referrers }: Nested,
+): JsonObject {
+  const body: Record<string, Json> = {}
+  for (const column of projection) {
+    const isReverse = column.kind === 'count' || column.kind === 'referrers'
+    body[column.name] = isReverse
+      ? referring(column, referrers.get(column)?.get(record.id))
+      : memberOf(model, record, column, related)
+  }
+  return body
+}
+
+function referring(column: ReverseColumn, { records, total }: FoundPage = { records: [], total: 0 }): Json {
+  if (column.kind === 'count') return total
+  const { fields, relation } = column
+  const data = records.map((record) =>
+    Object.fromEntries(fields.map((name) => [name, storedValue(relation.model, record, name)])),
+  )
+  return { data, total }
+}
+
+/** True if the response equals the stored record, member by member. */
+export function isSentAsStored(model: Model, record: StoredRecord, projection: RecordProjection): boolean {
+  let index = 0
+  for (const name in record) {
+    const column = projection[index++]
+    if (column?.name !== name || column.kind !== 'value') return false
+    if (record[name] === null && storedValue(model, record, name) !== null) return false
+  }
+  return index === projection.length
+}
+
+function memberOf(
+  model: Model,
+  record: StoredRecord,
+  column: Exclude<ProjectedColumn, ReverseColumn>,
+  related: RelatedRecords,
+): Json {
+  if (column.kind === 'value') return storedValue(model, record, column.name)
+  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
+}
+
+function references(record: StoredRecord, { name, relation }: RelationField): Json {
+  const bodies = referencesOf(record, name).map((id) => ({ id }))
+  return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord | null> | undefined): Json {
+  const { field, target, fields } = column
+  const bodies = referencesOf(record, field.name).flatMap((id): JsonObject[] => {
+    const each = found?.get(id)
+    if (each === null) return [{ id }]
+    return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
+  })
+  return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+/** A field that was added to the model after the record was stored has no value yet. */
+function storedValue(model: Model, record: StoredRecord, name: string): Json {
+  return record[name] ?? (model.fields.get(name)?.type.list === true ? [] : null)
+}

@@ -4,7 +4,7 @@ import { silentLog } from '../../src/log/log.ts'
 import type { DueRow } from '../../src/queue/lane.ts'
 import type { QueueTable, QueueWork } from '../../src/queue/queue-work.ts'
 import { QueueWorker } from '../../src/queue/queue-worker.ts'
-import type { ReceiverLeases } from '../../src/store/shared-process.ts'
+import type { ReceiverLeases } from '../../src/store/changes.ts'
 import { fakeTime } from '../helpers/time.ts'
 
 /** Runs the pending microtasks and immediates. */

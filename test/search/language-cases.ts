@@ -1,4 +1,4 @@
-import type { Positions } from '../../src/search/highlight.ts'
+import type { Positions } from '../../src/search/query.ts'
 
 /** `q` finds `text`, marked like this. */
 export const CASES: Readonly<Record<string, readonly (readonly [q: string, marked: string])[]>> = {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
-import type { Positions } from '../../search/highlight.ts'
+import type { Positions } from '../../search/query.ts'
 import { isSearchable } from '../../search/search-engine.ts'
 import { textOf } from '../../search/tokens.ts'
 import type { StoredRecord } from '../../store/store.ts'

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
-import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
+import { type Filter, type Plan, relatedTables } from '../../query/plan.ts'
 import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
-import { ChangeListeners, type ReportFailure } from '../change-listeners.ts'
+import { ChangeListeners, type ReportFailure } from '../changes.ts'
 import type {
   Change,
   ChangeListener,
@@ -18,7 +18,7 @@ import { Transaction } from '../transaction/transaction.ts'
 import { aggregateRows, needsOfAggregate } from './tables/aggregation.ts'
 import { needsOfOrder, ordered } from './tables/order.ts'
 import { pageAfter } from './tables/page-upkeep.ts'
-import { needsOf, prepareFilters, type Selected, select, type TableNeed } from './tables/select.ts'
+import { needsOf, prepareFilters, type Selected, select, type TableNamed, type TableNeed } from './tables/select.ts'
 import { Table } from './tables/table.ts'
 
 /** Options of the embedded engine. */
@@ -99,43 +99,29 @@ export class Engine {
    * @returns undefined if the query can be executed now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
-    this.#throwIfDamaged()
-    if (this.#applying !== undefined) return this.#applying
-    const table = this.#settled(name, { filters, sort })
-    const tableNamed = (other: string) => this.table(other)
-    return this.#ready(table, filters, needsOfOrder(table, sort, tableNamed))
+    return this.#prepare(name, { filters, sort }, (table, tableNamed) => needsOfOrder(table, sort, tableNamed))
   }
 
   /** Builds the indexes that an aggregate needs, as `prepare` does for a query. */
   prepareAggregate(name: string, plan: AggregatePlan): Promise<unknown> | undefined {
-    this.#throwIfDamaged()
-    if (this.#applying !== undefined) return this.#applying
-    const table = this.#settled(name, { filters: plan.filters, sort: [] })
-    return this.#ready(table, plan.filters, needsOfAggregate(table, plan))
+    return this.#prepare(name, { filters: plan.filters, sort: [] }, (table) => needsOfAggregate(table, plan))
   }
 
-  #settled(name: string, plan: Pick<Plan, 'filters' | 'sort'>): Table {
+  #prepare(
+    name: string,
+    plan: Pick<Plan, 'filters' | 'sort'>,
+    furtherNeeds: (table: Table, tableNamed: TableNamed) => readonly TableNeed[],
+  ): Promise<unknown> | undefined {
+    this.#throwIfDamaged()
+    if (this.#applying !== undefined) return this.#applying
     const table = this.table(name)
     table.settle()
     for (const other of relatedTables(plan)) this.table(other).settle()
-    return table
-  }
-
-  #ready(table: Table, filters: readonly Filter[], others: readonly TableNeed[]): Promise<unknown> | undefined {
     const tableNamed = (other: string) => this.table(other)
-    const needs = needsOf(table, filters, tableNamed)
-    const building = this.#ensure([...needs, ...others])
-    if (building !== undefined || !needs.some(({ kind }) => kind === 'text')) return building
-    return prepareFilters(table, filters, tableNamed)
-  }
-
-  #ensure(needs: readonly TableNeed[]): Promise<unknown> | undefined {
-    let waits: Promise<void>[] | undefined
-    for (const need of needs) {
-      const wait = need.table.ensureIndex(need)
-      if (wait !== undefined) waits = [...(waits ?? []), wait]
-    }
-    return waits === undefined ? undefined : Promise.all(waits)
+    const needs = needsOf(table, plan.filters, tableNamed)
+    const waits = [...needs, ...furtherNeeds(table, tableNamed)].flatMap((need) => need.table.ensureIndex(need) ?? [])
+    if (waits.length > 0) return Promise.all(waits)
+    return needs.some(({ kind }) => kind === 'text') ? prepareFilters(table, plan.filters, tableNamed) : undefined
   }
 
   /** A page of the same plan, brought up to date; undefined if the plan must be executed. */
@@ -194,11 +180,6 @@ export class Engine {
     const page = ordered(table, selection, plan, (other) => this.table(other))
     this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
     return { records: page.records, total: selection.size, version: this.#versionOf(name, plan) }
-  }
-
-  /** Every matching record, in order. */
-  all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
-    return this.find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
   /**

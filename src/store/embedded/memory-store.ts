@@ -125,7 +125,8 @@ export class MemoryStore implements Store {
     table: string,
     { filters, sort }: { filters: readonly Filter[]; sort: readonly SortKey[] },
   ): AsyncGenerator<readonly StoredRecord[]> {
-    const all = await this.#when(table, { filters, sort }, () => this.engine.all(table, filters, sort))
+    const plan = { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }
+    const { records: all } = await this.#when(table, plan, () => this.engine.find(table, plan))
     // Most consumers await nothing else between the batches.
     const slices = new Slices(this.#slices)
     for (let from = 0; from < all.length; from += STREAM_BATCH) {

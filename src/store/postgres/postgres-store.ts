@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import type { ReportFailure } from '../change-listeners.ts'
+import type { ReportFailure } from '../changes.ts'
 import type {
   ApplyPart,
   Change,

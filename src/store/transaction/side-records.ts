@@ -28,17 +28,17 @@ export function* eventsOf(
       event: kind,
       model: table,
       record_id: id,
-      data: publicJson(record, modelOf(table)),
+      data: JSON.stringify(withoutSecrets(record, modelOf(table).secrets)),
       timestamp: order.at,
       pending: audience,
     }
   }
 }
 
-/** JSON of a record without its secrets. */
-function publicJson(record: StoredRecord, { secrets }: Model): string {
-  if (secrets.length === 0) return JSON.stringify(record)
-  return JSON.stringify(Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))))
+/** A record without its secrets. */
+export function withoutSecrets(record: StoredRecord, secrets: readonly string[]): StoredRecord {
+  if (secrets.length === 0) return record
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))) as StoredRecord
 }
 
 /** The operations of a transaction, and the record that each left or removed. */

@@ -13,8 +13,7 @@ import {
   type StatementOptions,
   type TransactionOptions,
 } from './database.ts'
-import { connectFailure, LostConnection, outcomeUnknown, unavailable } from './failures.ts'
-import { DatabaseSession, type SessionSettings } from './session.ts'
+import { connectFailure, DatabaseSession, LostConnection, outcomeUnknown, type SessionSettings, unavailable } from './session.ts'
 
 /** Options of a pool of connections. */
 export interface PgDatabaseOptions {

@@ -4,10 +4,9 @@ import { type Connection, type Database, StatementError } from '../connection/da
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
-import { trigramsSchema } from './catalog.ts'
+import { readState, recordStatements, trigramsSchema } from './catalog.ts'
 import { currentFingerprint, describePlan, planSchema, type SchemaPlan } from './plan.ts'
 import type { Step } from './plan-draft.ts'
-import { readState, recordStatements } from './recorded.ts'
 
 /** `additive`: a start applies additive steps; `never`: a start applies none. */
 type MigrateMode = 'additive' | 'never'

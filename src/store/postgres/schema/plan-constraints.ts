@@ -1,10 +1,9 @@
 import type { LimitsDefinition } from '../../../model/definition.ts'
 import type { ConstraintDefinition, ForeignKeyDefinition, NamedDefinition, TableDefinition } from '../layout/definitions.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
-import type { CatalogTable } from './catalog.ts'
+import { type CatalogTable, definitionText, type RecordedTable } from './catalog.ts'
 import { isSecret, rowIdColumn, shown } from './plan-columns.ts'
 import type { PlanDraft } from './plan-draft.ts'
-import { definitionText, type RecordedTable } from './recorded.ts'
 
 /** Plans the removal of constraints and indexes that were applied, and that the models no longer have, or define differently. */
 export function planReleases(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): void {

@@ -3,8 +3,7 @@ import type { Connection } from '../connection/database.ts'
 import type { TableDefinition } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
-import type { Catalog, CatalogTable } from './catalog.ts'
-import type { RecordedTable } from './recorded.ts'
+import type { Catalog, CatalogTable, RecordedTable } from './catalog.ts'
 
 /** The order in which steps are applied. */
 const PHASES = [

@@ -8,9 +8,9 @@ import { countTriggerNames, countTriggers } from '../layout/counters.ts'
 import { definitionsOf, type NamedDefinition, type TableDefinition } from '../layout/definitions.ts'
 import { Layout } from '../layout/layout.ts'
 import { identifier, literal, type Sql, sql } from '../sql.ts'
+import { definitionText } from './catalog.ts'
 import { isSecret, shown } from './plan-columns.ts'
 import { type PlanDraft, renameConflict } from './plan-draft.ts'
-import { definitionText } from './recorded.ts'
 
 /** Plans the renames that the models declare by `was`: first of models, then of fields. */
 export async function planRenames(draft: PlanDraft): Promise<void> {

@@ -7,9 +7,8 @@ import { leasesTable } from '../shared/leases.ts'
 import { callersTable, lockoutsTable, requestsTable } from '../shared/limits.ts'
 import { changesTable, readersTable } from '../shared/stored-change-log.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
-import { type CatalogTable, emptyTable } from './catalog.ts'
+import { type CatalogTable, definitionsTable, emptyTable, type RecordedState } from './catalog.ts'
 import type { PlanDraft } from './plan-draft.ts'
-import { definitionsTable, type RecordedState } from './recorded.ts'
 
 /** Tables from this size on get their indexes after the other steps, while they can be written to. In bytes. */
 const LARGE_TABLE = 32 << 20

@@ -2,7 +2,7 @@ import type { Connection } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import { definitionsOf, type TableDefinition, type Trigrams } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
-import { readCatalog } from './catalog.ts'
+import { fingerprintOf, type Recorded, type RecordedState, readCatalog, readRecorded, readState, recordOf } from './catalog.ts'
 import { planColumns } from './plan-columns.ts'
 import { planConstraints, planForeignKeys, planReleases } from './plan-constraints.ts'
 import { PlanDraft, type RowsInTheWay, type Step } from './plan-draft.ts'
@@ -17,7 +17,6 @@ import {
   planTriggers,
   systemObjects,
 } from './plan-tables.ts'
-import { fingerprintOf, type Recorded, type RecordedState, readRecorded, readState, recordOf } from './recorded.ts'
 
 /** The difference between a database and the models. */
 export interface SchemaPlan {

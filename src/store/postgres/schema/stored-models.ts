@@ -13,11 +13,10 @@ import type { Connection, Database } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, literal, sql } from '../sql.ts'
-import { type CatalogTable, readCatalog } from './catalog.ts'
+import { type CatalogTable, readCatalog, readRecorded } from './catalog.ts'
 import { LOCK_WAITS, limitLockWaits, lockSchema, record, rejectSteps, untilUnlocked } from './migration.ts'
 import { planSchema } from './plan.ts'
 import { dropStatements } from './plan-tables.ts'
-import { readRecorded } from './recorded.ts'
 
 /** Counts the records of every table that was applied and is not dropped, and reads the permissions. */
 export async function storedContentIn(connection: Connection, layout: Layout): Promise<StoredContent> {

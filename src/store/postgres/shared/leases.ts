@@ -1,4 +1,4 @@
-import type { ReceiverLeases } from '../../shared-process.ts'
+import type { ReceiverLeases } from '../../changes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ChangeListeners, type ReportFailure } from '../../change-listeners.ts'
+import { ChangeListeners, type ReportFailure } from '../../changes.ts'
 import type { Change, ChangeListener, Operation } from '../../store.ts'
 import { rowVersionOf } from '../layout/layout.ts'
 

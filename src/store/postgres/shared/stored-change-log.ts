@@ -1,6 +1,7 @@
 import { systemTimer, type Timer } from '../../../util/clock.ts'
-import type { ChangeLog, LogRead } from '../../shared-process.ts'
+import type { ChangeLog, LogRead } from '../../changes.ts'
 import type { Change, StoredRecord } from '../../store.ts'
+import { withoutSecrets } from '../../transaction/side-records.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
@@ -256,11 +257,6 @@ function textOf(layout: Layout, changes: readonly Change[], withIds: boolean): s
       }
     }),
   )
-}
-
-function withoutSecrets(record: StoredRecord, secrets: readonly string[]): StoredRecord {
-  if (secrets.length === 0) return record
-  return Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))) as StoredRecord
 }
 
 /** The changes of an entry, from its columns `ids` and `changes`. Those of tables that this process does not know are left out. */

@@ -11,9 +11,8 @@ import {
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { insertUnknown } from '../shared/stored-change-log.ts'
 import { sql } from '../sql.ts'
-import { Creation } from './creation.ts'
+import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
-import { type AfterTurn, JoinedCreations } from './joined-creations.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
 
