@@ -1,8 +1,8 @@
 import type { DeletionRule } from '../../../model/definition.ts'
 import type { Field } from '../../../model/field.ts'
+import type { FieldType } from '../../../model/field-type.ts'
 import { identifier, joined, keyword, literal, quotedName, type Sql, sql } from '../sql.ts'
 import { type FieldColumn, type LinkTable, shortName } from './column.ts'
-import { indexesOf, isLong } from './indexes.ts'
 import type { Layout, TableLayout } from './layout.ts'
 
 /** A column, as `create table` and `add column` declare it. */
@@ -46,9 +46,6 @@ export interface TableDefinition {
   readonly model: string
   readonly holds: 'records' | 'links'
 }
-
-/** The schema in which the extension `pg_trgm` is installed, which indexes parts of texts; undefined if it is not installed. */
-export type Trigrams = string | undefined
 
 /** The tables of all models, and of their many-to-many fields. */
 export function definitionsOf(layout: Layout, trigrams: Trigrams): TableDefinition[] {
@@ -100,7 +97,7 @@ function tableOf(table: TableLayout, layout: Layout, trigrams: Trigrams): TableD
       if (relation === undefined) return []
       return foreignKey(name, column.name, layout.of(relation.target), relation.onDelete)
     }),
-    indexes: indexDefinitions(table, trigrams),
+    indexes: indexesOf(table, trigrams),
   }
 }
 
@@ -122,16 +119,6 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
     ],
     indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target", "owner")` }],
   }
-}
-
-function indexDefinitions(table: TableLayout, trigrams: Trigrams): NamedDefinition[] {
-  return indexesOf(table).flatMap(({ name, method, keys, requires }) => {
-    if (requires !== undefined && trigrams === undefined) return []
-    // The schema of the extension may not be on the search path.
-    const opclass = trigrams === undefined ? '' : `${quotedName(trigrams)}.gin_trgm_ops`
-    const qualified = keys.map((key) => key.replace(/\bgin_trgm_ops$/, () => opclass))
-    return { name, definition: keyword(`using ${method} (${qualified.join(', ')})`) }
-  })
 }
 
 const identity = ({ sequenceName }: TableLayout, { schema }: Layout): Sql =>
@@ -229,3 +216,70 @@ export interface SystemObject {
   /** Create the indexes of a table. */
   readonly indexes?: readonly Sql[]
 }
+
+/** Types of the fields of internal models by which the server looks for their records. */
+const INDEXED_IF_INTERNAL: ReadonlySet<FieldType['name']> = new Set(['foreignkey', 'integer', 'datetime'])
+
+/** Texts of several lines are searched rather than sorted. */
+const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text', 'json', 'password'])
+
+/** Types whose parts people search for with `icontains`. */
+const SEARCHED: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'slug', 'url'])
+
+/** True for a field whose values have an index in their order. */
+export const isOrdered = ({ type }: Field): boolean => type.sortable && !UNORDERED.has(type.name)
+
+/** The schema in which the extension `pg_trgm` is installed, which indexes parts of texts; undefined if it is not installed. */
+export type Trigrams = string | undefined
+
+/**
+ * The indexes that lists need, beside those of the primary key and of unique constraints: one for each field in its order, one for the items
+ * of each list, and one for the parts of each text. Those of an order end in the id, as every sort order does.
+ */
+export function indexesOf({ name, columns, model }: TableLayout, trigrams: Trigrams): NamedDefinition[] {
+  const known = columns.filter(({ field }) => !model.internal || INDEXED_IF_INTERNAL.has(field.type.name))
+  return known.flatMap((column): NamedDefinition[] => {
+    const { field } = column
+    // No field has a comma in its name, so that no other index has the name of one of parts.
+    const index = (suffix: string, using: string) => ({
+      name: shortName(`${name}_${column.name}${suffix}`),
+      definition: keyword(`using ${using}`),
+    })
+    const text = textOf(column.sql)
+    if (field.type.list) return [index('_idx', `gin (${text})`)]
+    const hasParts = SEARCHED.has(field.type.name) && field.limits.choices === undefined && trigrams !== undefined
+    return [
+      ...(isOrdered(field) && !hasUniqueOrder(column) ? [index('_idx', `btree (${keyOf(column)}, "id")`)] : []),
+      // The schema of the extension may not be on the search path.
+      ...(hasParts ? [index(',parts_idx', `gin (${text} ${quotedName(trigrams)}.gin_trgm_ops)`)] : []),
+    ]
+  })
+}
+
+/** True if the index of the unique constraint has the order of the field, in which no two records tie. */
+const hasUniqueOrder = ({ field }: FieldColumn): boolean => field.unique && !isLong(field)
+
+const keyOf = ({ field, sql: column }: FieldColumn): string =>
+  isLong(field) ? `(${textOf(beginningOf(column))})` : textOf(column)
+
+const textOf = (fragment: Sql): string => fragment.compile().text
+
+/** Longest text that an index takes, in characters: an entry has room for 2,704 bytes, a character takes up to 4. */
+export const MAX_INDEXED_LENGTH = 600
+
+/** The part of long texts that their index in order contains. */
+export const beginningOf = (text: Sql): Sql => sql`left(${text}, ${literal(MAX_INDEXED_LENGTH)})`
+
+/** Maximum length of an e-mail address, which its type enforces. */
+const MAX_EMAIL_LENGTH = 254
+
+/** True for a text without a limit of its length, or with a higher one than an index allows. */
+export function isLong({ type, limits }: Field): boolean {
+  if (!TEXTS.has(type.name)) return false
+  const fixed = type.name === 'email' ? MAX_EMAIL_LENGTH : undefined
+  const choices = limits.choices?.map((choice) => String(choice).length)
+  const longest = choices === undefined ? (limits.max_length ?? fixed ?? Number.POSITIVE_INFINITY) : Math.max(...choices)
+  return longest > MAX_INDEXED_LENGTH
+}
+
+const TEXTS: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'url', 'slug', 'choice', 'password'])

@@ -3,7 +3,7 @@ import { type Filter, type Plan, relatedTables, type SortKey } from '../../../qu
 import type { FoundPage } from '../../store.ts'
 import type { ResultRow } from '../connection/database.ts'
 import type { FieldColumn } from '../layout/column.ts'
-import { beginningOf, isLong, isOrdered } from '../layout/indexes.ts'
+import { beginningOf, isLong, isOrdered } from '../layout/definitions.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
 import { Conditions } from './conditions.ts'

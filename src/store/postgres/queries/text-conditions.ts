@@ -1,6 +1,6 @@
 import { endOfPrefix, foldCase, isPlainText } from '../../../util/text.ts'
 import type { FieldColumn } from '../layout/column.ts'
-import { beginningOf, isLong, isOrdered, MAX_INDEXED_LENGTH } from '../layout/indexes.ts'
+import { beginningOf, isLong, isOrdered, MAX_INDEXED_LENGTH } from '../layout/definitions.ts'
 import { joined, type Sql, sql } from '../sql.ts'
 
 export type OrderOperator = 'gt' | 'gte' | 'lt' | 'lte'

@@ -120,29 +120,27 @@ const GREATEST = literal(Number.MAX_SAFE_INTEGER)
 const DATE_TEXT = '^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$'
 const NUMBER_TEXT = '^-?[0-9]{1,100}([.][0-9]{1,100})?$'
 
-const asText = (value: Sql): Conversion => ({ using: sql`${value}::text` })
+type Convert = (value: Sql) => Conversion
+
+/** A cast, of the values that satisfy a condition, or of all. */
+const cast =
+  (type: string, fits?: (value: Sql) => Sql): Convert =>
+  (value) => ({ using: sql`${value}::${keyword(type)}`, ...(fits && { fits: fits(value) }) })
+
+const asText = cast('text')
+const asJson: Convert = (value) => ({ using: sql`to_json(${value})` })
+const isInteger = (value: Sql) => sql`abs(${value}) <= ${GREATEST} and ${value} = trunc(${value})`
+const isNumeral = (value: Sql) => sql`${value} ~ ${literal(NUMBER_TEXT)}`
 
 /** The conversions of a value by `<from> → <to>`. Others are possible for rows without a value only. */
-const CONVERSIONS: Readonly<Record<string, (value: Sql) => Conversion>> = {
-  'bigint → double precision': (value) => ({ using: sql`${value}::double precision` }),
-  'bigint → numeric': (value) => ({ using: sql`${value}::numeric` }),
+const CONVERSIONS: Readonly<Record<string, Convert>> = {
+  'bigint → double precision': cast('double precision'),
+  'bigint → numeric': cast('numeric'),
   // The text of a double has the digits that identify it.
-  'double precision → numeric': (value) => ({
-    using: sql`${value}::text::numeric`,
-    fits: sql`${value} - ${value} = 0`,
-  }),
-  'double precision → bigint': (value) => ({
-    using: sql`${value}::bigint`,
-    fits: sql`abs(${value}) <= ${GREATEST} and ${value} = trunc(${value})`,
-  }),
-  'numeric → bigint': (value) => ({
-    using: sql`${value}::bigint`,
-    fits: sql`abs(${value}) <= ${GREATEST} and ${value} = trunc(${value})`,
-  }),
-  'numeric → double precision': (value) => ({
-    using: sql`${value}::double precision`,
-    fits: sql`${value}::double precision::text::numeric = ${value}`,
-  }),
+  'double precision → numeric': cast('text::numeric', (value) => sql`${value} - ${value} = 0`),
+  'double precision → bigint': cast('bigint', isInteger),
+  'numeric → bigint': cast('bigint', isInteger),
+  'numeric → double precision': cast('double precision', (value) => sql`${value}::double precision::text::numeric = ${value}`),
   'bigint → text': asText,
   'double precision → text': asText,
   'numeric → text': (value) => ({ using: sql`trim_scale(${value})::text` }),
@@ -151,34 +149,31 @@ const CONVERSIONS: Readonly<Record<string, (value: Sql) => Conversion>> = {
   'date → text': (value) => ({ using: sql`to_char(${value}, 'YYYY-MM-DD')` }),
   'time(3) → text': asText,
   'timestamptz(3) → text': (value) => ({ using: sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')` }),
-  'date → timestamptz(3)': (value) => ({ using: sql`${value}::timestamp at time zone 'UTC'` }),
+  'date → timestamptz(3)': cast("timestamp at time zone 'UTC'"),
   'timestamptz(3) → date': (value) => ({
     using: sql`(${value} at time zone 'UTC')::date`,
     fits: sql`date_trunc('day', ${value} at time zone 'UTC') = ${value} at time zone 'UTC'`,
   }),
-  'text → bigint': (value) => ({
-    using: sql`${value}::bigint`,
-    fits: sql`case when ${value} ~ '^-?[0-9]{1,16}$' then abs(${value}::numeric) <= ${GREATEST} else false end`,
-  }),
-  'text → double precision': (value) => ({
-    using: sql`${value}::double precision`,
-    fits: sql`${value} ~ ${literal(NUMBER_TEXT)}`,
-  }),
-  'text → numeric': (value) => ({ using: sql`${value}::numeric`, fits: sql`${value} ~ ${literal(NUMBER_TEXT)}` }),
-  'text → boolean': (value) => ({ using: sql`${value}::boolean`, fits: sql`${value} in ('true', 'false')` }),
+  'text → bigint': cast(
+    'bigint',
+    (value) => sql`case when ${value} ~ '^-?[0-9]{1,16}$' then abs(${value}::numeric) <= ${GREATEST} else false end`,
+  ),
+  'text → double precision': cast('double precision', isNumeral),
+  'text → numeric': cast('numeric', isNumeral),
+  'text → boolean': cast('boolean', (value) => sql`${value} in ('true', 'false')`),
   // make_date reports an error for the 30th of February, so the day is compared with the length of the month.
-  'text → date': (value) => ({
-    using: sql`${value}::date`,
-    fits: sql`case when ${value} ~ ${literal(DATE_TEXT)} then
+  'text → date': cast(
+    'date',
+    (value) => sql`case when ${value} ~ ${literal(DATE_TEXT)} then
       right(${value}, 2)::int <= extract(day from (left(${value}, 7) || '-01')::date + interval '1 month - 1 day') else false end`,
-  }),
-  'text → json': (value) => ({ using: sql`to_json(${value})` }),
+  ),
+  'text → json': asJson,
   'text → text[]': (value) => ({ using: sql`array[${value}]` }),
   'text[] → text': (value) => ({ using: sql`${value}[1]`, fits: sql`cardinality(${value}) <= 1` }),
   'text[] → json': (value) => ({ using: sql`array_to_json(${value})` }),
-  'bigint → json': (value) => ({ using: sql`to_json(${value})` }),
-  'double precision → json': (value) => ({ using: sql`to_json(${value})` }),
-  'boolean → json': (value) => ({ using: sql`to_json(${value})` }),
+  'bigint → json': asJson,
+  'double precision → json': asJson,
+  'boolean → json': asJson,
 }
 
 /** The conversion of a column. @param from type of the catalog @param to type of the layout */

@@ -45,9 +45,7 @@ export class StoredChangeLog implements ChangeLog {
   readonly origin: string
   readonly #database: Database
   readonly #layout: Layout
-  readonly #now: () => number
-  readonly #listen: Listen
-  readonly #timer: Timer
+  readonly #parts: StoredChangeLogParts
   #cancelNotification: (() => void) | undefined
   #isRead = true
   /** When the readers were asked for last. */
@@ -55,24 +53,18 @@ export class StoredChangeLog implements ChangeLog {
   #asking: Promise<boolean> | undefined
   #prunedAt = Number.NEGATIVE_INFINITY
 
-  constructor(
-    database: Database,
-    layout: Layout,
-    { origin, now, listen = () => () => {}, timer = systemTimer }: StoredChangeLogParts,
-  ) {
+  constructor(database: Database, layout: Layout, parts: StoredChangeLogParts) {
     this.#database = database
     this.#layout = layout
-    this.origin = origin
-    this.#now = now
-    this.#listen = listen
-    this.#timer = timer
+    this.#parts = parts
+    this.origin = parts.origin
   }
 
   /**
    * The origin to log changes with; undefined while no process reads the log. Costs a query once a second.
    */
   wanted(): string | undefined | Promise<string | undefined> {
-    if (this.#now() - this.#askedAt < KNOWN_MS) return this.#isRead ? this.origin : undefined
+    if (this.#parts.now() - this.#askedAt < KNOWN_MS) return this.#isRead ? this.origin : undefined
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
@@ -80,7 +72,7 @@ export class StoredChangeLog implements ChangeLog {
   }
 
   async #ask(): Promise<boolean> {
-    const askedAt = this.#now()
+    const askedAt = this.#parts.now()
     try {
       const { rows } = await this.#database.query(
         sql`select exists (select from ${this.#readers} where "origin" <> ${this.origin} and "until" > clock_timestamp())`,
@@ -100,7 +92,7 @@ export class StoredChangeLog implements ChangeLog {
    * @param decidedAt when `wanted` was asked, as `now` tells
    */
   async noteUnlogged(decidedAt: number): Promise<void> {
-    if (this.#now() - decidedAt <= STATEMENT_MS || !(await this.#ask())) return
+    if (this.#parts.now() - decidedAt <= STATEMENT_MS || !(await this.#ask())) return
     await this.#database.query(insertGap(this.#layout))
   }
 
@@ -109,7 +101,7 @@ export class StoredChangeLog implements ChangeLog {
    * server's commits wait for each other.
    */
   notifySoon(): void {
-    this.#cancelNotification ??= this.#timer(NOTIFY_DELAY_MS, () => void this.#notify())
+    this.#cancelNotification ??= (this.#parts.timer ?? systemTimer)(NOTIFY_DELAY_MS, () => void this.#notify())
   }
 
   /** Sends the notification that waits. */
@@ -131,9 +123,10 @@ export class StoredChangeLog implements ChangeLog {
   }
 
   listen(heard: () => void): () => void {
-    return this.#listen((payload) => {
+    const end = this.#parts.listen?.((payload) => {
       if (payload !== this.#payload && payload.startsWith(`${this.#layout.schema} `)) heard()
     })
+    return end ?? (() => {})
   }
 
   async announce(): Promise<void> {
@@ -179,8 +172,8 @@ export class StoredChangeLog implements ChangeLog {
 
   /** Readers are told after a few seconds, or begin again after a minute. */
   async #prune(): Promise<void> {
-    if (this.#now() - this.#prunedAt < PRUNE_MS) return
-    this.#prunedAt = this.#now()
+    if (this.#parts.now() - this.#prunedAt < PRUNE_MS) return
+    this.#prunedAt = this.#parts.now()
     await this.#database.query(sql`delete from ${this.#changes} where "at" < clock_timestamp() - interval '5 minutes'`)
     await this.#database.query(sql`delete from ${this.#readers} where "until" < clock_timestamp() - interval '5 minutes'`)
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../../../util/json.ts'
 import { referencesOf, type StoredRecord } from '../../store.ts'
 import type { FieldColumn } from '../layout/column.ts'
-import { isLong } from '../layout/indexes.ts'
+import { isLong } from '../layout/definitions.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, joined, keyword, type Sql, sql } from '../sql.ts'
 import { listParameter } from './statements.ts'
