@@ -6,7 +6,7 @@ import { FILTER_PARAMETERS, parseFilters, visible } from './filters.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
 import { Parameters } from './parameters.ts'
 import { DEFAULT_PAGE_SIZE, type Filter, MAX_PAGE_RECORDS, type PageRequest, type Plan, type SortKey, sliceOf } from './plan.ts'
-import { parseIncludes, parseProjection, type RecordProjection } from './project.ts'
+import { parseProjection, type RecordProjection } from './project.ts'
 import { parseSort } from './sort.ts'
 
 /** A parsed list request. */
@@ -27,7 +27,7 @@ const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 's
 export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ParsedListQuery {
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
   const list = parseList(parameters, model, registry)
-  const projection = parseProjection(parameters, model, registry)
+  const projection = parseProjection(parameters, model, registry, parameters.names('fields'))
   parameters.throwIfFaulty()
   return { ...list, projection }
 }
@@ -63,7 +63,7 @@ const asFilter =
 /** Parses the query parameters of a single record: `fields` and `include`. */
 export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Registry): RecordProjection {
   const parameters = new Parameters(sent, ['fields', 'include'])
-  const projection = parseProjection(parameters, model, registry)
+  const projection = parseProjection(parameters, model, registry, parameters.names('fields'))
   parameters.throwIfFaulty()
   return projection
 }
@@ -94,7 +94,7 @@ export function parseExportRequest(sent: URLSearchParams, model: Model, registry
   if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: JSON begins with no byte order mark")
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
-  const columns = parseProjection(parameters, model, registry)
+  const columns = parseProjection(parameters, model, registry, parameters.names('fields'))
   const names = new Set(columns.map((column) => ('field' in column ? column.field.name : column.name)))
   for (const { kind, name } of columns) if (kind === 'count') parameters.fault('fields', `'${name}' cannot be exported`)
   parameters.throwIfFaulty()
@@ -138,7 +138,7 @@ export function parseSearchRequest(sent: URLSearchParams, model: Model, registry
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
-  const projection = parseIncludes(parameters, model, registry)
+  const projection = parseProjection(parameters, model, registry, undefined)
   parameters.throwIfFaulty()
   return { q, fields, fuzzy, page, filters, sort, projection }
 }

@@ -37,16 +37,12 @@ export type RecordProjection = readonly ProjectedColumn[]
 export const fullProjection = (model: Model, registry: Registry): RecordProjection =>
   model.visibleFields.flatMap((field) => fieldColumns(field, registry))
 
-/** Parses `fields` and `include`. Without either it is the full projection. The primary key is always included. */
-export function parseProjection(parameters: Parameters, model: Model, registry: Registry): RecordProjection {
-  return projected(parameters, model, registry, parameters.names('fields'))
-}
-
-/** Parses `include` alone, where `fields` means something else. */
-export const parseIncludes = (parameters: Parameters, model: Model, registry: Registry): RecordProjection =>
-  projected(parameters, model, registry, undefined)
-
-function projected(
+/**
+ * Parses `include`, beside the `names` of `fields`. Without either it is the full projection. The primary key is always included.
+ *
+ * @param names undefined where `fields` is absent, or means something else
+ */
+export function parseProjection(
   parameters: Parameters,
   model: Model,
   registry: Registry,

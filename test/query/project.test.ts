@@ -9,7 +9,7 @@ const short = (projection: RecordProjection): string[] =>
 
 function parse(query: string): { columns: string[]; faults: object } {
   const parameters = parametersOf(query, 'fields', 'include')
-  return { columns: short(parseProjection(parameters, post, registry)), faults: faultsIn(parameters) }
+  return { columns: short(parseProjection(parameters, post, registry, parameters.names('fields'))), faults: faultsIn(parameters) }
 }
 
 const USER = 'author(id username email first_name last_name is_active is_superuser last_login created_at updated_at)'

@@ -3,9 +3,16 @@ import { createHash } from 'node:crypto'
 import { describe } from 'node:test'
 import { ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
 import type { Model } from '../../src/model/model.ts'
-import { Parameters } from '../../src/query/parameters.ts'
-import { fullProjection, parseProjection, type RecordProjection } from '../../src/query/project.ts'
-import { arrayJson, loadRelated, NOTHING_NESTED, present, type RecordJson, RecordSerializer } from '../../src/reads/record-json.ts'
+import { parseReadQuery } from '../../src/query/parse.ts'
+import { fullProjection, type RecordProjection } from '../../src/query/project.ts'
+import {
+  arrayJson,
+  loadRelated,
+  NOTHING_NESTED,
+  present,
+  type RecordJson,
+  RecordSerializer,
+} from '../../src/reads/record-json.ts'
 import { type Store, type StoredRecord, versionOf } from '../../src/store/store.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { testsOf } from '../helpers/tests-of.ts'
@@ -47,8 +54,7 @@ async function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
       model,
       full,
       stored,
-      chosen: (key, query) =>
-        parseProjection(new Parameters(new URLSearchParams(query), ['fields', 'include']), model(key), registry),
+      chosen: (key, query) => parseReadQuery(new URLSearchParams(query), model(key), registry),
       write: async (key, id) => only(await writer.write(model(key), [await stored(key, id)], full(key))),
       update: (key, id, data) => app.records.update(SYSTEM, key, id, { data }),
     })

@@ -4,16 +4,7 @@ import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables } from '../../query/plan.ts'
 import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
 import { ChangeListeners, type ReportFailure } from '../changes.ts'
-import type {
-  Change,
-  ChangeListener,
-  FoundPage,
-  Operation,
-  Outcome,
-  SideRecords,
-  StoredRecord,
-  TransactionMode,
-} from '../store.ts'
+import type { Change, FoundPage, Operation, Outcome, SideRecords, StoredRecord, TransactionMode } from '../store.ts'
 import { Transaction } from '../transaction/transaction.ts'
 import { aggregateRows, needsOfAggregate } from './tables/aggregation.ts'
 import { needsOfOrder, ordered } from './tables/order.ts'
@@ -69,7 +60,8 @@ export class Engine {
   readonly #registry: Registry
   readonly #sliceOptions: SliceOptions | undefined
   readonly #explain: ((line: string) => void) | undefined
-  readonly #listeners: ChangeListeners
+  /** Called before any reader sees the change. Reverted changes are reported as their opposites. */
+  readonly listeners: ChangeListeners
   /** Resolves when the long transaction that runs has ended. */
   #running: Promise<void> | undefined
   /** Resolves when its changes are applied; undefined before. */
@@ -83,7 +75,7 @@ export class Engine {
     this.#sliceOptions = slices
     this.#registry = registry
     this.#explain = explain
-    this.#listeners = new ChangeListeners(failed)
+    this.listeners = new ChangeListeners(failed)
     this.tables = new Map(registry.all.map((model) => [model.key, new Table(model, smallTable)]))
   }
 
@@ -289,16 +281,8 @@ export class Engine {
     while (this.#running !== undefined) await this.#running
   }
 
-  /**
-   * Registers a listener of changes. Reverted changes are reported as their opposites. The listener runs before any reader sees
-   * the change.
-   */
-  onChange(follower: ChangeListener): void {
-    this.#listeners.add(follower)
-  }
-
   #tell(changes: readonly Change[]): void {
-    if (changes.length > 0) this.#listeners.tell(changes)
+    if (changes.length > 0) this.listeners.tell(changes)
   }
 
   /** Reverts changes. Their ids are not reused. */

@@ -145,7 +145,7 @@ export class MemoryStore implements Store {
   }
 
   onChange(follower: ChangeListener): void {
-    this.engine.onChange(follower)
+    this.engine.listeners.add(follower)
   }
 
   async status(): Promise<StoreStatus> {

@@ -113,7 +113,7 @@ export class PostgresStore extends Queries implements Store {
       const result = await this.#transactions.commitInParts(work, origin)
       if (origin !== undefined) this.#changeLog?.notifySoon()
       else await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
-      this.#changes.reportUnknown()
+      this.#changes.tellUnknown()
       return result
     } catch (error) {
       this.#noteUnknown(error)
@@ -122,7 +122,7 @@ export class PostgresStore extends Queries implements Store {
   }
 
   #noteUnknown(error: unknown): void {
-    if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#changes.reportUnknown()
+    if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#changes.tellUnknown()
   }
 
   async #whileRunning<T>(run: Promise<T>): Promise<T> {
@@ -135,7 +135,7 @@ export class PostgresStore extends Queries implements Store {
   }
 
   onChange(listener: ChangeListener, onUnknown?: () => void): void {
-    this.#changes.listen(listener, onUnknown)
+    this.#changes.add(listener, onUnknown)
   }
 
   /** `takesWrites` is false while the database cannot be reached, or is a standby; its records are then not counted. */

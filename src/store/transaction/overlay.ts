@@ -55,18 +55,10 @@ export class TransactionOverlay {
     return this.#of(table).rows
   }
 
-  committed(table: string, id: number): StoredRecord | undefined {
-    return this.#table(table).get(id)
-  }
-
   /** The record as the transaction would leave it. */
   current(table: string, id: number): StoredRecord | undefined {
     const staged = this.#staged.get(table)?.rows.get(id)
-    return staged === undefined ? this.committed(table, id) : staged.after
-  }
-
-  modelOf(table: string): Model {
-    return this.#table(table).model
+    return staged === undefined ? this.table(table).get(id) : staged.after
   }
 
   /** Assigns an id: the requested one, or the next. Ids ascend and are not reused even if the record is removed again. */
@@ -102,15 +94,10 @@ export class TransactionOverlay {
     if (staged.after !== undefined) this.#noteReferences(table, Object.freeze(staged.after))
   }
 
-  /** The id of the committed record with this value in a unique field. */
-  ownerOf(table: string, field: string, value: NonNullable<StoredRecord[string]>): number | undefined {
-    return this.#table(table).ownerOf(field, value)
-  }
-
   /** The records that would refer to `target` by a relation field. */
   referrersTo(table: string, field: string, target: number): StoredRecord[] {
     const fresh = this.#newReferrers?.get(`${table}.${field}`)?.get(target) ?? []
-    const candidates = new Set([...this.#table(table).referrersTo(field, target), ...fresh])
+    const candidates = new Set([...this.table(table).referrersTo(field, target), ...fresh])
     return [...candidates].flatMap((id) => {
       const record = this.current(table, id)
       return record !== undefined && referencesOf(record, field).includes(target) ? [record] : []
@@ -119,7 +106,7 @@ export class TransactionOverlay {
 
   /** Number of records that would refer to `target` by a relation field. */
   countReferrersTo(table: string, field: string, target: number): number {
-    const committed = this.#table(table)
+    const committed = this.table(table)
     const isTouched = (this.#staged.get(table)?.rows.size ?? 0) > 0
     const known = isTouched ? this.referrersTo(table, field, target) : committed.referrersTo(field, target)
     return known.length + committed.countReferrersBeside(field, target)
@@ -131,9 +118,9 @@ export class TransactionOverlay {
   }
 
   #noteReferences(table: string, after: StoredRecord): void {
-    const { relations } = this.modelOf(table)
+    const { relations } = this.table(table).model
     if (relations.size === 0) return
-    const before = this.committed(table, after.id)
+    const before = this.table(table).get(after.id)
     for (const { name } of relations.values()) {
       if (before !== undefined && after[name] === before[name]) continue
       this.#newReferrers ??= new Map()
@@ -149,12 +136,13 @@ export class TransactionOverlay {
   #of(name: string): StagedTable {
     const known = this.#staged.get(name)
     if (known !== undefined) return known
-    const staged = { table: this.#table(name), rows: new Map<number, Staged>(), nextId: undefined, chosenIds: 0 }
+    const staged = { table: this.table(name), rows: new Map<number, Staged>(), nextId: undefined, chosenIds: 0 }
     this.#staged.set(name, staged)
     return staged
   }
 
-  #table(name: string): CommittedTable {
+  /** The committed records of a table. */
+  table(name: string): CommittedTable {
     const table = this.#tables.get(name)
     if (table === undefined) throw new Error(`There is no table '${name}'`)
     return table

@@ -84,7 +84,7 @@ export class Transaction {
     { events, history }: SideRecords,
   ): Steps<void> {
     const own = [...changes]
-    const modelOf = (table: string) => this.#overlay.modelOf(table)
+    const modelOf = (table: string) => this.#overlay.table(table).model
     const insert = (table: string) => (values: JsonObject) => {
       const id = this.#overlay.takeId(table, undefined)
       changes.push({ table, id, before: undefined, after: Object.freeze({ id, ...values }) })
@@ -100,7 +100,7 @@ export class Transaction {
     const current = this.#overlay.current(table, id)
     if (current === undefined) {
       // A record that a cascade of this transaction removed already existed to be removed.
-      const before = kind === 'remove' ? this.#overlay.committed(table, id) : undefined
+      const before = kind === 'remove' ? this.#overlay.table(table).get(id) : undefined
       if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
       return before
     }
@@ -110,7 +110,7 @@ export class Transaction {
     }
     this.#requireMatch(table, id, allowed, index)
     if (kind === 'remove') {
-      yield* deleteRecord(this.#overlay, this.#registry, { table, id }, index)
+      yield* this.#delete(table, id, index)
       return current
     }
     const { values } = operation
@@ -138,7 +138,7 @@ export class Transaction {
       yield* inSteps(this.#overlay.rowsOf(table), ([id, { after, index }]) => {
         const protectedRecords = after === undefined ? protecting[index] : undefined
         if (protectedRecords?.table !== table || denied.has(index)) return
-        const before = this.#overlay.committed(table, id)
+        const before = this.#overlay.table(table).get(id)
         if (before !== undefined && matchers.get(protectedRecords)?.(before) === true) denied.add(index)
       })
     }
@@ -174,7 +174,7 @@ export class Transaction {
     const { model } = table
     const { after, index } = staged
     if (after === undefined) {
-      this.#violations.push(...restrictViolations(this.#overlay, this.#registry, model, id, index))
+      this.#checkRestricting(model, id, index)
       return
     }
     for (const { kind, field } of brokenFields(model, after, table.get(id))) {
@@ -205,7 +205,7 @@ export class Transaction {
   #isTaken(table: string, name: string, keyOf: (record: StoredRecord) => Json, record: StoredRecord): boolean {
     const value = keyOf(record)
     if (value === null) return false
-    const owner = this.#overlay.ownerOf(table, name, value)
+    const owner = this.#overlay.table(table).ownerOf(name, value)
     const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
     if (untouched && owner !== record.id) return true
     if (this.#overlay.rowsOf(table).size === 1) return false
@@ -222,12 +222,55 @@ export class Transaction {
     const owners = new Map<unknown, number>()
     for (const [id, { after }] of this.#overlay.rowsOf(table)) {
       const value = after === undefined ? null : keyOf(after)
-      const before = value === null ? undefined : this.#overlay.committed(table, id)
+      const before = value === null ? undefined : this.#overlay.table(table).get(id)
       if (before !== undefined && keyOf(before) === value) owners.set(value, id)
     }
     const ofTable = this.#owners.get(table) ?? new Map<string, Map<unknown, number>>()
     this.#owners.set(table, ofTable.set(name, owners))
     return owners
+  }
+
+  /**
+   * Stages the deletion of a record and applies `on_delete` to the records that refer to it: `cascade` deletes them, `set_null`
+   * empties the reference, links of many-to-many fields are removed. `restrict` is checked at the end of the transaction
+   * (`#checkRestricting`), when all deletions are known.
+   *
+   * A step deletes one record, or changes some of those that refer to it.
+   *
+   * @param index the operation of the transaction, to which the changes belong
+   */
+  *#delete(table: string, id: number, index: number): Steps<void> {
+    const overlay = this.#overlay
+    const deletions = [{ table, id }]
+    for (const deletion of deletions) {
+      if (overlay.current(deletion.table, deletion.id) === undefined) continue
+      overlay.put(deletion.table, deletion.id, undefined, index)
+      for (const { model, field } of this.#registry.referrersOf(deletion.table)) {
+        const { kind, onDelete } = field.relation
+        if (kind !== 'many' && onDelete === 'restrict') continue
+        for (const [count, referrer] of overlay.referrersTo(model.key, field.name, deletion.id).entries()) {
+          if (count % STEP === STEP - 1) yield
+          if (kind === 'many') {
+            const links = referencesOf(referrer, field.name).filter((link) => link !== deletion.id)
+            overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
+          } else if (onDelete === 'set_null') {
+            overlay.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
+          } else if (onDelete === 'cascade') {
+            deletions.push({ table: model.key, id: referrer.id })
+          }
+        }
+      }
+      if (deletions.length > 1) yield
+    }
+  }
+
+  /** Reports the references with `on_delete: restrict` that forbid the deletion of a record. */
+  #checkRestricting(model: Model, id: number, index: number): void {
+    for (const { model: referrer, field } of this.#registry.referrersOf(model.key)) {
+      if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') continue
+      const count = this.#overlay.countReferrersTo(referrer.key, field.name, id)
+      if (count > 0) this.#violations.push({ kind: 'restrict', index, id, table: referrer.key, field: field.name, count })
+    }
   }
 }
 
@@ -238,57 +281,4 @@ function* inSteps<T>(items: Iterable<T>, deal: (item: T) => void): Steps<void> {
     deal(item)
     if (++count % STEP === 0) yield
   }
-}
-
-/**
- * Stages the deletion of a record and applies `on_delete` to the records that refer to it: `cascade` deletes them, `set_null`
- * empties the reference, links of many-to-many fields are removed. `restrict` is checked at the end of the transaction
- * (`restrictViolations`), when all deletions are known.
- *
- * A step deletes one record, or changes some of those that refer to it.
- *
- * @param index the operation of the transaction, to which the changes belong
- */
-function* deleteRecord(
-  overlay: TransactionOverlay,
-  registry: Registry,
-  { table, id }: { readonly table: string; readonly id: number },
-  index: number,
-): Steps<void> {
-  const deletions = [{ table, id }]
-  for (const deletion of deletions) {
-    if (overlay.current(deletion.table, deletion.id) === undefined) continue
-    overlay.put(deletion.table, deletion.id, undefined, index)
-    for (const { model, field } of registry.referrersOf(deletion.table)) {
-      const { kind, onDelete } = field.relation
-      if (kind !== 'many' && onDelete === 'restrict') continue
-      for (const [count, referrer] of overlay.referrersTo(model.key, field.name, deletion.id).entries()) {
-        if (count % STEP === STEP - 1) yield
-        if (kind === 'many') {
-          const links = referencesOf(referrer, field.name).filter((link) => link !== deletion.id)
-          overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
-        } else if (onDelete === 'set_null') {
-          overlay.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
-        } else if (onDelete === 'cascade') {
-          deletions.push({ table: model.key, id: referrer.id })
-        }
-      }
-    }
-    if (deletions.length > 1) yield
-  }
-}
-
-/** The references with `on_delete: restrict` that forbid the deletion of a record. */
-function restrictViolations(
-  overlay: TransactionOverlay,
-  registry: Registry,
-  model: Model,
-  id: number,
-  index: number,
-): Violation[] {
-  return registry.referrersOf(model.key).flatMap(({ model: referrer, field }) => {
-    if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') return []
-    const count = overlay.countReferrersTo(referrer.key, field.name, id)
-    return count === 0 ? [] : [{ kind: 'restrict', index, id, table: referrer.key, field: field.name, count }]
-  })
 }

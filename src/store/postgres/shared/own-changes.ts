@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { ChangeListeners, type ReportFailure } from '../../changes.ts'
-import type { Change, ChangeListener, Operation } from '../../store.ts'
+import { ChangeListeners } from '../../changes.ts'
+import type { Change, Operation } from '../../store.ts'
 import { rowVersionOf } from '../layout/layout.ts'
 
 /** A transaction of this process whose outcome is not known yet. */
@@ -26,28 +26,12 @@ const REMEMBERED = 10_000
  * The server may answer a transaction before another that was committed earlier. The version of the row that a change replaced tells: if it is
  * not the last one that was reported, a running transaction may have made it, and the change waits until that one has ended.
  */
-export class OwnChanges {
-  readonly #listeners: ChangeListeners
+export class OwnChanges extends ChangeListeners {
   readonly #running = new Set<RunningTransaction>()
   /** In the order in which they ended. */
   #waiting: Waiting[] = []
   /** The row versions last reported, by record. */
   readonly #reported = new LRUCache<string, string>({ max: REMEMBERED })
-
-  /** @param failed called with the error of a listener */
-  constructor(failed?: ReportFailure) {
-    this.#listeners = new ChangeListeners(failed)
-  }
-
-  /** @param onUnknown called after changes that are not told */
-  listen(onChange: ChangeListener, onUnknown?: () => void): void {
-    this.#listeners.add(onChange, onUnknown)
-  }
-
-  /** Reports that records were changed, and not which. */
-  reportUnknown(): void {
-    this.#listeners.tellUnknown()
-  }
 
   /** Announces a transaction before it is executed. */
   begin(operations: readonly Operation[]): RunningTransaction {
@@ -86,7 +70,7 @@ export class OwnChanges {
       if (version === undefined) this.#reported.delete(keyOf(table, id))
       else this.#reported.set(keyOf(table, id), version)
     }
-    this.#listeners.tell(changes)
+    this.tell(changes)
   }
 
   /** The running transactions that may have made what these changes replaced. */

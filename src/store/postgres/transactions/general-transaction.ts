@@ -43,7 +43,6 @@ export class GeneralTransaction {
   readonly #work: Work
   readonly #tables: LoadedTables
   readonly #loader: Loader
-  readonly #sequences: IdSequences
 
   constructor(layout: Layout, connection: Connection, work: Work) {
     this.#layout = layout
@@ -51,7 +50,6 @@ export class GeneralTransaction {
     this.#work = work
     this.#tables = new LoadedTables(layout)
     this.#loader = new Loader(connection, work.mode === 'commit')
-    this.#sequences = new IdSequences(connection)
   }
 
   /** Runs the transaction. If the outcome is not `ok`, nothing is written. */
@@ -61,7 +59,10 @@ export class GeneralTransaction {
     const moved = mode === 'commit' ? await this.#lock(names) : new Set<string>()
     predictNeeds(this.#tables, operations)
     await addCascades(this.#connection, this.#tables, operations)
-    const next = await this.#sequences.nextIds(names.map((name) => this.#layout.of(name)))
+    const next = await nextIds(
+      this.#connection,
+      names.map((name) => this.#layout.of(name)),
+    )
     const ids: Ids = new Map(names.map((name, index) => [name, [next[index] ?? 1]]))
     const decided = await this.#decide(ids)
     if (!decided.outcome.ok || mode === 'rehearse') return this.#completed(decided.outcome)
@@ -83,9 +84,12 @@ export class GeneralTransaction {
       requested.set(operation.table, Math.max(requested.get(operation.table) ?? 0, operation.id))
     }
     const candidates = [...requested].map(([table, highest]) => ({ layout: this.#layout.of(table), highest }))
-    const next = await this.#sequences.nextIds(candidates.map(({ layout }) => layout))
+    const next = await nextIds(
+      this.#connection,
+      candidates.map(({ layout }) => layout),
+    )
     const moving = candidates.flatMap(({ layout, highest }, index) => (highest >= (next[index] ?? 1) ? [layout] : []))
-    await this.#sequences.lock(moving)
+    await lockIds(this.#connection, moving)
     const moved = new Set(moving.map(({ model }) => model.key))
     const others = names.filter((name) => !moved.has(name)).map((name) => idLock(this.#layout.of(name)))
     const setting = this.#work.isContinued === true ? [] : operations
@@ -117,10 +121,11 @@ export class GeneralTransaction {
   async #withReservedIds(outcome: Outcome, used: readonly UsedIds[], ids: Ids, moved: ReadonlySet<string>): Promise<Outcome> {
     for (const { table, nextId } of used) {
       if (moved.has(table) && nextId > (ids.get(table)?.[0] ?? nextId))
-        await this.#sequences.moveTo(this.#layout.of(table), nextId)
+        await moveSequence(this.#connection, this.#layout.of(table), nextId)
     }
     const others = used.filter(({ table, chosen }) => !moved.has(table) && chosen > 0)
-    const reserved = await this.#sequences.reserve(
+    const reserved = await reserveIds(
+      this.#connection,
       others.map(({ table, chosen }) => ({ layout: this.#layout.of(table), count: chosen })),
     )
     const given = new Map(ids)
@@ -170,50 +175,40 @@ interface Reservation {
   readonly count: number
 }
 
+/** The ids that the sequences would give next. Nothing is reserved. */
+async function nextIds(connection: Connection, tables: readonly TableLayout[]): Promise<readonly number[]> {
+  if (tables.length === 0) return []
+  const { rows } = await connection.query(sql`select ${joined(tables.map(({ sequence }) => nextId(sequence)))}`)
+  return rows[0]?.map(Number) ?? []
+}
+
+/** Takes ids of tables whose `idLock` the transaction has. Those of each table ascend. */
+async function reserveIds(connection: Connection, reservations: readonly Reservation[]): Promise<readonly number[][]> {
+  if (reservations.length === 0) return []
+  const queries = reservations.map(
+    ({ layout: { sequence }, count }, index) =>
+      sql`select ${index}::integer, nextval(${sequence}::regclass) from generate_series(1, ${count}::bigint)`,
+  )
+  const { rows } = await connection.query(joined(queries, ' union all '))
+  return reservations.map((_, index) =>
+    rows.flatMap(([table, id]) => (Number(table) === index ? [Number(id)] : [])).sort((a, b) => a - b),
+  )
+}
+
 /**
- * The sequences that give ids. An id is given once: a sequence never goes back.
- *
- * A requested id above all given ones moves the sequence, which PostgreSQL does without regard to others that take ids at that moment.
- * So the transaction first excludes them: inserts of one statement by a lock of the table, other transactions by `idLock`.
+ * Excludes all others that take ids of some tables, until the end of the transaction: inserts of one statement by a lock of the table, other
+ * transactions by `idLock`. A requested id above all given ones moves the sequence, which PostgreSQL does without regard to others that take ids
+ * at that moment. A sequence never goes back, so an id is given once.
  */
-class IdSequences {
-  readonly #connection: Connection
+async function lockIds(connection: Connection, tables: readonly TableLayout[]): Promise<void> {
+  if (tables.length === 0) return
+  await connection.query(takeLocks({ shared: [], exclusive: tables.map(idLock).sort() }))
+  await connection.query(sql`lock table ${joined(tables.map(({ table }) => table))} in share row exclusive mode`)
+}
 
-  constructor(connection: Connection) {
-    this.#connection = connection
-  }
-
-  /** The ids that the sequences would give next. Nothing is reserved. */
-  async nextIds(tables: readonly TableLayout[]): Promise<readonly number[]> {
-    if (tables.length === 0) return []
-    const { rows } = await this.#connection.query(sql`select ${joined(tables.map(({ sequence }) => nextId(sequence)))}`)
-    return rows[0]?.map(Number) ?? []
-  }
-
-  /** Takes ids of tables whose `idLock` the transaction has. Those of each table ascend. */
-  async reserve(reservations: readonly Reservation[]): Promise<readonly number[][]> {
-    if (reservations.length === 0) return []
-    const queries = reservations.map(
-      ({ layout: { sequence }, count }, index) =>
-        sql`select ${index}::integer, nextval(${sequence}::regclass) from generate_series(1, ${count}::bigint)`,
-    )
-    const { rows } = await this.#connection.query(joined(queries, ' union all '))
-    return reservations.map((_, index) =>
-      rows.flatMap(([table, id]) => (Number(table) === index ? [Number(id)] : [])).sort((a, b) => a - b),
-    )
-  }
-
-  /** Excludes all others that take ids of some tables, until the end of the transaction. */
-  async lock(tables: readonly TableLayout[]): Promise<void> {
-    if (tables.length === 0) return
-    await this.#connection.query(takeLocks({ shared: [], exclusive: tables.map(idLock).sort() }))
-    await this.#connection.query(sql`lock table ${joined(tables.map(({ table }) => table))} in share row exclusive mode`)
-  }
-
-  /** Moves a locked sequence forward, so that it continues with `next`. */
-  async moveTo({ sequence }: TableLayout, next: number): Promise<void> {
-    await this.#connection.query(sql`select setval(${sequence}::regclass, ${next - 1}::bigint)`)
-  }
+/** Moves a locked sequence forward, so that it continues with `next`. */
+async function moveSequence(connection: Connection, { sequence }: TableLayout, next: number): Promise<void> {
+  await connection.query(sql`select setval(${sequence}::regclass, ${next - 1}::bigint)`)
 }
 
 /** The next id of a sequence; its name is a quoted identifier. */

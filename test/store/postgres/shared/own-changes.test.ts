@@ -23,7 +23,7 @@ const change = (id: number, before: string | undefined, after: string | undefine
 /** The reported changes in words. */
 function listened(changes: OwnChanges): string[] {
   const told: string[] = []
-  changes.listen((some) => {
+  changes.add((some) => {
     for (const { id, before, after } of some) told.push(`${id}: ${before?.version ?? 'none'} → ${after?.version ?? 'none'}`)
   })
   return told
