@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ACCOUNT_MODELS, SESSIONS } from '../auth/models.ts'
+import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import type { WriteHooks } from '../records/hooks.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SESSIONS as SESSION } from '../auth/models.ts'
+import { SESSIONS as SESSION } from '../auth/account-models.ts'
 import { SYSTEM } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { ACCOUNT_MODELS } from '../auth/models.ts'
+import { ACCOUNT_MODELS } from '../auth/account-models.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Random } from '../util/ids.ts'

@@ -1,7 +1,7 @@
 import { sep } from 'node:path'
 import type { AccessRules } from '../access/access-rules.ts'
 import { compileAccess } from '../access/compile-access.ts'
-import { AUTH_MODELS } from '../auth/models.ts'
+import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'

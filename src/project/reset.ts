@@ -1,4 +1,4 @@
-import { ACCOUNT_MODELS, SESSIONS } from '../auth/models.ts'
+import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
 import type { SeedFile } from '../config/project-files.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'

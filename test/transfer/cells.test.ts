@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Papa from 'papaparse'
-import { AUTH_MODELS } from '../../src/auth/models.ts'
+import { AUTH_MODELS } from '../../src/auth/account-models.ts'
 import { SYSTEM } from '../../src/auth/permissions.ts'
 import { parseText } from '../../src/config/text-source.ts'
 import { buildRegistry } from '../../src/model/build.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parse } from 'yaml'
-import { AUTH_MODELS } from '../../src/auth/models.ts'
+import { AUTH_MODELS } from '../../src/auth/account-models.ts'
 import { isPrivileged } from '../../src/auth/permissions.ts'
 import { flatSource } from '../../src/config/source.ts'
 import { buildRegistry } from '../../src/model/build.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { dataFolderOf } from '../../app/open-store.ts'
-import { SESSIONS } from '../../auth/models.ts'
+import { SESSIONS } from '../../auth/account-models.ts'
 import type { PostgresSettings } from '../../config/settings.ts'
 import { POSTGRES_DEFAULTS, postgresPlace, postgresUrlProblem } from '../../config/store-settings.ts'
 import { AppError } from '../../errors.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AUTH_MODELS } from '../../../../src/auth/models.ts'
+import { AUTH_MODELS } from '../../../../src/auth/account-models.ts'
 import { flatSource } from '../../../../src/config/source.ts'
 import { HISTORY_MODELS } from '../../../../src/history/history-recorder.ts'
 import { buildRegistry } from '../../../../src/model/build.ts'
