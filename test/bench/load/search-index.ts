@@ -3,7 +3,7 @@ import { ask } from './ask.ts'
 import type { Target } from './load.ts'
 
 /** Maximum number of searches. Each waits some seconds for the index before its 503 response. */
-const MAX_ATTEMPTS = 40
+const MAX_ATTEMPTS = 200
 
 /** Waits for the search index of the members, so that building it in the background does not affect the measurement. */
 export async function searchIndexMade(target: Target): Promise<void> {

@@ -67,28 +67,6 @@ export class Mapped implements SelectedRows {
   }
 }
 
-/** All rows from 0 to `size`, without gaps. */
-export class Unbroken implements SelectedRows {
-  readonly size: number
-
-  constructor(size: number) {
-    this.size = size
-  }
-
-  has(row: number): boolean {
-    return row < this.size
-  }
-
-  slice(offset: number, limit: number): number[] {
-    return Array.from({ length: Math.max(0, Math.min(limit, this.size - offset)) }, (_, index) => offset + index)
-  }
-
-  within(rows: Rows): SelectedRows {
-    if (typeof rows === 'number') return one(this, rows)
-    return rows.bitmap === undefined ? rowsOf(this, rows) : new Mapped(rows.bitmap, rows.size)
-  }
-}
-
 const one = (selection: SelectedRows, row: number): SelectedRows => new Listed(selection.has(row) ? [row] : [])
 
 function rowsOf(selection: SelectedRows, set: RowSet): SelectedRows {

@@ -7,7 +7,7 @@ import { addRow, type Bitmap, bitmapFor } from './bitmap.ts'
 import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from './indexes.ts'
 import { RecentChanges } from './page-upkeep.ts'
 import { eachRow, firstRow } from './row-set.ts'
-import { Mapped, type SelectedRows, Unbroken } from './selection.ts'
+import { Mapped, type SelectedRows } from './selection.ts'
 import type { Cut, ItemIndex } from './value-index.ts'
 
 /** Tables up to this size are scanned: an index would cost more than it saves. */
@@ -66,7 +66,7 @@ export class Table implements CommittedTable {
 
   /** Every row that holds a record. */
   get all(): SelectedRows {
-    return this.size === this.capacity ? new Unbroken(this.size) : new Mapped(this.#live, this.size)
+    return new Mapped(this.#live, this.size)
   }
 
   get(id: number): StoredRecord | undefined {
