@@ -53,44 +53,40 @@ const refused = (as: string, id: number): Scenario[] =>
     check: unchanged(as),
   }))
 
-scenarios(
-  'the own password, with change_user',
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields: [{ name: text, type: text }]\n',
-      'seed/permission.yaml': PERMISSIONS,
-      'seed/user.yaml': USERS,
-    },
+const WITH_CHANGE_USER = {
+  files: {
+    'models/note.yaml': 'name: Note\nfields: [{ name: text, type: text }]\n',
+    'seed/permission.yaml': PERMISSIONS,
+    'seed/user.yaml': USERS,
   },
-  [
-    ...refused('ann', ANN),
-    scenario('other fields of the own account may be set', `PUT ${USER}/${ANN}`, 200, {
-      as: 'ann',
-      body: { data: { first_name: 'Ann' } },
-    }),
-    scenario('the password of a user with no further permissions may be set', `PUT ${USER}/${KIM}`, 200, {
-      as: 'ann',
-      body: { data: { password: CHANGED } },
-    }),
-    scenario('the present one is accepted by the route of its own', 'POST /api/v1/auth/password', 200, {
-      as: 'ann',
-      body: { current_password: 'the-password-of-ann', new_password: CHANGED },
-    }),
-    ...ways(ADMIN, 'admin').map(
-      (way, index): Scenario => ({ ...way, name: `superusers set their own, way ${index + 1}`, as: 'admin', status: 200 }),
-    ),
-    scenario('without permission', `PUT ${USER}/${KIM}`, 403, { as: 'kim', body: { data: {} }, expect: FORBIDDEN }),
-  ],
-)
+}
 
-scenarios(
-  'the own password, with access to the own account',
-  {
-    files: {
-      'models/user.yaml': 'extends: user\naccess: { view: self.id == user.id, change: self.id == user.id }\n',
-      'seed/permission.yaml': PERMISSIONS,
-      'seed/user.yaml': USERS,
-    },
+scenarios('the own password, with change_user', WITH_CHANGE_USER, [
+  ...refused('ann', ANN),
+  scenario('other fields of the own account may be set', `PUT ${USER}/${ANN}`, 200, {
+    as: 'ann',
+    body: { data: { first_name: 'Ann' } },
+  }),
+  scenario('the password of a user with no further permissions may be set', `PUT ${USER}/${KIM}`, 200, {
+    as: 'ann',
+    body: { data: { password: CHANGED } },
+  }),
+  scenario('the present one is accepted by the route of its own', 'POST /api/v1/auth/password', 200, {
+    as: 'ann',
+    body: { current_password: 'the-password-of-ann', new_password: CHANGED },
+  }),
+  ...ways(ADMIN, 'admin').map(
+    (way, index): Scenario => ({ ...way, name: `superusers set their own, way ${index + 1}`, as: 'admin', status: 200 }),
+  ),
+  scenario('without permission', `PUT ${USER}/${KIM}`, 403, { as: 'kim', body: { data: {} }, expect: FORBIDDEN }),
+])
+
+const WITH_OWN_ACCESS = {
+  files: {
+    'models/user.yaml': 'extends: user\naccess: { view: self.id == user.id, change: self.id == user.id }\n',
+    'seed/permission.yaml': PERMISSIONS,
+    'seed/user.yaml': USERS,
   },
-  refused('kim', KIM).slice(0, -1),
-)
+}
+
+scenarios('the own password, with access to the own account', WITH_OWN_ACCESS, refused('kim', KIM).slice(0, -1))

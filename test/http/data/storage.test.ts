@@ -60,11 +60,9 @@ scenarios('storage', [
   }),
 ])
 
-scenarios(
-  'storage of one-to-one and optional unique fields',
-  {
-    files: {
-      'models/boat.yaml': `
+const BERTHS = {
+  files: {
+    'models/boat.yaml': `
 - name: Boat
   fields:
     - { name: name, type: string }
@@ -73,34 +71,34 @@ scenarios(
   fields:
     - { name: boat_id, type: one_to_one, model: boat }
 `,
-      ...ADMIN_SEED,
-      'seed/boat.yaml': '[{ name: Ylva, number: 7 }, { name: Holm }]',
-      'seed/berth.yaml': '[{ boat_id: 1 }]',
-    },
+    ...ADMIN_SEED,
+    'seed/boat.yaml': '[{ name: Ylva, number: 7 }, { name: Holm }]',
+    'seed/berth.yaml': '[{ boat_id: 1 }]',
   },
-  [
-    scenario('allows one record to refer to another in a one-to-one relation', 'POST /api/v1/models/berth', 400, {
-      body: { data: { boat_id: 1 } },
-      expect: fieldErrors({ boat_id: ['boat_id must be unique'] }),
-    }),
-    scenario('wants the record that a one-to-one names', 'POST /api/v1/models/berth', 400, {
-      body: { data: { boat_id: 9 } },
-      expect: fieldErrors({ boat_id: ['boat_id references a non-existent record'] }),
-    }),
-    scenario('nests the record that a one-to-one names', 'POST /api/v1/models/berth', 201, {
-      body: { data: { boat_id: 2 } },
-      expect: { data: { id: 2, boat_id: 2, boat: { id: 2, name: 'Holm', number: null } } },
-    }),
-    scenario('rejects a duplicate unique number', 'POST /api/v1/models/boat', 400, {
-      body: { data: { name: 'Skerry', number: 7 } },
-      expect: fieldErrors({ number: ['number must be unique'] }),
-    }),
-    scenario('accepts any number of nulls in a unique field', 'POST /api/v1/models/boat', 201, {
-      body: { data: { name: 'Skerry' } },
-      expect: { data: { id: 3, name: 'Skerry', number: null } },
-    }),
-  ],
-)
+}
+
+scenarios('storage of one-to-one and optional unique fields', BERTHS, [
+  scenario('allows one record to refer to another in a one-to-one relation', 'POST /api/v1/models/berth', 400, {
+    body: { data: { boat_id: 1 } },
+    expect: fieldErrors({ boat_id: ['boat_id must be unique'] }),
+  }),
+  scenario('wants the record that a one-to-one names', 'POST /api/v1/models/berth', 400, {
+    body: { data: { boat_id: 9 } },
+    expect: fieldErrors({ boat_id: ['boat_id references a non-existent record'] }),
+  }),
+  scenario('nests the record that a one-to-one names', 'POST /api/v1/models/berth', 201, {
+    body: { data: { boat_id: 2 } },
+    expect: { data: { id: 2, boat_id: 2, boat: { id: 2, name: 'Holm', number: null } } },
+  }),
+  scenario('rejects a duplicate unique number', 'POST /api/v1/models/boat', 400, {
+    body: { data: { name: 'Skerry', number: 7 } },
+    expect: fieldErrors({ number: ['number must be unique'] }),
+  }),
+  scenario('accepts any number of nulls in a unique field', 'POST /api/v1/models/boat', 201, {
+    body: { data: { name: 'Skerry' } },
+    expect: { data: { id: 3, name: 'Skerry', number: null } },
+  }),
+])
 
 /** Validation leaves a store nothing to refuse but what changes in between; so here the store refuses by itself. */
 const refusing =

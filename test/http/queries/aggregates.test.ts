@@ -109,82 +109,77 @@ scenarios('aggregates', [
   }),
 ])
 
-scenarios(
-  'aggregates of decimals',
-  {
-    files: {
-      'models/invoice.yaml':
-        'name: Invoice\nfields:\n  - { name: amount, type: decimal, decimal_places: 2, gte: -100 }\n  - { name: code, type: decimal, unique: true }\n',
-      'seed/invoice.yaml':
-        '- { amount: "100000000000000000000.1" }\n- { amount: 10.0 }\n- { amount: ".25" }\n- { amount: -100 }\n- { amount: null }\n',
-      ...ADMIN_SEED,
-    },
+const INVOICES = {
+  files: {
+    'models/invoice.yaml':
+      'name: Invoice\nfields:\n  - { name: amount, type: decimal, decimal_places: 2, gte: -100 }\n  - { name: code, type: decimal, unique: true }\n',
+    'seed/invoice.yaml':
+      '- { amount: "100000000000000000000.1" }\n- { amount: 10.0 }\n- { amount: ".25" }\n- { amount: -100 }\n- { amount: null }\n',
+    ...ADMIN_SEED,
   },
-  [
-    scenario('are exact', 'GET /api/v1/models/invoice/aggregate?sum=amount&avg=amount&min=amount&max=amount&count', 200, {
-      expect: {
-        data: [
-          {
-            group: {},
-            count: 5,
-            sum: { amount: '99999999999999999910.35' },
-            avg: { amount: '24999999999999999977.5875' },
-            min: { amount: '-100' },
-            max: { amount: '100000000000000000000.1' },
-          },
-        ],
-        total: 1,
-      },
-    }),
-    scenario('are ordered as numbers', 'GET /api/v1/models/invoice?sort_by=amount&fields=amount', 200, {
-      check: ({ json }) =>
-        assert.deepEqual(valuesOf(json.data, 'amount'), ['-100', '0.25', '10', '100000000000000000000.1', null]),
-    }),
-    scenario(
-      'are compared as numbers',
-      'GET /api/v1/models/invoice?filters=amount__gt=9.99&filters=amount__lte=1e2&fields=amount',
-      200,
-      { check: ({ json }) => assert.deepEqual(json.data, [{ id: 2, amount: '10' }]) },
-    ),
-    scenario('are equal in any notation', 'GET /api/v1/models/invoice?filters=amount__in=10.000,.250&fields=amount', 200, {
-      check: ({ json }) => assert.equal(json.total, 2),
-    }),
-    scenario('keep to the limits of the field', 'POST /api/v1/models/invoice', 400, {
-      body: { data: { amount: '1.234' } },
-      expect: { detail: { error: { amount: ['amount must have at most 2 decimal places'] } } },
-    }),
-  ],
-)
+}
 
-scenarios(
-  'aggregates of doubles',
-  {
-    files: {
-      'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
-      ...ADMIN_SEED,
-      'seed/mass.json': JSON.stringify([
-        ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
-        ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),
-        ...[-1e308, -1e308, 1e308, 5e-324, 1e308].map((kilograms) => ({ kind: 'tiny', kilograms })),
-      ]),
+scenarios('aggregates of decimals', INVOICES, [
+  scenario('are exact', 'GET /api/v1/models/invoice/aggregate?sum=amount&avg=amount&min=amount&max=amount&count', 200, {
+    expect: {
+      data: [
+        {
+          group: {},
+          count: 5,
+          sum: { amount: '99999999999999999910.35' },
+          avg: { amount: '24999999999999999977.5875' },
+          min: { amount: '-100' },
+          max: { amount: '100000000000000000000.1' },
+        },
+      ],
+      total: 1,
     },
+  }),
+  scenario('are ordered as numbers', 'GET /api/v1/models/invoice?sort_by=amount&fields=amount', 200, {
+    check: ({ json }) => assert.deepEqual(valuesOf(json.data, 'amount'), ['-100', '0.25', '10', '100000000000000000000.1', null]),
+  }),
+  scenario(
+    'are compared as numbers',
+    'GET /api/v1/models/invoice?filters=amount__gt=9.99&filters=amount__lte=1e2&fields=amount',
+    200,
+    { check: ({ json }) => assert.deepEqual(json.data, [{ id: 2, amount: '10' }]) },
+  ),
+  scenario('are equal in any notation', 'GET /api/v1/models/invoice?filters=amount__in=10.000,.250&fields=amount', 200, {
+    check: ({ json }) => assert.equal(json.total, 2),
+  }),
+  scenario('keep to the limits of the field', 'POST /api/v1/models/invoice', 400, {
+    body: { data: { amount: '1.234' } },
+    expect: { detail: { error: { amount: ['amount must have at most 2 decimal places'] } } },
+  }),
+])
+
+const MASSES = {
+  files: {
+    'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',
+    ...ADMIN_SEED,
+    'seed/mass.json': JSON.stringify([
+      ...[1e308, 1e308, -1e308].map((kilograms) => ({ kind: 'opposite', kilograms })),
+      ...[1e308, 1e308].map((kilograms) => ({ kind: 'huge', kilograms })),
+      ...[-1e308, -1e308, 1e308, 5e-324, 1e308].map((kilograms) => ({ kind: 'tiny', kilograms })),
+    ]),
   },
-  [
-    scenario(
-      'are exact where partial sums exceed every double',
-      'GET /api/v1/models/mass/aggregate?sum=kilograms&avg=kilograms&group_by=kind',
-      200,
-      {
-        check: ({ json }) =>
-          assert.deepEqual(
-            json.data.map(({ group, sum }: Any) => [group.kind, sum.kilograms]),
-            [
-              ['huge', null],
-              ['opposite', 1e308],
-              ['tiny', 5e-324],
-            ],
-          ),
-      },
-    ),
-  ],
-)
+}
+
+scenarios('aggregates of doubles', MASSES, [
+  scenario(
+    'are exact where partial sums exceed every double',
+    'GET /api/v1/models/mass/aggregate?sum=kilograms&avg=kilograms&group_by=kind',
+    200,
+    {
+      check: ({ json }) =>
+        assert.deepEqual(
+          json.data.map(({ group, sum }: Any) => [group.kind, sum.kilograms]),
+          [
+            ['huge', null],
+            ['opposite', 1e308],
+            ['tiny', 5e-324],
+          ],
+        ),
+    },
+  ),
+])

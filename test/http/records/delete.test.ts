@@ -112,44 +112,37 @@ const SHIP = `
     - { name: ship_id, type: one_to_one, model: ship }
 `
 
-scenarios(
-  'delete through several models',
-  {
-    files: {
-      'models/ship.yaml': SHIP,
-      ...ADMIN_SEED,
-      'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
-      'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
-      'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',
-      'seed/flag.yaml': '[{ mast_id: 2 }]',
-      'seed/port.yaml': '[{ ship_id: 3 }]',
-    },
+const SEVERAL_MODELS = {
+  files: {
+    'models/ship.yaml': SHIP,
+    ...ADMIN_SEED,
+    'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
+    'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
+    'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',
+    'seed/flag.yaml': '[{ mast_id: 2 }]',
+    'seed/port.yaml': '[{ ship_id: 3 }]',
   },
-  [
-    scenario('cascades over several models', 'DELETE /api/v1/models/ship/1', 200, {
-      check: async (_, app) => {
-        await play(app, { request: 'GET /api/v1/models/mast/1', status: 404 })
-        await play(app, { request: 'GET /api/v1/models/sail/1', status: 404 })
-        await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
-      },
-    }),
-    scenario(
-      'is rejected if a record of the cascade is restricted, and nothing is deleted',
-      'DELETE /api/v1/models/ship/2',
-      409,
-      {
-        check: async ({ json }, app) => {
-          assert.match(json.details, /\bflag\b/i)
-          await play(app, { request: 'GET /api/v1/models/mast/2', status: 200 })
-          await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
-        },
-      },
-    ),
-    scenario('is rejected by default', 'DELETE /api/v1/models/ship/3', 409, {
-      check: ({ json }) => {
-        assert.match(json.details, /\bport\b/i)
-        assert.match(json.details, /\b1\b/)
-      },
-    }),
-  ],
-)
+}
+
+scenarios('delete through several models', SEVERAL_MODELS, [
+  scenario('cascades over several models', 'DELETE /api/v1/models/ship/1', 200, {
+    check: async (_, app) => {
+      await play(app, { request: 'GET /api/v1/models/mast/1', status: 404 })
+      await play(app, { request: 'GET /api/v1/models/sail/1', status: 404 })
+      await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+    },
+  }),
+  scenario('is rejected if a record of the cascade is restricted, and nothing is deleted', 'DELETE /api/v1/models/ship/2', 409, {
+    check: async ({ json }, app) => {
+      assert.match(json.details, /\bflag\b/i)
+      await play(app, { request: 'GET /api/v1/models/mast/2', status: 200 })
+      await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+    },
+  }),
+  scenario('is rejected by default', 'DELETE /api/v1/models/ship/3', 409, {
+    check: ({ json }) => {
+      assert.match(json.details, /\bport\b/i)
+      assert.match(json.details, /\b1\b/)
+    },
+  }),
+])

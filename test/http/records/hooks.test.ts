@@ -153,23 +153,21 @@ const LOGIN = { request: 'POST /api/v1/auth/token', body: { username: 'anna.lind
 
 const webhooks = { allow_private: true, subscriptions: [{ url: 'http://127.0.0.1:9/' }] }
 
-scenarios(
-  'history and events of webhooks are stored with the change',
-  { settings: { history: { days: 30 }, webhooks: webhooks as never } },
-  [
-    scenario('of a create', `POST ${MODELS}/tag`, 201, {
-      body: { data: TAG },
-      events: { 'create tag': 1, 'create historyentry': 1, 'create webhookevent': 1 },
-    }),
-    scenario('of a cascade', `DELETE ${MODELS}/post/3`, 200, {
-      events: { 'delete post': 1, 'delete comment': 3, 'create historyentry': 4, 'create webhookevent': 4 },
-    }),
-    scenario('a changed password ends the sessions', `PUT ${MODELS}/user/3`, 200, {
-      given: async (app) => void (await play(app, { ...LOGIN, as: null, status: 200 })),
-      body: { data: { password: 'another long password' } },
-      events: { 'update user': 1, 'delete authsession': 1, 'create historyentry': 1, 'create webhookevent': 1 },
-    }),
-    scenario('of a dry run: none', `POST ${MODELS}/tag?dry_run=true`, 200, { body: { data: TAG }, events: {} }),
-    scenario('of a refused write: none', `POST ${MODELS}/tag`, 400, { body: { data: { name: 'x' } }, events: {} }),
-  ],
-)
+const RECORDED = { settings: { history: { days: 30 }, webhooks: webhooks as never } }
+
+scenarios('history and events of webhooks are stored with the change', RECORDED, [
+  scenario('of a create', `POST ${MODELS}/tag`, 201, {
+    body: { data: TAG },
+    events: { 'create tag': 1, 'create historyentry': 1, 'create webhookevent': 1 },
+  }),
+  scenario('of a cascade', `DELETE ${MODELS}/post/3`, 200, {
+    events: { 'delete post': 1, 'delete comment': 3, 'create historyentry': 4, 'create webhookevent': 4 },
+  }),
+  scenario('a changed password ends the sessions', `PUT ${MODELS}/user/3`, 200, {
+    given: async (app) => void (await play(app, { ...LOGIN, as: null, status: 200 })),
+    body: { data: { password: 'another long password' } },
+    events: { 'update user': 1, 'delete authsession': 1, 'create historyentry': 1, 'create webhookevent': 1 },
+  }),
+  scenario('of a dry run: none', `POST ${MODELS}/tag?dry_run=true`, 200, { body: { data: TAG }, events: {} }),
+  scenario('of a refused write: none', `POST ${MODELS}/tag`, 400, { body: { data: { name: 'x' } }, events: {} }),
+])

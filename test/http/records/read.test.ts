@@ -116,125 +116,119 @@ scenarios('read', [
   }),
 ])
 
-scenarios(
-  'read built-in models',
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
-      'seed/user.yaml':
-        '- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true, first_name: Ada }\n',
-    },
+const BUILT_IN = {
+  files: {
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+    'seed/user.yaml':
+      '- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true, first_name: Ada }\n',
   },
-  [
-    scenario('user has its ten fields, the password hidden, and timestamps', 'GET /api/v1/models/user/1', 200, {
-      check: ({ json }) =>
-        assert.deepEqual(
-          Object.keys(json.data).sort(),
-          [
-            'id',
-            'username',
-            'email',
-            'first_name',
-            'last_name',
-            'is_active',
-            'is_superuser',
-            'last_login',
-            'groups',
-            'permissions',
-            'created_at',
-            'updated_at',
-          ].sort(),
-        ),
-    }),
-    scenario('group has name, description, permissions and timestamps', 'POST /api/v1/models/group', 201, {
-      body: { data: { name: 'Crew', description: 'On board', permissions: [1] } },
-      expect: {
-        data: {
-          id: 1,
-          name: 'Crew',
-          description: 'On board',
-          permissions: [{ id: 1, codename: 'view_user' }],
-          created_at: '2026-01-15T12:00:00.000Z',
-          updated_at: '2026-01-15T12:00:00.000Z',
-        },
-      },
-    }),
-    scenario('permission has codename, name, description and timestamps', 'POST /api/v1/models/permission', 201, {
-      body: { data: { codename: 'steer_ship', name: 'Steer', description: 'The wheel' } },
-      check: ({ json }) => {
-        const { id, ...rest } = json.data
-        assert.equal(typeof id, 'number')
-        assert.deepEqual(rest, {
-          codename: 'steer_ship',
-          name: 'Steer',
-          description: 'The wheel',
-          created_at: '2026-01-15T12:00:00.000Z',
-          updated_at: '2026-01-15T12:00:00.000Z',
-        })
-      },
-    }),
-  ],
-)
+}
 
-scenarios(
-  'seed records out of order',
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: kind, type: string }\n',
-      'seed/note.yaml':
-        '[{ id: 9, title: Ninth, kind: a }, { id: 3, title: Third, kind: a }, { id: 7, title: Seventh, kind: a }]\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+scenarios('read built-in models', BUILT_IN, [
+  scenario('user has its ten fields, the password hidden, and timestamps', 'GET /api/v1/models/user/1', 200, {
+    check: ({ json }) =>
+      assert.deepEqual(
+        Object.keys(json.data).sort(),
+        [
+          'id',
+          'username',
+          'email',
+          'first_name',
+          'last_name',
+          'is_active',
+          'is_superuser',
+          'last_login',
+          'groups',
+          'permissions',
+          'created_at',
+          'updated_at',
+        ].sort(),
+      ),
+  }),
+  scenario('group has name, description, permissions and timestamps', 'POST /api/v1/models/group', 201, {
+    body: { data: { name: 'Crew', description: 'On board', permissions: [1] } },
+    expect: {
+      data: {
+        id: 1,
+        name: 'Crew',
+        description: 'On board',
+        permissions: [{ id: 1, codename: 'view_user' }],
+        created_at: '2026-01-15T12:00:00.000Z',
+        updated_at: '2026-01-15T12:00:00.000Z',
+      },
     },
+  }),
+  scenario('permission has codename, name, description and timestamps', 'POST /api/v1/models/permission', 201, {
+    body: { data: { codename: 'steer_ship', name: 'Steer', description: 'The wheel' } },
+    check: ({ json }) => {
+      const { id, ...rest } = json.data
+      assert.equal(typeof id, 'number')
+      assert.deepEqual(rest, {
+        codename: 'steer_ship',
+        name: 'Steer',
+        description: 'The wheel',
+        created_at: '2026-01-15T12:00:00.000Z',
+        updated_at: '2026-01-15T12:00:00.000Z',
+      })
+    },
+  }),
+])
+
+const OUT_OF_ORDER = {
+  files: {
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: kind, type: string }\n',
+    'seed/note.yaml':
+      '[{ id: 9, title: Ninth, kind: a }, { id: 3, title: Third, kind: a }, { id: 7, title: Seventh, kind: a }]\n',
+    'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
   },
-  [
-    scenario('are listed in the order of ids', 'GET /api/v1/models/note', 200, {
+}
+
+scenarios('seed records out of order', OUT_OF_ORDER, [
+  scenario('are listed in the order of ids', 'GET /api/v1/models/note', 200, {
+    expectPart: {
+      data: [
+        { id: 3, title: 'Third', kind: 'a' },
+        { id: 7, title: 'Seventh', kind: 'a' },
+        { id: 9, title: 'Ninth', kind: 'a' },
+      ],
+    },
+  }),
+  scenario(
+    'are listed in the order of ids where a sort ties',
+    'GET /api/v1/models/note?sort_by=kind&sort_order=desc&fields=title',
+    200,
+    {
       expectPart: {
         data: [
-          { id: 3, title: 'Third', kind: 'a' },
-          { id: 7, title: 'Seventh', kind: 'a' },
-          { id: 9, title: 'Ninth', kind: 'a' },
+          { id: 3, title: 'Third' },
+          { id: 7, title: 'Seventh' },
+          { id: 9, title: 'Ninth' },
         ],
       },
-    }),
-    scenario(
-      'are listed in the order of ids where a sort ties',
-      'GET /api/v1/models/note?sort_by=kind&sort_order=desc&fields=title',
-      200,
-      {
-        expectPart: {
-          data: [
-            { id: 3, title: 'Third' },
-            { id: 7, title: 'Seventh' },
-            { id: 9, title: 'Ninth' },
-          ],
-        },
-      },
-    ),
-  ],
-)
-
-scenarios(
-  'seed records',
-  {
-    files: {
-      'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
-      'seed/note.yaml': '[{ title: First }, { title: Second }, { id: 10, title: Tenth }]\n',
-      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
     },
+  ),
+])
+
+const SEEDED = {
+  files: {
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+    'seed/note.yaml': '[{ title: First }, { title: Second }, { id: 10, title: Tenth }]\n',
+    'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
   },
-  [
-    scenario('get ids in file order, unless they carry one', 'GET /api/v1/models/note', 200, {
-      expectPart: {
-        data: [
-          { id: 1, title: 'First' },
-          { id: 2, title: 'Second' },
-          { id: 10, title: 'Tenth' },
-        ],
-      },
-    }),
-    scenario('alone may carry an id', 'POST /api/v1/models/note', 400, {
-      body: { data: { id: 20, title: 'Twentieth' } },
-      check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['id']),
-    }),
-  ],
-)
+}
+
+scenarios('seed records', SEEDED, [
+  scenario('get ids in file order, unless they carry one', 'GET /api/v1/models/note', 200, {
+    expectPart: {
+      data: [
+        { id: 1, title: 'First' },
+        { id: 2, title: 'Second' },
+        { id: 10, title: 'Tenth' },
+      ],
+    },
+  }),
+  scenario('alone may carry an id', 'POST /api/v1/models/note', 400, {
+    body: { data: { id: 20, title: 'Twentieth' } },
+    check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['id']),
+  }),
+])

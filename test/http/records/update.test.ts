@@ -176,69 +176,65 @@ scenarios('update of a user', [
   }),
 ])
 
-scenarios(
-  'update under a form with creation_fields alone',
-  {
-    files: {
-      'models/note.yaml':
-        'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: pinned, type: boolean, default: false }\n',
-      'views/note.yaml': `
+const CREATION_FIELDS = {
+  files: {
+    'models/note.yaml':
+      'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: pinned, type: boolean, default: false }\n',
+    'views/note.yaml': `
 - { name: NoteForm, view_type: form, model: Note, fields: [{ name: title }, { name: pinned }], creation_fields: [title] }
 - { name: OpenForm, view_type: form, model: Note, fields: [{ name: title }] }
 `,
-      'seed/note.yaml': '- { title: First }\n',
-      ...ADMIN_SEED,
-    },
+    'seed/note.yaml': '- { title: First }\n',
+    ...ADMIN_SEED,
   },
-  [
-    scenario('uses creation_fields', 'PUT /api/v1/models/note/1', 400, {
-      body: { data: { pinned: true, title: 'x' }, form_id: 'NoteForm' },
-      expect: fieldErrors({ pinned: ["Field 'pinned' is not allowed to be updated"] }),
-    }),
-    scenario('accepts the fields of creation_fields', 'PUT /api/v1/models/note/1', 200, {
-      body: { data: { title: 'x' }, form_id: 'NoteForm' },
-      expect: { data: { id: 1, title: 'x', pinned: false } },
-    }),
-    scenario('restricts nothing under a form without either list', 'PUT /api/v1/models/note/1', 200, {
-      body: { data: { title: 'x', pinned: true }, form_id: 'OpenForm' },
-      expect: { data: { id: 1, title: 'x', pinned: true } },
-    }),
-  ],
-)
+}
 
-scenarios(
-  'update beside a kept secret',
-  {
-    files: {
-      'models/account.yaml': `
+scenarios('update under a form with creation_fields alone', CREATION_FIELDS, [
+  scenario('uses creation_fields', 'PUT /api/v1/models/note/1', 400, {
+    body: { data: { pinned: true, title: 'x' }, form_id: 'NoteForm' },
+    expect: fieldErrors({ pinned: ["Field 'pinned' is not allowed to be updated"] }),
+  }),
+  scenario('accepts the fields of creation_fields', 'PUT /api/v1/models/note/1', 200, {
+    body: { data: { title: 'x' }, form_id: 'NoteForm' },
+    expect: { data: { id: 1, title: 'x', pinned: false } },
+  }),
+  scenario('restricts nothing under a form without either list', 'PUT /api/v1/models/note/1', 200, {
+    body: { data: { title: 'x', pinned: true }, form_id: 'OpenForm' },
+    expect: { data: { id: 1, title: 'x', pinned: true } },
+  }),
+])
+
+const KEPT_SECRET = {
+  files: {
+    'models/account.yaml': `
 name: Account
 fields:
   - { name: name, type: string }
   - { name: pin, type: password, required: true, max_length: 10, pattern: '^[0-9]+$' }
 `,
-      'views/account.yaml': `
+    'views/account.yaml': `
 name: AccountForm
 view_type: form
 model: Account
 fields: [{ name: name }, { name: pin, required: true, options: { max_length: 6 } }]
 rules: [{ rule: 'self.pin != null', field: pin, message: There is no pin }]
 `,
-      'seed/account.yaml': '- { name: First, pin: "1234" }\n',
-      ...ADMIN_SEED,
-    },
+    'seed/account.yaml': '- { name: First, pin: "1234" }\n',
+    ...ADMIN_SEED,
   },
-  [
-    scenario(
-      'does not check the stored hash against limits of model or form, nor require a password again',
-      'PUT /api/v1/models/account/1',
-      200,
-      { body: { data: { name: 'Changed' }, form_id: 'AccountForm' }, expect: { data: { id: 1, name: 'Changed' } } },
-    ),
-    scenario('checks a password that is sent against all of them', 'PUT /api/v1/models/account/1', 400, {
-      body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
-      expect: fieldErrors({
-        pin: ['pin must be at most 10 characters long', 'pin format is invalid', 'pin must be at most 6 characters long'],
-      }),
+}
+
+scenarios('update beside a kept secret', KEPT_SECRET, [
+  scenario(
+    'does not check the stored hash against limits of model or form, nor require a password again',
+    'PUT /api/v1/models/account/1',
+    200,
+    { body: { data: { name: 'Changed' }, form_id: 'AccountForm' }, expect: { data: { id: 1, name: 'Changed' } } },
+  ),
+  scenario('checks a password that is sent against all of them', 'PUT /api/v1/models/account/1', 400, {
+    body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
+    expect: fieldErrors({
+      pin: ['pin must be at most 10 characters long', 'pin format is invalid', 'pin must be at most 6 characters long'],
     }),
-  ],
-)
+  }),
+])
