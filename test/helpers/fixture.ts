@@ -18,8 +18,11 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
   return { path, remove, [Symbol.asyncDispose]: remove }
 }
 
+/** Name of an example project in `fixtures/`. */
+export type FixtureName = 'blog' | 'clinic' | 'minimal'
+
 /** A copy of `fixtures/<name>`, without its data, in which `import 'admin-folder'` means this package. */
-export async function copyFixture(name: 'blog' | 'minimal'): Promise<TemporaryFolder> {
+export async function copyFixture(name: FixtureName): Promise<TemporaryFolder> {
   const files = fixtures.get(name) ?? readFixture(name)
   fixtures.set(name, files)
   return makeProject(files)

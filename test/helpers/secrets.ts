@@ -9,6 +9,7 @@ const SECRETS: readonly RegExp[] = [
   /whsec_/,
   /\$quick\$/,
   /harbour-(?:admin|editor)-2024|lighthouse-keys-17|north-pier-walks|bacalhau-friday-8|quiet-moderator-5|mackerel-sky-33/,
+  /alder-lane-admin-26|front-desk-morning-26|stethoscope-blue-26|paper-aeroplane-26/,
   /anchors-aweigh-61|first-day-ashore|a-long-password|long-enough/,
 ]
 

@@ -54,7 +54,7 @@ const FAULTY: readonly (readonly [string, FileName, unknown])[] = [
 ]
 
 describe('the JSON Schemas of project files', () => {
-  for (const name of ['blog', 'minimal']) {
+  for (const name of ['blog', 'clinic', 'minimal']) {
     test(`accept every file of fixtures/${name}`, async () => {
       const { files } = await readProjectFiles(join(FIXTURES, name))
       const all = [

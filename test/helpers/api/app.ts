@@ -15,7 +15,7 @@ import { type ExaminedProject, examineProject, loadProject, type Project } from 
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import type { Heap } from '../../../src/util/heap.ts'
 import type { Resolve } from '../../../src/webhooks/url-guard.ts'
-import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { copyFixture, type FixtureName, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
 import { pglite } from '../postgres/pglite.ts'
 import { takeSchema } from '../postgres/reused-schemas.ts'
 import type { TestSchema } from '../postgres/schemas.ts'
@@ -60,7 +60,7 @@ export const quickHasher: PasswordHasher = {
 }
 
 export interface TestAppOptions {
-  readonly fixture?: 'blog' | 'minimal'
+  readonly fixture?: FixtureName
   /** Files of a project of its own, in the place of a fixture. */
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: SettingsInput
