@@ -3,6 +3,9 @@ import { BEGIN, CHILDREN, COUNT, END, WIDTH as NODE, type Trie, WORD } from './t
 
 const WIDTH = MAX_WORD + 4
 
+/** Maximum edit distance of a word: one from 3 letters on, two from 6 letters on (AUTO in Elasticsearch). */
+export const maxDistance = (word: string): 0 | 1 | 2 => (word.length < 3 ? 0 : word.length < 6 ? 1 : 2)
+
 /**
  * Finds the words of a trie within a Damerau–Levenshtein distance of one or two: insertions, deletions, substitutions, and
  * transpositions of neighbours, between which characters may be inserted or deleted (F. J. Damerau, 1964; the unrestricted

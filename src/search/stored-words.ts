@@ -1,6 +1,6 @@
 import type { RecordWords, StoredWord, StoredWords, TakePlace, WordSelection } from '../store/search-storage.ts'
 import { MAX_LENGTH } from './documents.ts'
-import { EditDistance } from './edit-distance.ts'
+import { EditDistance, maxDistance } from './edit-distance.ts'
 import { MORE_TIMES } from './postings.ts'
 import type { ParsedSearch } from './query.ts'
 import type { SearchField } from './scorer.ts'
@@ -8,7 +8,6 @@ import { SearchIndex } from './search-index.ts'
 import { beginsStopWords, isStopWord, STOP_WORDS, stemOf } from './stems.ts'
 import { searchedPart, tokenSteps, unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
-import { maxDistance } from './vocabulary.ts'
 
 /** Version of the rules that make words of texts. Stored words of another version are useless. */
 export const WORDS_REVISION = 2

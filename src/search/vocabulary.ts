@@ -1,4 +1,4 @@
-import { EditDistance } from './edit-distance.ts'
+import { EditDistance, maxDistance } from './edit-distance.ts'
 import { beginsStopWords, isOfLetters, isStopWord, stemOf } from './stems.ts'
 import { unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
@@ -171,6 +171,3 @@ function wordOf(units: Uint16Array, from: number, to: number): string {
   for (let at = from; at < to; at++) word += String.fromCharCode(units[at] ?? 0)
   return word
 }
-
-/** Maximum edit distance of a word: one from 3 letters on, two from 6 letters on (AUTO in Elasticsearch). */
-export const maxDistance = (word: string): 0 | 1 | 2 => (word.length < 3 ? 0 : word.length < 6 ? 1 : 2)
