@@ -36,7 +36,7 @@ test('a dry run with the other values finds the faults beside texts that are not
 })
 
 test('a fault has a message, with line and column for JSON', () => {
-  assert.equal(faultText({ kind: 'json', text: '', line: 3, column: 8 }, en.form), 'This is not JSON: fault in line 3, column 8.')
+  assert.equal(faultText({ kind: 'json', text: '', line: 3, column: 8 }, en.form), 'This is not valid JSON: line 3, column 8.')
   assert.notEqual(faultText({ kind: 'number' }, en.form), faultText({ kind: 'datetime' }, en.form))
 })
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RemovalForecast, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
-import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
+import { fieldOf, may, modelOf, singularOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -63,7 +63,7 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
       {error !== undefined && <Failure error={error} />}
       {forecast.error !== null && <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />}
       {forecast.isPending && <Skeleton lines={2} />}
-      {forecast.data !== undefined && <Consequences id={id} forecast={forecast.data} />}
+      {forecast.data !== undefined && <Consequences record={{ id, model }} forecast={forecast.data} />}
     </Dialog>
   )
 }
@@ -71,26 +71,31 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
 interface ConsequencesProps {
   readonly forecast: Pick<RemovalForecast, 'consequences' | 'blocked_by'>
   /** The record that is to be deleted, if it is one: what refers to it is then linked. */
-  readonly id?: number
+  readonly record?: { readonly id: number; readonly model: SiteModel }
 }
 
 /** What goes with records that are to be deleted, or keeps them from it. */
-export function Consequences({ forecast: { consequences, blocked_by: blocked }, id }: ConsequencesProps) {
+export function Consequences({ forecast: { consequences, blocked_by: blocked }, record }: ConsequencesProps) {
   const text = useText().remove
   const site = useSite()
   const locale = useLocale()
-  const labelOf = (key: string) => modelOf(site, key)?.label ?? key
+  const amountOf = (key: string, count: number) => {
+    const model = modelOf(site, key)
+    const one = model === undefined ? key : singularOf(model)
+    return { count, shown: count.toLocaleString(locale), one, many: model?.label ?? key }
+  }
+  const target = record === undefined ? undefined : singularOf(record.model)
   if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
   return (
     <ul className="consequences">
       {blocked.map(({ model: key, field, count }) => {
         const model = modelOf(site, key)
         const name = (model === undefined ? undefined : fieldOf(model, field)?.label) ?? field
-        const sentence = text.blocks(count.toLocaleString(locale), labelOf(key), name)
+        const sentence = text.blocks({ ...amountOf(key, count), target, field: name })
         return (
           <li key={`${key} ${field}`}>
-            {id !== undefined && may(model, 'view') ? (
-              <Link to="/models/$model" params={{ model: key }} search={{ filter: `${field}=${id}` }}>
+            {record !== undefined && may(model, 'view') ? (
+              <Link to="/models/$model" params={{ model: key }} search={{ filter: `${field}=${record.id}` }}>
                 {sentence}
               </Link>
             ) : (
@@ -101,7 +106,7 @@ export function Consequences({ forecast: { consequences, blocked_by: blocked }, 
       })}
       {consequences.map(({ model: key, action, count }) => (
         <li key={`${key} ${action}`} data-action={action}>
-          {text[action](count.toLocaleString(locale), labelOf(key))}
+          {text[action](amountOf(key, count))}
         </li>
       ))}
     </ul>

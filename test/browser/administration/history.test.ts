@@ -58,7 +58,7 @@ inBrowser('filters are in the address, and every row matches them', { at: '/hist
   await rowsOf(page, `Tags ${id}`).first().waitFor()
   assert.equal(await page.getByLabel('Who').inputValue(), 'adm')
   assert.equal(await rowsOf(page, `Tags ${id}`).count(), 1)
-  await page.getByLabel('Through').selectOption({ label: 'Deletion of another record' })
+  await page.getByLabel('Source').selectOption({ label: 'Deletion of another record' })
   await page.getByRole('heading', { name: 'No changes' }).waitFor()
   await page.goBack()
   await rowsOf(page, `Tags ${id}`).first().waitFor()
@@ -82,7 +82,7 @@ inBrowser('the value of a secret field is not shown', { at: '/history?model=user
   await page.reload()
   const row = rowsOf(page, 'Users 8').first()
   await row.locator('summary').filter({ hasText: 'Password' }).click()
-  await row.getByText('Changed; the value is not recorded').waitFor()
+  await row.getByText('Changed (the value is not recorded)').waitFor()
   assert.equal(await page.getByText(password).count(), 0)
 })
 
@@ -106,7 +106,7 @@ withoutHistory(
   'a project without history says how to record it',
   { as: BARE_ACCOUNTS.superuser, at: '/history' },
   async ({ page }) => {
-    await page.getByRole('heading', { name: 'No history is recorded' }).waitFor()
+    await page.getByRole('heading', { name: 'History is off' }).waitFor()
     assert.equal(await page.locator('nav a[href$="/history"]').count(), 0)
   },
 )
@@ -116,8 +116,8 @@ inBrowser('a history without entries says so, and one without matches says that'
   const none = { data: [], page: 1, page_size: 50, total: 0, total_pages: 0, has_next: false, has_prev: false }
   await page.route(/\/api\/v1\/history/, (route) => route.fulfill({ json: none }))
   await page.goto(`${path}/history`)
-  await page.getByText('No change has been recorded yet.').waitFor()
+  await page.getByText('No changes have been recorded yet.').waitFor()
   await checkAccess()
   await page.getByLabel('Action').selectOption('Deleted')
-  await page.getByText('No recorded change matches.').waitFor()
+  await page.getByText('No recorded changes match.').waitFor()
 })

@@ -10,7 +10,7 @@ const inBrowser = browserSite()
 const choose = (page: Page, name: string, content: string) =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })
 
-const check = (page: Page) => page.getByRole('button', { name: 'Check the file' })
+const check = (page: Page) => page.getByRole('button', { name: 'Check file' })
 
 /** The button that stores the records; it says how many once the file has no errors. */
 const start = (page: Page) => page.getByRole('button', { name: /^Import/ })
@@ -44,14 +44,14 @@ inBrowser(
     await page.getByRole('region', { name: 'Errors in the file' }).first().waitFor({ state: 'detached' })
     assert.ok(await start(page).isDisabled())
     await check(page).click()
-    await page.getByText('The file has no errors. Nothing has been stored yet.').waitFor()
+    await page.getByText('No errors found. Nothing has been saved yet.').waitFor()
     assert.equal((await tags.list({ filters: [`slug=quay-${slug}`] })).total, 0)
     await page.getByRole('button', { name: 'Import 2 records' }).click()
-    await page.getByText('The file is imported.').waitFor()
+    await page.getByText('Import finished.').waitFor()
     assert.ok(await start(page).isDisabled())
     const { data } = await tags.list({ filters: [`slug__in=quay-${slug},pier-${slug}`], sort: ['id'] })
     assert.deepEqual(valuesOf(data, 'name'), [`Quay ${slug}`, `Pier ${slug}`])
-    await page.getByRole('link', { name: 'Show: Tags' }).click()
+    await page.getByRole('link', { name: 'Show tags' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
     assert.equal(await page.title(), 'Tags · The Harbour Journal')
   },
@@ -69,7 +69,7 @@ inBrowser(
 
     await choose(page, 'tags.json', '[{"name": "Two", "slug": "no slug"}]')
     await check(page).click()
-    await page.getByText('Rows are the records of the file, counted from 1.').waitFor()
+    await page.getByText('Rows are numbered from 1.').waitFor()
     assert.deepEqual((await cells()).slice(0, 2), ['1', 'slug'])
     assert.equal(await page.getByRole('columnheader', { name: 'Line' }).count(), 0)
   },
@@ -98,7 +98,7 @@ inBrowser('records with the same value are updated', { at: '/models/category/imp
   await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })
   await check(page).click()
   await page.getByRole('button', { name: 'Import 2 records' }).click()
-  await page.getByText('The file is imported.').waitFor()
+  await page.getByText('Import finished.').waitFor()
   assert.deepEqual(await page.getByRole('definition').allInnerTexts(), ['1', '1', '2'])
   assert.equal((await categories.read(1)).data.position, position)
 })
@@ -135,7 +135,7 @@ inBrowser('an exported file comes back with the same bytes', { at: '/models/tag/
     await choose(page, `tags.${format}`, whole)
     await check(page).click()
     await page.getByRole('button', { name: `Import ${names.length} records` }).click()
-    await page.getByText('The file is imported.').waitFor()
+    await page.getByText('Import finished.').waitFor()
     assert.equal(await exported(format), first)
   }
 })
@@ -159,13 +159,13 @@ inBrowser('a check and an import show that they are in progress', { at: '/models
   const slug = `slow-${variant.scheme}-${variant.width}`
   await choose(page, 'tags.csv', `name,slug\n${slug},${slug}\n`)
   await check(page).click()
-  await page.getByRole('progressbar', { name: 'The server checks the file …' }).waitFor()
+  await page.getByRole('progressbar', { name: 'Checking the file…' }).waitFor()
   assert.ok(await page.locator('input[type=file]').isDisabled())
   checking.open()
   await page.getByRole('button', { name: 'Import 1 record' }).click()
-  await page.getByRole('progressbar', { name: 'Importing 1 row …' }).waitFor()
+  await page.getByRole('progressbar', { name: 'Importing 1 record…' }).waitFor()
   importing.open()
-  await page.getByText('The file is imported.').waitFor()
+  await page.getByText('Import finished.').waitFor()
   assert.equal(await page.getByRole('progressbar').count(), 0)
 })
 
@@ -210,7 +210,7 @@ inBrowser(
     await choose(page, 'tags.csv', `name;slug\n${slug};${slug}\n`)
     await check(page).click()
     await page.getByRole('button', { name: 'Import 1 record' }).click()
-    await page.getByText('The file is imported.').waitFor()
+    await page.getByText('Import finished.').waitFor()
   },
 )
 

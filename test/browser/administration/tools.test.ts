@@ -16,8 +16,8 @@ const chart = (page: Page, title: string) => page.getByRole('table', { name: tit
 inBrowser('the metrics of the server are shown as charts', { at: '/tools' }, async ({ page, server, checkAccess }) => {
   const tags = (await apiOf(server)).model('tag')
   const { total } = await tags.list({ page_size: 1 })
-  await page.getByRole('button', { name: 'Read again' }).click()
-  await page.getByRole('button', { name: 'Read again', disabled: false }).waitFor()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('button', { name: 'Refresh', disabled: false }).waitFor()
   const records = chart(page, 'Records by model').getByRole('row', { name: /^Tags/ })
   assert.equal(await records.getByRole('cell').innerText(), String(total))
   const well = chart(page, 'Requests by status')
@@ -68,7 +68,7 @@ inFaultyProject(
     await checkAccess()
     await page.getByLabel('Severity').selectOption({ label: 'Error' })
     await page.waitForURL(/severity=error/)
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('No problems found.').waitFor()
     await page.goBack()
     await row.waitFor()
     await page.getByLabel('Severity').selectOption({ label: 'Warning' })
@@ -85,10 +85,10 @@ inSnapshots(
     const slug = `after-${name}`
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
     await page.getByLabel('Name').fill('not a name')
-    await page.getByRole('button', { name: 'Save a snapshot' }).click()
+    await page.getByRole('button', { name: 'Save snapshot' }).click()
     await page.locator('[data-invalid]').getByText('Use letters').waitFor()
     await page.getByLabel('Name').fill(name)
-    await page.getByRole('button', { name: 'Save a snapshot' }).click()
+    await page.getByRole('button', { name: 'Save snapshot' }).click()
     await row.getByText(/KiB$/).waitFor()
     await checkAccess()
     await (await apiOf(server)).model('tag').create({ name: slug, slug })
@@ -98,7 +98,7 @@ inSnapshots(
     await dialog.getByText('It replaces all present data').waitFor()
     await checkAccess()
     await dialog.getByRole('button', { name: 'Load' }).click()
-    await page.getByText(`Snapshot ${name} is loaded`).waitFor()
+    await page.getByText(`Snapshot ${name} loaded`).waitFor()
     assert.equal((await (await apiOf(server)).model('tag').list({ filters: [`slug=${slug}`] })).total, 0)
 
     await row.getByRole('button', { name: 'Delete' }).click()
@@ -111,14 +111,14 @@ inSnapshots(
 )
 
 inBrowser('a server without data files says that it has no snapshots', { at: '/tools?tab=snapshots' }, async ({ page }) => {
-  await page.getByRole('heading', { name: 'No snapshots here' }).waitFor()
+  await page.getByRole('heading', { name: 'Snapshots are not available' }).waitFor()
 })
 
 inBrowser(
   'the numbers of mock data are checked before and after they are sent, and named by their titles',
   { at: '/tools?tab=mock', allows: ['400 /mock'] },
   async ({ page, checkAccess }) => {
-    const count = page.getByLabel('Records of each model')
+    const count = page.getByLabel('Records per model')
     const create = page.getByRole('button', { name: 'Create records' })
     await page.getByRole('checkbox', { name: 'Tags' }).check()
     await count.fill('1.5')
@@ -127,7 +127,7 @@ inBrowser(
     await checkAccess()
     await count.fill('0')
     await create.click()
-    await page.getByText(/^Records of each model must/).waitFor()
+    await page.getByText(/^Records per model must/).waitFor()
   },
 )
 
@@ -138,9 +138,9 @@ inBrowser('mock data are created for the chosen models', { at: '/tools' }, async
   await page.waitForURL(/tab=mock/)
   const create = page.getByRole('button', { name: 'Create records' })
   await create.click()
-  await page.getByText('Choose at least one model.').waitFor()
+  await page.getByText('Select at least one model.').waitFor()
   await page.getByRole('checkbox', { name: 'Tags' }).check()
-  await page.getByLabel('Records of each model').fill('3')
+  await page.getByLabel('Records per model').fill('3')
   await page.getByLabel('Seed').fill(String(before))
   await create.click()
   const created = page.getByRole('status').filter({ hasText: `with the seed ${before}.` })
@@ -159,15 +159,15 @@ inReset('the data is reset after a word was typed', { at: '/tools?tab=reset' }, 
   await categories.create({ name: 'Shoals', slug: 'shoals' })
   const { total } = await categories.list({ page_size: 1 })
   await page.getByLabel('Create the seed records again').uncheck()
-  await page.getByRole('button', { name: 'Reset the data' }).click()
+  await page.getByRole('button', { name: 'Reset data' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(`Categories: ${total}`).waitFor()
-  const confirm = dialog.getByRole('button', { name: 'Reset the data' })
+  const confirm = dialog.getByRole('button', { name: 'Reset data' })
   assert.ok(await confirm.isDisabled())
   await checkAccess()
-  await dialog.getByLabel('Type “reset” to go on').fill('reset')
+  await dialog.getByLabel('Type “reset” to confirm').fill('reset')
   await confirm.click()
-  await page.getByText('The data is reset').waitFor()
+  await page.getByText('Data reset').waitFor()
   assert.equal((await categories.list({ page_size: 1 })).total, 0)
 })
 

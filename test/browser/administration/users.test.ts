@@ -23,7 +23,7 @@ const panel = (page: Page) => page.getByRole('region', { name: 'Account', exact:
 
 const matrix = (page: Page) => page.getByRole('region', { name: 'Permissions', exact: true })
 
-const save = (page: Page) => matrix(page).getByRole('button', { name: 'Save the permissions' })
+const save = (page: Page) => matrix(page).getByRole('button', { name: 'Save permissions' })
 
 inBrowser(
   'a superuser sets the password of a user, whose sessions end',
@@ -33,16 +33,16 @@ inBrowser(
     const elsewhere = await apiOf(server, user)
     await page.goto(`${path}/models/user/${user.id}`)
     await panel(page).getByRole('region', { name: 'Sessions' }).getByRole('row').nth(1).waitFor()
-    await panel(page).getByRole('button', { name: 'Set the password' }).click()
+    await panel(page).getByRole('button', { name: 'Set password' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('New password').fill('short')
-    await dialog.getByRole('button', { name: 'Set the password' }).click()
+    await dialog.getByRole('button', { name: 'Set password' }).click()
     await dialog.locator('input[aria-invalid]:focus').waitFor()
     await checkAccess()
     await dialog.getByLabel('New password').fill('the-second-password')
-    await dialog.getByRole('button', { name: 'Set the password' }).click()
-    await page.getByText('The password is set').waitFor()
-    await panel(page).getByText('No sessions.').waitFor()
+    await dialog.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Password set').waitFor()
+    await panel(page).getByText('No sessions').waitFor()
     await assert.rejects(elsewhere.sessions(), { type: 'authentication' })
     await apiOf(server, { ...user, password: 'the-second-password' })
   },
@@ -51,15 +51,15 @@ inBrowser(
 inBrowser('a superuser disables and enables an account', {}, async ({ page, server, variant, path, checkAccess }) => {
   const user = await newUser(server, variant, 'disabled')
   await page.goto(`${path}/models/user/${user.id}`)
-  await panel(page).getByRole('button', { name: 'Disable the account' }).click()
+  await panel(page).getByRole('button', { name: 'Disable account' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText(`${user.username} cannot log in`).waitFor()
   await checkAccess()
-  await dialog.getByRole('button', { name: 'Disable the account' }).click()
-  await panel(page).getByText('This account is disabled: its user cannot log in.').waitFor()
+  await dialog.getByRole('button', { name: 'Disable account' }).click()
+  await panel(page).getByText('This account is disabled: its user cannot sign in.').waitFor()
   await assert.rejects(apiOf(server, user), { type: 'authentication' })
-  await panel(page).getByRole('button', { name: 'Enable the account' }).click()
-  await panel(page).getByRole('button', { name: 'Disable the account' }).waitFor()
+  await panel(page).getByRole('button', { name: 'Enable account' }).click()
+  await panel(page).getByRole('button', { name: 'Disable account' }).waitFor()
   await apiOf(server, user)
 })
 
@@ -74,7 +74,7 @@ inBrowser(
     )
     assert.ok(first !== undefined && second !== undefined)
     await page.goto(`${path}/models/user/${user.id}`)
-    const save = panel(page).getByRole('button', { name: 'Save the rights' })
+    const save = panel(page).getByRole('button', { name: 'Save rights' })
     await save.waitFor()
     assert.ok(await save.isDisabled())
     await checkAccess()
@@ -85,7 +85,7 @@ inBrowser(
     await panel(page).getByLabel('Superuser').check()
     await checkAccess()
     await save.click()
-    await page.getByText('The rights are saved').waitFor()
+    await page.getByText('Rights saved').waitFor()
     const { data } = await api.model('user').read(user.id)
     assert.equal(data.is_superuser, true)
     assert.deepEqual(idsOf(data.groups), [first.data.id])
@@ -95,7 +95,7 @@ inBrowser(
       .click()
     await api.model('user').update(user.id, { groups: [first.data.id, second.data.id] })
     await save.click()
-    await page.getByText('The rights are saved').nth(1).waitFor()
+    await page.getByText('Rights saved').nth(1).waitFor()
     assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.groups), [second.data.id])
   },
 )
@@ -108,14 +108,14 @@ inBrowser('a superuser sees and ends the sessions of a user', {}, async ({ page,
   const rows = panel(page).getByRole('region', { name: 'Sessions' }).locator('tbody').getByRole('row')
   await rows.nth(1).waitFor()
   await panel(page).getByRole('button', { name: 'End all sessions' }).click()
-  await page.getByText('2 sessions are ended').waitFor()
-  await panel(page).getByText('No sessions.').waitFor()
+  await page.getByText('2 sessions ended').waitFor()
+  await panel(page).getByText('No sessions').waitFor()
   await assert.rejects(one.sessions(), { type: 'authentication' })
 })
 
 inBrowser('the own account leads to its page, and cannot be disabled here', { at: '/models/user/1' }, async ({ page }) => {
-  await page.getByRole('link', { name: 'Change your password, end your sessions' }).waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Disable the account' }).count(), 0)
+  await page.getByRole('link', { name: 'Change your password or end sessions' }).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Disable account' }).count(), 0)
 })
 
 inBrowser(
@@ -137,7 +137,7 @@ inBrowser(
     await matrix(page).getByRole('checkbox', { name: 'Categories: View' }).uncheck()
     await api.model('group').update(group.id, { permissions: [1, 9, 6] })
     await save(page).click()
-    await page.getByText('The permissions are saved').waitFor()
+    await page.getByText('Permissions saved').waitFor()
     const { data: stored } = await api.model('group').read(group.id)
     const ids = (stored.permissions as readonly { readonly id: number }[]).map(({ id }) => id)
     assert.deepEqual(
@@ -173,13 +173,13 @@ inBrowser('a permission takes effect for the members of the group', {}, async ({
   await page.goto(`${path}/models/group/${group.id}`)
   await matrix(page).getByRole('checkbox', { name: 'Tags: View' }).check()
   await save(page).click()
-  await page.getByText('The permissions are saved').waitFor()
+  await page.getByText('Permissions saved').waitFor()
   await member.model('tag').list()
 })
 
 inBrowser('permissions of a superuser are said to have no effect', { at: '/models/user/1' }, async ({ page }) => {
   await matrix(page).getByText('A superuser may do everything').waitFor()
-  await matrix(page).getByText('In addition to those of the groups of the user.').waitFor()
+  await matrix(page).getByText('In addition to the permissions of the user’s groups.').waitFor()
 })
 
 inBrowser('other models have no panels of accounts', { at: '/models/tag/1' }, async ({ page }) => {
@@ -208,7 +208,7 @@ inBrowser(
     }
     await page.getByLabel('Username').fill(TREASURER.username)
     await page.locator('input[name=password], input[autocomplete=current-password]').fill(TREASURER.password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'anna.lind' }).waitFor()
     assert.equal(await panel(page).count(), 0)
     assert.equal(await matrix(page).count(), 0)

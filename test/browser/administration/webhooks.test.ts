@@ -66,7 +66,7 @@ inBrowser(
   async ({ page, server, variant, checkAccess }) =>
     withReceiver([200], async (receiver) => {
       const url = `${receiver.url}/${nameOf(variant)}`
-      await page.getByRole('button', { name: 'Add a webhook' }).click()
+      await page.getByRole('button', { name: 'Add webhook' }).click()
       await dialog(page).getByLabel('URL').fill('no address')
       await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
       await dialog(page).locator('input[type=url][aria-invalid]:focus').waitFor()
@@ -80,7 +80,7 @@ inBrowser(
       await dialog(page).getByLabel('Delete').uncheck()
       await dialog(page).getByLabel('Tags').check()
       await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
-      await dialog(page).getByText('Copy it now: it is shown this once only.').waitFor()
+      await dialog(page).getByText('Copy it now. It will not be shown again.').waitFor()
       const secret = await dialog(page).getByLabel('Secret').inputValue()
       assert.match(secret, /^whsec_.{32,}/)
       await checkAccess()
@@ -104,7 +104,7 @@ inBrowser(
       )
       await row.getByRole('link').click()
       await page.getByRole('heading', { level: 1, name: url }).waitFor()
-      await act(page, 'Delete the webhook')
+      await act(page, 'Delete webhook')
       await dialog(page).getByRole('button', { name: 'Delete', exact: true }).click()
       await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor()
       await row.waitFor({ state: 'detached' })
@@ -156,10 +156,10 @@ inBrowser('a test is sent at once, and its answer is shown', {}, async ({ page, 
   withReceiver([(response) => response.writeHead(418).end('A teapot')], async (receiver) => {
     const webhook = await added(server, `${receiver.url}/test-${nameOf(variant)}`)
     await page.goto(`${path}/webhooks/${webhook.id}`)
-    await page.getByText('No deliveries.').waitFor()
+    await page.getByText('No deliveries yet').waitFor()
     assert.equal(await page.title(), `Webhooks #${webhook.id} · The Harbour Journal`)
     await checkAccess()
-    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByRole('button', { name: 'Send test' }).click()
     await dialog(page).getByText('A teapot').waitFor()
     await dialog(page).getByRole('cell', { name: '418' }).waitFor()
     assert.equal(await dialog(page).getByRole('button', { name: 'Deliver again' }).count(), 0)
@@ -168,7 +168,7 @@ inBrowser('a test is sent at once, and its answer is shown', {}, async ({ page, 
     await dialog(page).waitFor({ state: 'detached' })
     await deliveries(page).filter({ hasText: 'test' }).getByText('Failed').waitFor()
     await page.getByLabel('State').selectOption({ label: 'Delivered' })
-    await page.getByText('No deliveries.').waitFor()
+    await page.getByText('No deliveries yet').waitFor()
     await removed(server, webhook)
   }),
 )
@@ -181,15 +181,15 @@ inBrowser('a webhook is disabled, changed, and given a new secret', {}, async ({
     await page.locator('.page-header').getByText('Disabled', { exact: true }).waitFor()
     await disabled(server, webhook)
 
-    await act(page, 'Edit the webhook')
+    await act(page, 'Edit webhook')
     await dialog(page)
       .getByLabel('URL')
       .fill(`${receiver.url}/moved-${nameOf(variant)}`)
     await dialog(page).getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: `${receiver.url}/moved-${nameOf(variant)}` }).waitFor()
 
-    await act(page, 'Rotate the secret')
-    await dialog(page).getByRole('button', { name: 'Rotate the secret' }).click()
+    await act(page, 'Rotate secret')
+    await dialog(page).getByRole('button', { name: 'Rotate secret' }).click()
     await dialog(page).getByText('The former secret stays valid for a day.').waitFor()
     assert.match(await dialog(page).getByLabel('Secret').inputValue(), /^whsec_/)
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click()
@@ -212,7 +212,7 @@ withSettings(
   { as: BARE_ACCOUNTS.superuser, at: '/webhooks' },
   async ({ page }) => {
     await page.getByRole('link', { name: BARE_RECEIVER }).click()
-    await page.getByText('This webhook is written in the settings of the project; change it there.').waitFor()
+    await page.getByText('This webhook is defined in the settings of the project. Change it there.').waitFor()
     assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)
   },
 )

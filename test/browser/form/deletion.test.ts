@@ -11,7 +11,7 @@ inBrowser(
     const api = await apiOf(server)
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this record?' })
-    await dialog.getByText('3 in Comments will be deleted too').waitFor()
+    await dialog.getByText('3 comments will be deleted too').waitFor()
     await checkAccess()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     assert.equal((await api.model('post').read(3)).data.id, 3)
@@ -29,7 +29,7 @@ inBrowser(
   async ({ page }) => {
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'This record cannot be deleted' })
-    const link = dialog.getByRole('link', { name: '13 in Posts, through Author' })
+    const link = dialog.getByRole('link', { name: '13 posts use this user (Author)' })
     await link.waitFor()
     assert.equal(await dialog.getByRole('button', { name: 'Delete' }).count(), 0)
     await link.click()
@@ -41,7 +41,7 @@ inBrowser('references that lose their value are named', { at: '/models/category/
   await page.getByRole('button', { name: 'Delete' }).click()
   await page
     .getByRole('dialog')
-    .getByText(/in Posts will lose the reference/)
+    .getByText(/posts? will stay, without (its|their) reference/)
     .waitFor()
 })
 
@@ -50,7 +50,7 @@ inBrowser(
   { at: '/models/category/4' },
   async ({ page, server }) => {
     const { total } = await (await apiOf(server)).model('post').list({ filters: { category_id: 4 }, page_size: 1 })
-    const facts = page.getByRole('complementary', { name: 'Facts' })
+    const facts = page.getByRole('complementary', { name: 'Details' })
     await facts.getByRole('link', { name: `Posts Category ${total}` }).click()
     await page.waitForURL('**/models/post?filter=category_id%3D4')
   },

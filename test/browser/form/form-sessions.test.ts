@@ -13,9 +13,9 @@ async function endSession(server: RunningServer): Promise<void> {
 }
 
 async function logInAgain(page: Page): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  const dialog = page.getByRole('dialog', { name: 'Your session has expired' })
   await dialog.getByLabel('Password').fill(ACCOUNTS.superuser.password)
-  await dialog.getByRole('button', { name: 'Log in', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }
 
@@ -25,7 +25,7 @@ inBrowser(
   async ({ page, server, checkAccess }) => {
     await page.getByLabel('Name').fill('Typed before')
     await endSession(server)
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor()
     await checkAccess()
     await logInAgain(page)
     assert.equal(await page.getByLabel('Name').inputValue(), 'Typed before')

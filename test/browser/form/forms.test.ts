@@ -106,7 +106,7 @@ inBrowser(
     assert.equal(new URL((await sent).url()).searchParams.get('dry_run'), 'true')
     await page.getByText('Slug is mandatory').waitFor()
     await page.getByText('Rating must be less than or equal to 5').waitFor()
-    await page.getByText('This is not JSON: fault in line 1, column 10.').waitFor()
+    await page.getByText('This is not valid JSON: line 1, column 10.').waitFor()
     await checkAccess()
   },
 )

@@ -13,7 +13,7 @@ inBrowser(
     await page.reload()
     const body = page.getByRole('textbox', { name: 'Text', exact: true })
     await body.fill('one\ntwo!\nthree')
-    const which = page.getByLabel('This time comes twice')
+    const which = page.getByLabel('This time occurs twice')
     assert.match(await which.locator('option:checked').innerText(), /UTC\+02:00/)
     await which.selectOption({ label: 'After clocks are set back (UTC+01:00)' })
     await page.getByLabel('Published at').fill('2024-10-27T02:45')

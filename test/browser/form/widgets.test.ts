@@ -90,7 +90,7 @@ inBrowser(
     await page.getByLabel('The name').fill('JSON')
     const editor = page.getByLabel('The data')
     await editor.fill('{\n  "a": 1,\n  "b": oops\n}')
-    await page.getByText('This is not JSON: fault in line 3, column 8.').waitFor()
+    await page.getByText('This is not valid JSON: line 3, column 8.').waitFor()
     assert.equal(await editor.getAttribute('aria-invalid'), 'true')
     await checkAccess()
     let writes = 0
@@ -100,7 +100,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('One field needs your attention.').waitFor()
     assert.equal(writes, 0)
-    await page.getByRole('button', { name: 'Go to the fault' }).click()
+    await page.getByRole('button', { name: 'Go to the error' }).click()
     assert.equal(
       await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart).slice(0, 4)'),
       'oops',

@@ -108,7 +108,7 @@ inBrowser(
     await page.getByRole('link', { name: theirs }).waitFor()
     assert.equal(await input.inputValue(), mine)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText(`Changed elsewhere in the meantime, to: ${theirs}`).waitFor()
+    await page.getByText(`Changed elsewhere in the meantime to: ${theirs}`).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('link', { name: mine }).waitFor()
   },

@@ -15,7 +15,7 @@ inBrowser('a model that may not be viewed but added offers only to add', { as: N
   // 14 is add_tag, 9 the newcomer.
   await asAdmin(server, 'PUT', '/models/user/9', { data: { permissions: [14] } })
   await page.goto(`${path}/models/tag`)
-  await page.getByRole('heading', { name: 'You may add records, but not view them' }).waitFor()
+  await page.getByRole('heading', { name: 'You can add records but not view them' }).waitFor()
   await page.getByRole('main').getByRole('link', { name: 'Add' }).waitFor()
   await asAdmin(server, 'PUT', '/models/user/9', { data: { permissions: [] } })
 })

@@ -151,7 +151,7 @@ inBrowser(
   { at: '/models/post?filter=nosuch%3D1' },
   async ({ page }) => {
     await total(page, '46 records')
-    await page.getByText('Not used: nosuch=1').waitFor()
+    await page.getByText('Ignored: nosuch=1').waitFor()
   },
 )
 
@@ -176,7 +176,7 @@ inBrowser(
     await page.locator('td', { hasText: 'who-was-captain-abernathy' }).waitFor()
     assert.deepEqual(await heads(), ['Slug', 'Title'])
     await page.getByRole('button', { name: 'Columns' }).click()
-    await page.getByRole('button', { name: 'As in the view' }).click()
+    await page.getByRole('button', { name: 'Reset to default' }).click()
     await page.waitForURL(({ search }) => search === '')
     await page.locator('thead').getByRole('button', { name: /^ID/ }).waitFor()
   },
@@ -185,7 +185,7 @@ inBrowser(
 inBrowser('filters are saved under a name', { at: '/models/post?filter=status%3Ddraft&sort=title' }, async ({ page }) => {
   await total(page, '5 records')
   await page.getByRole('button', { name: 'Saved filters' }).click()
-  await page.getByLabel('Save search, filters and order as').fill('My drafts')
+  await page.getByLabel('Save search, filters and sorting as').fill('My drafts')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.goto(new URL(page.url()).pathname)
   await total(page, '46 records')
@@ -202,7 +202,7 @@ inBrowser('an open list asks for the views and a page of records only', { at: '/
   page.on('request', (request) => {
     if (request.url().includes('/api/')) asked.push(request.url())
   })
-  if (variant.width < 900) await page.getByRole('button', { name: 'Open the menu' }).click()
+  if (variant.width < 900) await page.getByRole('button', { name: 'Open menu' }).click()
   await page
     .getByRole('link', { name: /^Posts/ })
     .first()
@@ -215,7 +215,7 @@ inBrowser('an open list asks for the views and a page of records only', { at: '/
 })
 
 inBrowser('an empty list says what can be done', { at: '/models/post?filter=id%3D9999' }, async ({ page }) => {
-  await page.getByRole('heading', { name: 'No record matches' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching records' }).waitFor()
   await page.getByRole('main').getByRole('button', { name: 'Clear all' }).click()
   await total(page, '46 records')
 })

@@ -5,7 +5,7 @@ import { apiOf } from '../../helpers/browser-api.ts'
 
 const inBrowser = browserSite()
 
-const OFFLINE = 'Offline: changes of others are not shown until the connection is back.'
+const OFFLINE = 'You are offline. Changes by others appear once you are connected again.'
 
 /** Waits until the list shows its first records and follows changes. */
 async function openList(page: Page): Promise<void> {

@@ -28,7 +28,7 @@ inBrowser('the theme follows the system until one is chosen', {}, async ({ page,
   await chooseTheme(page, 'Dark')
   assert.equal(await ground(page), DARK)
   await checkAccess()
-  await chooseTheme(page, 'As the system')
+  await chooseTheme(page, 'System')
   assert.equal(await ground(page), LIGHT)
 })
 
@@ -76,7 +76,7 @@ inBrowser('"?" lists the keys, and they do what the list says', { at: '/models/t
 inBrowser('the first key press leads past the menu to the content', {}, async ({ page }) => {
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   await page.keyboard.press('Tab')
-  assert.equal(await page.locator(':focus').innerText(), 'Skip to the content')
+  assert.equal(await page.locator(':focus').innerText(), 'Skip to content')
   await page.keyboard.press('Enter')
   await page.locator('main:focus').waitFor()
 })

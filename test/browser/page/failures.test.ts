@@ -174,7 +174,7 @@ inEmptyModel(
     const { data } = await asAdmin<{ data: readonly { id: number }[] }>(server, 'GET', '/models/fee')
     for (const { id } of data) await asAdmin(server, 'DELETE', `/models/fee/${id}`)
     await page.goto(`${path}/models/fee`)
-    await page.getByRole('heading', { name: 'Fees: nothing here yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No fees yet' }).waitFor()
     await checkAccess()
     await page.locator('main').getByRole('link', { name: 'Add the first one' }).click()
     await page.waitForURL(/\/models\/fee\/new/)

@@ -65,12 +65,12 @@ inBrowser(
   { as: null, allows: ['400 /models/post'], widths: DESKS },
   async ({ page, server, checkAccess }) => {
     const keys = new Keyboard(page)
-    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await keys.type(ACCOUNTS.superuser.username)
     await keys.press('Tab')
     await keys.type(ACCOUNTS.superuser.password)
     await keys.press('Enter')
-    await page.getByRole('button', { name: 'Search or jump to …' }).waitFor()
+    await page.getByRole('button', { name: 'Search or jump to…' }).waitFor()
     const login = keys.presses
 
     await keys.press('Control+k')
@@ -134,7 +134,7 @@ inBrowser(
     for (let count = 0; count < 12 && !(await isFocused(page, 'Delete')); count++) await keys.press('Tab')
     assert.equal(await remove.count(), 1)
     await keys.press('Enter')
-    await page.getByRole('dialog').getByText('No other record is affected.').waitFor()
+    await page.getByRole('dialog').getByText('No other records are affected.').waitFor()
     // The focus is on the action that changes nothing.
     await page.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
     await keys.press('Tab', 'Enter')

@@ -70,7 +70,7 @@ inBrowser('Escape closes the palette and the focus returns to where it was', {},
 
 inBrowser('the palette offers only what the user may open', { as: ACCOUNTS.newcomer }, async ({ page }) => {
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-  await page.getByRole('button', { name: 'Search or jump to …' }).click()
+  await page.getByRole('button', { name: 'Search or jump to…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('option').first().waitFor()
   assert.deepEqual(await dialog.locator('.menu-label').allInnerTexts(), ['Models', 'Pages', 'Settings'])

@@ -29,7 +29,7 @@ async function visit({ page, path, variant, checkAccess }: BrowserSituation, add
 
 /** Addresses of the lists in the menu. */
 async function listsOf(page: Page, path: string, width: number): Promise<string[]> {
-  if (width < 900) await page.getByRole('button', { name: 'Open the menu' }).click()
+  if (width < 900) await page.getByRole('button', { name: 'Open menu' }).click()
   const links = page.getByRole('navigation', { name: 'Menu' }).locator('a[href*="/models/"]')
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Dashboard' }).waitFor()
   const addresses = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
@@ -93,7 +93,7 @@ elsewhere('a tour under other paths as editor', { as: ACCOUNTS.editor }, async (
 elsewhere('a visitor under other paths logs in', { as: null, at: '/models/tag' }, async ({ page }) => {
   await page.getByLabel('Username').fill(ACCOUNTS.editor.username)
   await page.getByLabel('Password').fill(ACCOUNTS.editor.password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('tbody tr').first().waitFor()
   assert.match(page.url(), /\/journal\/manage\/models\/tag$/)
 })

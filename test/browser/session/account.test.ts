@@ -23,7 +23,7 @@ async function newUser(server: RunningServer, { scheme, width }: Variant, name: 
 async function logIn(page: Page, { username, password }: Account): Promise<void> {
   await page.getByLabel('Username').fill(username)
   await page.locator('input[name=password], input[autocomplete=current-password]').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
 }
 
@@ -35,9 +35,9 @@ inBrowser(
     const elsewhere = await apiOf(server, account)
     await logIn(page, account)
     await sessions(page).nth(1).waitFor()
-    const present = page.getByLabel('Present password')
+    const present = page.getByLabel('Current password')
     const next = page.getByLabel('New password')
-    const submit = page.getByRole('button', { name: 'Change the password' })
+    const submit = page.getByRole('button', { name: 'Change password' })
 
     await present.fill('not-the-password')
     await next.fill('the-second-password')
@@ -46,7 +46,7 @@ inBrowser(
     assert.equal(await present.getAttribute('aria-invalid'), 'true')
     await page.locator('input[name=current]:focus').waitFor()
     await page
-      .getByText(/^Present password/)
+      .getByText(/^Current password/)
       .nth(1)
       .waitFor()
     await checkAccess()
@@ -60,7 +60,7 @@ inBrowser(
 
     await next.fill('the-second-password')
     await submit.click()
-    await page.getByText('The password is changed; your other sessions have ended').waitFor()
+    await page.getByText('Password changed. Your other sessions have ended').waitFor()
     assert.equal(await present.inputValue(), '')
     assert.equal(await next.inputValue(), '')
     await sessions(page).nth(1).waitFor({ state: 'detached' })
@@ -77,12 +77,12 @@ inBrowser(
     const elsewhere = await apiOf(server, account)
     await logIn(page, account)
     await sessions(page).nth(1).waitFor()
-    const own = sessions(page).filter({ hasText: 'this one' })
+    const own = sessions(page).filter({ hasText: 'this session' })
     await own.getByText('Chrome, Linux').waitFor()
     assert.equal(await own.getByRole('button').count(), 0)
     await checkAccess()
-    await sessions(page).filter({ hasNotText: 'this one' }).getByRole('button', { name: 'End' }).click()
-    await page.getByText('The session is ended').waitFor()
+    await sessions(page).filter({ hasNotText: 'this session' }).getByRole('button', { name: 'End' }).click()
+    await page.getByText('Session ended').waitFor()
     await sessions(page).nth(1).waitFor({ state: 'detached' })
     await assert.rejects(elsewhere.sessions(), { type: 'authentication' })
   },
@@ -93,8 +93,8 @@ inBrowser('all other sessions are ended at once', { as: null, at: '/account' }, 
   for (let number = 0; number < 3; number++) await apiOf(server, account)
   await logIn(page, account)
   await sessions(page).nth(3).waitFor()
-  await page.getByRole('button', { name: 'End all others' }).click()
-  await page.getByText('3 sessions are ended').waitFor()
+  await page.getByRole('button', { name: 'End all other sessions' }).click()
+  await page.getByText('3 sessions ended').waitFor()
   await sessions(page).nth(1).waitFor({ state: 'detached' })
   assert.equal(await sessions(page).count(), 1)
 })
@@ -104,5 +104,5 @@ inBrowser('the menu of the user leads to the account', { as: ANNA }, async ({ pa
   await page.getByRole('menuitem', { name: 'Your account' }).click()
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
   await page.getByRole('main').getByText('anna.lind', { exact: true }).waitFor()
-  await sessions(page).filter({ hasText: 'this one' }).waitFor()
+  await sessions(page).filter({ hasText: 'this session' }).waitFor()
 })

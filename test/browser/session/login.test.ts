@@ -10,7 +10,7 @@ inBrowser(
     await page.getByLabel('Username').fill(ACCOUNTS.superuser.username)
     await checkAccess()
     await page.getByLabel('Password').fill(ACCOUNTS.superuser.password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('banner').getByRole('button', { name: 'admin: Your account' }).waitFor()
     assert.match(page.url(), /\/admin\/account$/)
   },
@@ -20,7 +20,7 @@ inBrowser('a wrong password is refused in place', { as: null, allows: ['401 /aut
   // Failed logins lock an account for a while, so this is none that another test uses.
   await page.getByLabel('Username').fill('tomasz')
   await page.getByLabel('Password').fill('wrong-password')
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('The username or the password is wrong').waitFor()
   // Only failures of the server have more in its log.
   assert.doesNotMatch(await page.getByRole('alert').innerText(), /Request/)
@@ -29,7 +29,7 @@ inBrowser('a wrong password is refused in place', { as: null, allows: ['401 /aut
 
 inBrowser('a session survives a reload, and logging out ends it', {}, async ({ page }) => {
   await page.getByRole('button', { name: 'admin: Your account' }).click()
-  await page.getByRole('menuitem', { name: 'Log out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByLabel('Username').waitFor()
   await page.reload()
   await page.getByLabel('Username').waitFor()

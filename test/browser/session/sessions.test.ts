@@ -12,7 +12,7 @@ async function endSessions(server: RunningServer): Promise<void> {
   for (const { id, current } of await client.sessions()) if (!current) await client.endSession(id)
 }
 
-const EXPIRED = 'Your session has ended'
+const EXPIRED = 'Your session has expired'
 
 inBrowser(
   'a save after the session has ended asks for the password in place and then saves what was typed',
@@ -30,7 +30,7 @@ inBrowser(
     const dialog = page.getByRole('dialog', { name: EXPIRED })
     await dialog.getByLabel('Password').fill('wrong-password')
     await checkAccess()
-    await dialog.getByRole('button', { name: 'Log in', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.getByText('The username or the password is wrong').waitFor()
     await dialog.getByLabel('Password').fill(ACCOUNTS.superuser.password)
     await page.keyboard.press('Enter')
@@ -54,14 +54,14 @@ inBrowser(
       },
       { times: 1 },
     )
-    if (variant.width < 900) await page.getByRole('button', { name: 'Open the menu' }).click()
+    if (variant.width < 900) await page.getByRole('button', { name: 'Open menu' }).click()
     await page
       .getByRole('link', { name: /^Posts/ })
       .first()
       .click()
     const dialog = page.getByRole('dialog', { name: EXPIRED })
     await dialog.getByLabel('Password').fill(ACCOUNTS.superuser.password)
-    await dialog.getByRole('button', { name: 'Log in', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('status').getByText('46 records', { exact: true }).waitFor()
     assert.match(page.url(), /\/models\/post$/)
   },
@@ -73,12 +73,12 @@ inBrowser(
   async ({ page, server }) => {
     await page.getByRole('heading', { name: /Fees/ }).first().waitFor()
     await endSessions(server)
-    await page.getByRole('button', { name: 'Log in as another user' }).click()
+    await page.getByRole('button', { name: 'Sign in as another user' }).click()
     await page.getByLabel('Username').fill(ACCOUNTS.newcomer.username)
     await page.getByLabel('Password').fill(ACCOUNTS.newcomer.password)
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     // The newcomer may view own fees only, and has none.
-    await page.getByRole('heading', { name: 'Fees: nothing here yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No fees yet' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Tools' }).count(), 0)
   },
 )
