@@ -16,6 +16,14 @@ export async function typeFast(input: Locator, text: string): Promise<void> {
   await input.page().evaluate(`(${TYPE})(document.activeElement, ${JSON.stringify(text)})`)
 }
 
+/** Chooses an option of a select by its label. */
+export async function choose(select: Locator, option: string): Promise<void> {
+  await select.click()
+  const chosen = select.page().getByRole('option', { name: option, exact: true })
+  await chosen.click()
+  await chosen.waitFor({ state: 'detached' })
+}
+
 /**
  * Types into the search of a popup when it has the focus, a moment after it is visible. What is typed before goes to the page.
  *

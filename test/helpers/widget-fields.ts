@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import { choose } from './browser-typing.ts'
 
 /** A field of a test project with its widget: how a value is entered, stored, and shown again. */
 export interface WidgetField {
@@ -33,11 +34,11 @@ const typed = (text: string, stored: unknown = text, shown = text): Steps => ({
   shown: (page, label) => valueIs(page, label, shown),
 })
 
-/** An option of the browser's own list is chosen. */
+/** An option of a select is chosen. */
 const selected = (option: string, stored: unknown): Steps => ({
-  enter: async (page, label) => void (await inputOf(page, label).selectOption(option)),
+  enter: (page, label) => choose(inputOf(page, label), option),
   stored,
-  shown: (page, label) => valueIs(page, label, String(stored)),
+  shown: async (page, label) => assert.equal(await inputOf(page, label).innerText(), option),
 })
 
 /** A box or switch is turned on. */

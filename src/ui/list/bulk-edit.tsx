@@ -6,6 +6,7 @@ import { helpOf, underForm } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
+import { Select } from '../parts/select.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
@@ -86,23 +87,17 @@ export function BulkEdit({
         {error !== undefined && <BulkFailure {...{ error, model, selection, setSelection, matches }} />}
         <LabelledField label={text.list.field}>
           {(links) => (
-            <select
-              {...links}
-              className="input"
-              value={name}
-              onChange={(event) => {
-                setName(event.target.value)
+            <Select
+              links={links}
+              value={view.name}
+              options={fields.map(({ view: each }) => ({ value: each.name, label: each.title ?? each.name }))}
+              onChange={(chosen) => {
+                setName(chosen)
                 setValue(null)
                 setTried(false)
                 setError(undefined)
               }}
-            >
-              {fields.map(({ view: each }) => (
-                <option key={each.name} value={each.name}>
-                  {each.title ?? each.name}
-                </option>
-              ))}
-            </select>
+            />
           )}
         </LabelledField>
         <LabelledField

@@ -3,6 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { Page } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { IconButton } from '../parts/button.tsx'
+import { Select } from '../parts/select.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { TypedNumber } from '../widgets/number-inputs.tsx'
@@ -13,6 +14,7 @@ import { type ChangeList, PAGE_SIZES } from './list-state.ts'
 export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord>; readonly onChange: ChangeList }) {
   const text = useText().list
   const locale = useLocale()
+  const sizeId = useId()
   const { page, page_size, total, total_pages, data } = shown
   const first = (page - 1) * page_size + 1
   const number = (value: number) => value.toLocaleString(locale)
@@ -21,16 +23,15 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
   return (
     <nav className="pager" aria-label={text.pages}>
       <span className="pager-range">{text.range(number(first), number(first + data.length - 1), number(total))}</span>
-      <label className="pager-size">
-        <span>{text.pageSize}</span>
-        <select className="input" value={page_size} onChange={(event) => onChange({ pageSize: Number(event.target.value) })}>
-          {sizes.map((size) => (
-            <option key={size} value={size}>
-              {number(size)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div className="pager-size">
+        <label htmlFor={sizeId}>{text.pageSize}</label>
+        <Select
+          links={{ id: sizeId }}
+          value={String(page_size)}
+          options={sizes.map((size) => ({ value: String(size), label: number(size) }))}
+          onChange={(size) => onChange({ pageSize: Number(size) })}
+        />
+      </div>
       {total_pages > 1 && (
         <div className="pager-pages">
           <PageButton label={text.firstPage} Icon={ChevronsLeft} isDisabled={page <= 1} onGo={() => onChange({ page: 1 })} />

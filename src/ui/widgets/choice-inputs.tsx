@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { choiceOf, choicesOf, toggledChoice } from '../cells/choices.ts'
 import { Chip } from '../parts/chip.tsx'
 import { MultiCombobox } from '../parts/combobox.tsx'
+import { Select } from '../parts/select.tsx'
 import { matchingOptions } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
 import type { InputProps } from './widget-props.ts'
@@ -22,25 +23,21 @@ function useOffered({ field, modelField, value }: InputProps) {
   return [...choices, { value: value as string | number, key, label: key, color: undefined }]
 }
 
-/** One of some choices, as the browser's own list. */
+/** One of some choices, in a list that opens. A field that need not have a value has a choice for none. */
 export function ChoiceSelect(props: InputProps) {
-  const { field, value, onChange, links } = props
+  const { field, modelField, value, onChange, links } = props
   const choices = useOffered(props)
   const text = useText().form
+  const options = choices.map(({ key, label }) => ({ value: key, label }))
+  const isRequired = field.required || modelField.required
   return (
-    <select
-      {...links}
-      className="input"
+    <Select
+      links={links}
       value={value === null || value === undefined ? '' : String(value)}
-      onChange={(event) => onChange(choices.find(({ key }) => key === event.target.value)?.value ?? null)}
-    >
-      <option value="">{field.placeholder ?? text.noChoice}</option>
-      {choices.map(({ key, label }) => (
-        <option key={key} value={key}>
-          {label}
-        </option>
-      ))}
-    </select>
+      options={isRequired ? options : [{ value: '', label: text.noChoice }, ...options]}
+      placeholder={field.placeholder ?? (isRequired ? text.choose : text.noChoice)}
+      onChange={(chosen) => onChange(choices.find(({ key }) => key === chosen)?.value ?? null)}
+    />
   )
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
 const ADMIN = { username: 'harbour', password: 'lists-at-sea-24' }
@@ -89,7 +90,7 @@ inBrowser(
     assert.ok(Math.abs(height - 36) < 1, `${height} px`)
 
     await filters(page).getByRole('button', { name: 'Occupancy' }).click()
-    await page.getByRole('dialog', { name: 'Filter by Occupancy' }).getByLabel('Value').selectOption('To let')
+    await choose(page.getByRole('dialog', { name: 'Filter by Occupancy' }).getByLabel('Value'), 'To let')
     await checkAccess()
     await page.getByRole('button', { name: 'Apply' }).click()
     await filters(page).getByRole('button', { name: 'Occupancy is To let', exact: true }).waitFor()
