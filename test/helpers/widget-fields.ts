@@ -141,10 +141,15 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
   { name: 'active', field: 'type: boolean', widget: 'switch', ...checked },
   { name: 'listed', field: 'type: boolean', widget: 'toggle', ...checked },
   { name: 'answered', field: 'type: boolean', widget: 'select', ...selected('No', false) },
-  { name: 'day', field: 'type: date', widget: 'date', ...typed('2026-07-02') },
-  { name: 'hour', field: 'type: time', widget: 'time', ...typed('08:05', '08:05:00', '08:05:00') },
+  { name: 'day', field: 'type: date', widget: 'date', ...typed('2/7/2026', '2026-07-02', '02/07/2026') },
+  { name: 'hour', field: 'type: time', widget: 'time', ...typed('8:05', '08:05:00', '08:05') },
   // Berlin, the time zone of the browser, is two hours ahead of UTC in July.
-  { name: 'moment', field: 'type: datetime', widget: 'datetime', ...typed('2026-07-01T10:30', '2026-07-01T08:30:00.000Z') },
+  {
+    name: 'moment',
+    field: 'type: datetime',
+    widget: 'datetime',
+    ...typed('1/7/2026 10:30', '2026-07-01T08:30:00.000Z', '01/07/2026, 10:30'),
+  },
   { name: 'state', field: 'type: choice, choices: [draft, done]', widget: 'select', ...selected('done', 'done') },
   {
     name: 'size',

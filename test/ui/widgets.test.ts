@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withOffset } from '../../src/client/local-time.ts'
 import { choiceOf, choicesOf, toggledChoice } from '../../src/ui/cells/choices.ts'
-import { fromLocal, repeatedTimes, stepFor, toLocal } from '../../src/ui/widgets/date-times.ts'
+import { fromLocal, repeatedTimes, toLocal } from '../../src/ui/widgets/date-times.ts'
 import { widgetKind } from '../../src/ui/widgets/kind.ts'
 import { numberSigns, numberText, parseNumber } from '../../src/ui/widgets/numbers.ts'
 import { Unparsed } from '../../src/ui/widgets/unparsed.ts'
@@ -121,8 +121,6 @@ test('date-times are local in the input and have an offset when sent', () => {
   assert.match(String(fromLocal(local)), /[+-]\d\d:\d\d$/)
   assert.equal(toLocal(null), '')
   assert.equal(fromLocal(''), null)
-  assert.equal(stepFor(toLocal('2026-07-01T08:30:15.000Z')), 1)
-  assert.equal(stepFor(local), undefined)
 })
 
 /** Runs a function in a time zone. */

@@ -4,17 +4,19 @@ import { type ReactElement, type ReactNode, type RefObject, Suspense, useEffect,
 const INPUT = ':is(input, select, textarea):not(:disabled)'
 
 /** The loaded form of `Popover`. */
-export function PopoverPopup({ trigger, label, children, fallback, isOpen, onOpenChange }: PopoverProps) {
+export function PopoverPopup(props: PopoverProps) {
+  const { trigger, label, children, fallback, isOpen, onOpenChange, focusOn, align = 'start' } = props
   const popup = useRef<HTMLDivElement>(null)
+  const firstFocus = () => (focusOn === undefined ? true : (popup.current?.querySelector<HTMLElement>(focusOn) ?? true))
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => onOpenChange?.(open)}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
-        <Base.Positioner sideOffset={4} align="start" className="positioner">
-          <Base.Popup ref={popup} className="popup popover" aria-label={label}>
+        <Base.Positioner sideOffset={4} align={align} className="positioner">
+          <Base.Popup ref={popup} initialFocus={firstFocus} className="popup popover" aria-label={label}>
             <Suspense fallback={fallback}>
               {children}
-              <FocusOnArrival popup={popup} />
+              <FocusOnArrival popup={popup} target={focusOn ?? INPUT} />
             </Suspense>
           </Base.Popup>
         </Base.Positioner>
@@ -23,11 +25,17 @@ export function PopoverPopup({ trigger, label, children, fallback, isOpen, onOpe
   )
 }
 
+interface FocusOnArrivalProps {
+  readonly popup: RefObject<HTMLDivElement | null>
+  /** Selects the element that gets the focus. */
+  readonly target: string
+}
+
 /** Moves the focus to the first input of contents that come after the popup, which has taken the focus itself until then. */
-function FocusOnArrival({ popup }: { readonly popup: RefObject<HTMLDivElement | null> }) {
+function FocusOnArrival({ popup, target }: FocusOnArrivalProps) {
   useEffect(() => {
-    if (document.activeElement === popup.current) popup.current?.querySelector<HTMLElement>(INPUT)?.focus()
-  }, [popup])
+    if (document.activeElement === popup.current) popup.current?.querySelector<HTMLElement>(target)?.focus()
+  }, [popup, target])
   return null
 }
 
@@ -49,4 +57,8 @@ export interface PopoverProps {
   /** Default: the trigger decides. */
   readonly isOpen?: boolean
   readonly onOpenChange?: (isOpen: boolean) => void
+  /** Selects the element that gets the focus when the popup opens. Default: the first control. */
+  readonly focusOn?: string
+  /** The edge of the trigger that the popup is aligned with. Default: `start`. */
+  readonly align?: 'start' | 'end'
 }

@@ -39,9 +39,3 @@ export function repeatedTimes(text: string): readonly { readonly value: string; 
 /** True if the clocks of the browser show a point in time as a text. */
 const isShownAs = (time: number, text: string): boolean =>
   Date.parse(`${toLocal(new Date(time).toISOString())}Z`) === Date.parse(`${text}Z`)
-
-/** The step of an input that shows a text: seconds and their parts are shown only where there are some. */
-export const stepFor = (text: string): number | undefined => {
-  if (/\.\d*[1-9]/.test(text)) return 0.001
-  return /\d:\d\d:(?!00)\d\d/.test(text) ? 1 : undefined
-}

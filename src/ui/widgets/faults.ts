@@ -1,6 +1,9 @@
 import type { Text } from '../text/en.ts'
 import { type InputFault, Unparsed } from './unparsed.ts'
 
+/** Faults of texts that typing on may complete. */
+const BEGINNINGS: ReadonlySet<InputFault['kind']> = new Set(['number', 'date', 'time', 'datetime'])
+
 /** The message for a typed text that is not a value. */
 export function faultText(fault: InputFault, text: Text['form']): string {
   switch (fault.kind) {
@@ -12,6 +15,12 @@ export function faultText(fault: InputFault, text: Text['form']): string {
       return text.faultInexactNumber
     case 'ambiguousNumber':
       return text.faultAmbiguousNumber(fault.readings)
+    case 'ambiguousDate':
+      return text.faultAmbiguousNumber(fault.readings)
+    case 'date':
+      return text.faultDate
+    case 'time':
+      return text.faultTime
     case 'datetime':
       return text.faultDatetime
     case 'skippedTime':
@@ -33,6 +42,5 @@ export function faultText(fault: InputFault, text: Text['form']): string {
 export function faultsOf(value: unknown, text: Text['form'], wasTried: boolean): readonly string[] {
   if (!(value instanceof Unparsed)) return []
   const { fault } = value
-  const isBeginning = fault.kind === 'number' || fault.kind === 'datetime'
-  return isBeginning && !wasTried ? [] : [faultText(fault, text)]
+  return BEGINNINGS.has(fault.kind) && !wasTried ? [] : [faultText(fault, text)]
 }

@@ -4,12 +4,12 @@ import { useState } from 'react'
 export type InputFault =
   /** The beginning of a number, such as a sign. */
   | { readonly kind: 'number' }
-  /** The beginning of a date and time. */
-  | { readonly kind: 'datetime' }
+  /** The beginning of a date, a time, or both. */
+  | { readonly kind: 'date' | 'time' | 'datetime' }
   | { readonly kind: 'notNumber' }
   /** More digits than a number can hold, or a number that is too large. */
   | { readonly kind: 'inexactNumber' }
-  | { readonly kind: 'ambiguousNumber'; readonly readings: readonly string[] }
+  | { readonly kind: 'ambiguousNumber' | 'ambiguousDate'; readonly readings: readonly string[] }
   /** A time that the clocks of the browser's time zone skip. */
   | { readonly kind: 'skippedTime' }
   | JsonInputFault
@@ -42,14 +42,20 @@ interface Typing {
   readonly parse: (text: string) => unknown
 }
 
-/** The text of an input whose value is not a text. The text stays as it was typed until the value changes from elsewhere. */
-export function useTyped({ value, onChange, format, parse }: Typing): readonly [string, (text: string) => void] {
+/**
+ * The text of an input whose value is not a text. The text stays as it was typed until the value changes from elsewhere, or until it is
+ * settled: it then shows what was read.
+ *
+ * @returns the text, a function that changes it, and one that settles it
+ */
+export function useTyped({ value, onChange, format, parse }: Typing): readonly [string, (text: string) => void, () => void] {
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown }>()
   const change = (text: string) => {
     const next = parse(text)
     setTyped({ text, value: next })
     onChange(next)
   }
-  if (typed !== undefined && Object.is(typed.value, value)) return [typed.text, change]
-  return [value instanceof Unparsed ? value.text : format(value), change]
+  const settle = () => setTyped(undefined)
+  if (typed !== undefined && Object.is(typed.value, value)) return [typed.text, change, settle]
+  return [value instanceof Unparsed ? value.text : format(value), change, settle]
 }

@@ -53,8 +53,8 @@ inBrowser(
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(data[name], value, name)
 
     await page.reload()
-    assert.equal(await page.getByLabel('Published at').inputValue(), '2026-07-01T10:30')
-    assert.equal(await page.getByLabel('Publication time').inputValue(), '08:05:00')
+    assert.equal(await page.getByLabel('Published at').inputValue(), '01/07/2026, 10:30')
+    assert.equal(await page.getByLabel('Publication time').inputValue(), '08:05')
     assert.equal(await page.getByLabel('Featured on the front page').isChecked(), true)
     assert.equal(await page.getByLabel('Status').innerText(), 'Published')
     await page.getByText('Figures').click()

@@ -1,0 +1,100 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { useLocale, useText } from '../text/text.tsx'
+import { IconButton } from './button.tsx'
+import { addMonths, firstWeekday, movedDay, weeksOf } from './calendar-days.ts'
+
+interface CalendarProps {
+  /** The chosen day, such as `2026-07-02`; undefined for none. */
+  readonly day: string | undefined
+  readonly today: string
+  readonly onChoose: (day: string) => void
+  /** What stands below the days. */
+  readonly children: ReactNode
+}
+
+/** The days of a month, of which one can be chosen. Keys move by day, week, month and year, as in other date grids. */
+export function Calendar({ day, today, onChoose, children }: CalendarProps) {
+  const text = useText().dates
+  const locale = useLocale()
+  const title = useId()
+  const [active, setActive] = useState(day ?? today)
+  const grid = useRef<HTMLTableElement>(null)
+  const hasMoved = useRef(false)
+  const first = firstWeekday(locale)
+  const weeks = weeksOf(active, first)
+
+  useEffect(() => {
+    if (hasMoved.current) grid.current?.querySelector<HTMLElement>(`[data-day="${active}"]`)?.focus()
+    hasMoved.current = false
+  }, [active])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = movedDay(active, event.key, event.shiftKey, first)
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    hasMoved.current = true
+    setActive(next)
+  }
+  const named = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
+    return (each: string) => format.format(new Date(`${each}T00:00:00Z`))
+  }
+  const weekday = named({ weekday: 'short' })
+  const wholeDay = named({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+  const turn = (label: string, months: number) => (
+    <IconButton
+      label={label}
+      icon={months < 0 ? <ChevronLeft size={16} aria-hidden /> : <ChevronRight size={16} aria-hidden />}
+      onClick={() => setActive(addMonths(active, months))}
+    />
+  )
+  return (
+    <div className="calendar">
+      <div className="calendar-head">
+        {turn(text.previousMonth, -1)}
+        <h2 id={title} className="calendar-title" aria-live="polite">
+          {named({ month: 'long', year: 'numeric' })(active)}
+        </h2>
+        {turn(text.nextMonth, 1)}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a date grid is a table whose cells take keys. */}
+      <table ref={grid} role="grid" aria-labelledby={title} className="calendar-days" onKeyDown={onKeyDown}>
+        <thead>
+          <tr>
+            {weeks[0]?.map((each) => (
+              <th key={each} scope="col" abbr={named({ weekday: 'long' })(each)}>
+                {weekday(each)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {weeks.map((week) => (
+            <tr key={week[0]}>
+              {week.map((each) => (
+                // biome-ignore lint/a11y/useAriaPropsSupportedByRole: cells of a grid can be selected.
+                <td key={each} aria-selected={each === day}>
+                  <button
+                    type="button"
+                    className="calendar-day"
+                    tabIndex={each === active ? 0 : -1}
+                    data-day={each}
+                    data-active={each === active || undefined}
+                    data-outside={each.slice(0, 7) !== active.slice(0, 7) || undefined}
+                    aria-label={wholeDay(each)}
+                    aria-current={each === today ? 'date' : undefined}
+                    onClick={() => onChoose(each)}
+                  >
+                    {Number(each.slice(8))}
+                  </button>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {children}
+    </div>
+  )
+}
