@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settings } from '../config/settings.ts'
+import { DEFAULT_TITLE } from '../project/site.ts'
 import { apiRoots } from './paths.ts'
 import { accepts } from './request.ts'
 
@@ -37,7 +38,7 @@ export interface Asset {
   readonly encoding?: Encoding['name']
 }
 
-/** The admin page as built into a folder, prepared for the settings of one application. It contains nothing of the project. */
+/** The admin page as built into a folder, prepared for the settings of one application. Of the project it contains title, logo and accent colour only, which the login shows. */
 export class AdminPage {
   /** The document: assets by absolute paths, since it is served at every path below its own. */
   readonly html: string
@@ -83,10 +84,11 @@ export class AdminPage {
 }
 
 function prepared(index: string, settings: Settings): string {
-  const { base_path, admin_path, api_version } = settings
+  const { base_path, admin_path, api_version, ui } = settings
   const { docs, page } = apiRoots(settings)
   const metrics = settings.metrics !== 'off'
-  const content = escaped(JSON.stringify({ base_path, admin_path, api_version, docs, metrics }))
+  const { title = DEFAULT_TITLE, logo, accent } = ui
+  const content = escaped(JSON.stringify({ base_path, admin_path, api_version, docs, metrics, title, logo, accent }))
   // Functions, since `$` has a meaning in a replacement text.
   return index
     .replaceAll('./assets/', () => `${page}assets/`)

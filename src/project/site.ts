@@ -13,7 +13,8 @@ import { VERSION } from '../util/files.ts'
 import { generatedTitle } from '../views/generate.ts'
 import type { Snapshots } from './snapshots.ts'
 
-const DEFAULT_TITLE = 'Admin'
+/** Title of a project whose settings name none. */
+export const DEFAULT_TITLE = 'Admin'
 
 export interface SiteParts {
   readonly settings: Settings

@@ -1,6 +1,6 @@
 import type { PreferenceStore } from './preferences.ts'
 
-/** Where the server has its parts. The server writes them into the page. */
+/** What the page knows before a login: where the server has its parts, and how the project looks. The server writes it into the page. */
 export interface PageSettings {
   /** The path that all parts have in common; empty or `/journal`. */
   readonly base_path: string
@@ -11,10 +11,23 @@ export interface PageSettings {
   readonly docs: string
   /** False if the settings turn `/metrics` off. */
   readonly metrics: boolean
+  /** Title of the project. */
+  readonly title: string
+  /** Address of its logo. */
+  readonly logo?: string
+  /** Its colour, which stands in place of the page's own. */
+  readonly accent?: string
 }
 
 /** Those of a server without settings; the development server of the page uses them. */
-const DEFAULTS: PageSettings = { base_path: '', admin_path: '/admin', api_version: 'v1', docs: '/docs', metrics: true }
+const DEFAULTS: PageSettings = {
+  base_path: '',
+  admin_path: '/admin',
+  api_version: 'v1',
+  docs: '/docs',
+  metrics: true,
+  title: 'Admin',
+}
 
 /** Reads the settings from the page's `<meta name="admin-settings">`. */
 export function readPageSettings(page: Document): PageSettings {

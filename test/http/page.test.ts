@@ -41,7 +41,7 @@ describe('the admin page', () => {
       const page = await ask(app, 'GET /admin/')
       assert.equal(page.status, 200)
       const content =
-        '{&quot;base_path&quot;:&quot;&quot;,&quot;admin_path&quot;:&quot;/admin&quot;,&quot;api_version&quot;:&quot;v1&quot;,&quot;docs&quot;:&quot;/docs&quot;,&quot;metrics&quot;:true}'
+        '{&quot;base_path&quot;:&quot;&quot;,&quot;admin_path&quot;:&quot;/admin&quot;,&quot;api_version&quot;:&quot;v1&quot;,&quot;docs&quot;:&quot;/docs&quot;,&quot;metrics&quot;:true,&quot;title&quot;:&quot;The Harbour Journal&quot;,&quot;accent&quot;:&quot;#0f766e&quot;}'
       assert.equal(page.text, INDEX.replaceAll('./assets/', '/admin/assets/').replace('{}', content))
       assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
     }))
@@ -68,6 +68,8 @@ describe('the admin page', () => {
           api_version,
           docs: `${base}/docs`,
           metrics: true,
+          title: 'The Harbour Journal',
+          accent: '#0f766e',
         })
         for (const [, address = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
           assert.equal((await ask(app, `GET ${address}`)).status, 200, address)

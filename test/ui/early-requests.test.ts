@@ -3,7 +3,14 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { earlyFetch, sendEarly } from '../../src/ui/early-requests.ts'
 import type { PageSettings } from '../../src/ui/page-settings.ts'
 
-const SETTINGS: PageSettings = { base_path: '/base', admin_path: '/admin', api_version: 'v1', docs: '/docs', metrics: true }
+const SETTINGS: PageSettings = {
+  base_path: '/base',
+  admin_path: '/admin',
+  api_version: 'v1',
+  docs: '/docs',
+  metrics: true,
+  title: 'Base',
+}
 const REFRESH = '/base/api/v1/auth/refresh'
 const SITE = '/base/admin/api/v1/site'
 const VIEWS = '/base/admin/api/v1/views/post?generated=true'

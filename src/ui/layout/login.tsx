@@ -2,22 +2,31 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSession } from '../data/page-session.ts'
 import { siteQuery } from '../data/site.ts'
+import { usePageSettings } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
+import { SecretInput } from '../parts/secret-input.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
+import { ProjectMark } from './project-mark.tsx'
 
 /** Asks a visitor to log in. The address stays, so that the page that was asked for opens afterwards. */
 export function LoginPage() {
   const text = useText().login
+  const { title, logo } = usePageSettings()
   useEffect(() => {
-    document.title = text.title
-  }, [text])
+    document.title = `${text.title} · ${title}`
+  }, [text, title])
   return (
     <main className="login">
-      <h1 className="login-title">{text.title}</h1>
-      <LoginForm />
+      <div className="login-card">
+        <header className="login-header">
+          <ProjectMark title={title} logo={logo} />
+          <h1 className="login-title">{text.to(title)}</h1>
+        </header>
+        <LoginForm />
+      </div>
     </main>
   )
 }
@@ -36,6 +45,7 @@ function LoginForm({ username, children }: LoginFormProps) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useRef<HTMLFormElement>(null)
+  const password = useRef<HTMLInputElement>(null)
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus(), [])
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -48,6 +58,9 @@ function LoginForm({ username, children }: LoginFormProps) {
     } catch (failure) {
       setError(failure)
       setBusy(false)
+      // The name is mostly right, and a wrong password is typed anew.
+      password.current?.focus()
+      password.current?.select()
     }
   }
 
@@ -55,7 +68,7 @@ function LoginForm({ username, children }: LoginFormProps) {
     <form ref={form} className="login-form" onSubmit={submit}>
       {error !== undefined && <Failure error={error} />}
       {username === undefined ? (
-        <LabelledField label={text.username} isRequired>
+        <LabelledField label={text.username}>
           {(links) => (
             <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" required />
           )}
@@ -63,10 +76,8 @@ function LoginForm({ username, children }: LoginFormProps) {
       ) : (
         <input type="hidden" name="username" autoComplete="username" value={username} />
       )}
-      <LabelledField label={text.password} isRequired>
-        {(links) => (
-          <input {...links} className="input" type="password" name="password" autoComplete="current-password" required />
-        )}
+      <LabelledField label={text.password}>
+        {(links) => <SecretInput {...links} ref={password} name="password" autoComplete="current-password" required />}
       </LabelledField>
       <div className="login-actions">
         {children}

@@ -8,6 +8,7 @@ import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { foldedCase, formatNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
+import { ProjectMark } from './project-mark.tsx'
 
 /** With more models than these the menu can be filtered. */
 const MANY = 15
@@ -23,7 +24,7 @@ export function Navigation() {
   return (
     <nav className="menu-nav" aria-label={text.menu}>
       <Link to="/" className="menu-brand">
-        {logo !== null && <img src={logo} alt="" className="menu-logo" />}
+        <ProjectMark title={title} logo={logo} />
         <span className="menu-title">{title}</span>
       </Link>
       <NavList>

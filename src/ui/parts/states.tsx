@@ -44,7 +44,12 @@ export function FailureText({ error }: { readonly error: unknown }) {
   return (
     <>
       <p>{message}</p>
-      {requestId !== undefined && <p className="request-id">{text.errors.requestId(requestId)}</p>}
+      {requestId !== undefined && (
+        <details className="request-id">
+          <summary>{text.errors.details}</summary>
+          <p>{text.errors.requestId(requestId)}</p>
+        </details>
+      )}
     </>
   )
 }

@@ -47,6 +47,7 @@ const de: Text = {
     expiredTitle: 'Ihre Sitzung ist abgelaufen',
     expiredText: 'Geben Sie Ihr Passwort ein, um fortzufahren. Ihre Eingaben bleiben erhalten.',
     otherUser: 'Als anderer Benutzer anmelden',
+    to: (title) => `Anmelden bei ${title}`,
   },
   palette: {
     title: 'Suchen oder springen',

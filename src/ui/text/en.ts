@@ -69,6 +69,7 @@ export const en = {
     expiredTitle: 'Your session has expired',
     expiredText: 'Enter your password to continue. Nothing you typed is lost.',
     otherUser: 'Sign in as another user',
+    to: (title: string) => `Sign in to ${title}`,
   },
   palette: {
     title: 'Search or jump',

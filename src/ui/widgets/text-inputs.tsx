@@ -1,7 +1,6 @@
-import { Eye, EyeOff } from 'lucide-react'
 import { useId, useState } from 'react'
 import { choicesOf } from '../cells/choices.ts'
-import { IconButton } from '../parts/button.tsx'
+import { SecretInput } from '../parts/secret-input.tsx'
 import { useText } from '../text/text.tsx'
 import { withLineBreaks } from './line-breaks.ts'
 import type { InputProps } from './widget-props.ts'
@@ -51,28 +50,15 @@ function useHasLines(value: unknown): boolean {
 }
 
 /** A new password. What is typed can be looked at; stored passwords never are. */
-export function PasswordInput({ field, value, onChange, links }: InputProps) {
-  const text = useText().form
-  const [isShown, setShown] = useState(false)
-  return (
-    <div className="password">
-      <input
-        {...links}
-        className="input"
-        type={isShown ? 'text' : 'password'}
-        autoComplete="new-password"
-        placeholder={field.placeholder}
-        value={inputText(value)}
-        onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
-      />
-      <IconButton
-        label={isShown ? text.hidePassword : text.showPassword}
-        icon={isShown ? <EyeOff size={16} aria-hidden /> : <Eye size={16} aria-hidden />}
-        onClick={() => setShown(!isShown)}
-      />
-    </div>
-  )
-}
+export const PasswordInput = ({ field, value, onChange, links }: InputProps) => (
+  <SecretInput
+    {...links}
+    autoComplete="new-password"
+    placeholder={field.placeholder}
+    value={inputText(value)}
+    onChange={(event) => onChange(event.target.value === '' ? null : event.target.value)}
+  />
+)
 
 /** One line of text, with the choices of the field as suggestions. */
 export function SuggestInput(props: InputProps) {

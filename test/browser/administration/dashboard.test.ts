@@ -140,6 +140,7 @@ inBrowser(
     )
     await page.goto(`${path}/`)
     const changes = page.getByRole('region', { name: 'Latest changes' })
+    await changes.getByRole('alert').getByText('Details').click()
     await changes.getByRole('alert').getByText('req-for-support').waitFor()
     await page.unroute('**/api/v1/history?*')
     await changes.getByRole('button', { name: 'Try again' }).click()

@@ -14,7 +14,7 @@ async function endSession(server: RunningServer): Promise<void> {
 
 async function logInAgain(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session has expired' })
-  await dialog.getByLabel('Password').fill(ACCOUNTS.superuser.password)
+  await dialog.getByLabel('Password', { exact: true }).fill(ACCOUNTS.superuser.password)
   await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }

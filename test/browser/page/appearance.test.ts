@@ -80,3 +80,17 @@ inBrowser('the first key press leads past the menu to the content', {}, async ({
   await page.keyboard.press('Enter')
   await page.locator('main:focus').waitFor()
 })
+
+inBrowser(
+  'a notice has an icon and lies within the bar, over no button and no pages',
+  { at: '/models/tag/2' },
+  async ({ page }) => {
+    const name = page.getByLabel('Name')
+    await name.fill(`${await name.inputValue()} again`)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const notice = page.locator('.toast').filter({ hasText: 'Saved' })
+    await notice.locator('svg').first().waitFor()
+    const [box, bar] = [await notice.boundingBox(), await page.getByRole('banner').boundingBox()]
+    assert.ok(box !== null && bar !== null && box.y >= 0 && box.y + box.height <= bar.y + bar.height, JSON.stringify([box, bar]))
+  },
+)

@@ -92,7 +92,7 @@ elsewhere('a tour under other paths as editor', { as: ACCOUNTS.editor }, async (
 
 elsewhere('a visitor under other paths logs in', { as: null, at: '/models/tag' }, async ({ page }) => {
   await page.getByLabel('Username').fill(ACCOUNTS.editor.username)
-  await page.getByLabel('Password').fill(ACCOUNTS.editor.password)
+  await page.getByLabel('Password', { exact: true }).fill(ACCOUNTS.editor.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('tbody tr').first().waitFor()
   assert.match(page.url(), /\/journal\/manage\/models\/tag$/)
