@@ -1,3 +1,4 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import type { FieldErrors, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
@@ -114,6 +115,7 @@ function FormGroup({ title, isCollapsed, hasErrors, children }: FormGroupProps) 
     <details className="form-group" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="form-group-title">
         <h2>{title}</h2>
+        {isOpen ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
       </summary>
       {children}
     </details>

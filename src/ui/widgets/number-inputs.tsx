@@ -7,13 +7,18 @@ interface TypedNumberProps extends Pick<InputProps, 'value' | 'onChange' | 'link
   /** The type of the number, as of a field. */
   readonly type: string
   readonly placeholder?: string | undefined
+  /** Digits behind the decimal sign at least. Default: 0. */
+  readonly decimals?: number
 }
 
-/** A number, with the signs of the language. Any text can be typed and pasted; one that is no number becomes an `Unparsed`. */
-export function TypedNumber({ type, value, onChange, links, placeholder }: TypedNumberProps) {
+/**
+ * A number, with the signs of the language. Any text can be typed and pasted; one that is no number becomes an `Unparsed`. When the focus
+ * leaves, the input shows the number that was read.
+ */
+export function TypedNumber({ type, value, onChange, links, placeholder, decimals = 0 }: TypedNumberProps) {
   const signs = numberSigns(useLocale())
-  const format = (each: unknown) => numberText(each, signs)
-  const [text, setText] = useTyped({ value, onChange, format, parse: (typed) => parseNumber(type, typed, signs) })
+  const format = (each: unknown) => numberText(each, signs, decimals)
+  const [text, setText, settle] = useTyped({ value, onChange, format, parse: (typed) => parseNumber(type, typed, signs) })
   return (
     <input
       {...links}
@@ -23,14 +28,17 @@ export function TypedNumber({ type, value, onChange, links, placeholder }: Typed
       placeholder={placeholder}
       value={text}
       onChange={(event) => setText(event.target.value)}
+      onBlur={settle}
     />
   )
 }
 
-/** The number of a field. */
-export const NumberInput = ({ field: { placeholder }, modelField: { type }, value, onChange, links }: InputProps) => (
-  <TypedNumber {...{ type, value, onChange, links, placeholder }} />
-)
+/** The number of a field, with its decimal places as lists show them. */
+export function NumberInput({ field, modelField, value, onChange, links }: InputProps) {
+  const places = field.options?.decimal_places ?? modelField.bounds.decimal_places
+  const decimals = typeof places === 'number' ? places : 0
+  return <TypedNumber {...{ value, onChange, links, decimals }} type={modelField.type} placeholder={field.placeholder} />
+}
 
 /** A slider between the bounds of the field, beside the number itself. Without bounds only the number. */
 export function RangeInput(props: InputProps) {

@@ -18,8 +18,8 @@ export function numberSigns(locale: string): NumberSigns {
 
 /**
  * Parses a typed number, written with the signs of the language, or with others if only one reading is possible: `1,234.56` and `1.234,56`
- * are the same number everywhere. A comma or point before three digits can be read in two ways where the language does not have it for
- * decimals, so it is refused.
+ * are the same number everywhere. A comma or point before three digits is read as the language has it, `1,234` as 1234 in English and as
+ * 1.234 in German. It is refused where the language has it neither for decimals nor between thousands.
  *
  * @returns null for an empty text; the digits as text for a decimal, which may have more than a number can hold
  */
@@ -54,7 +54,7 @@ interface Ambiguity {
 }
 
 /** The digits of a typed number with a decimal point, if it has decimals. Undefined if the signs between the digits have no meaning. */
-function digitsOf(body: string, { decimal }: NumberSigns): string | Ambiguity | undefined {
+function digitsOf(body: string, { decimal, group }: NumberSigns): string | Ambiguity | undefined {
   const found = body.match(/\D/g) ?? []
   const last = found.at(-1)
   if (last === undefined) return body
@@ -65,6 +65,7 @@ function digitsOf(body: string, { decimal }: NumberSigns): string | Ambiguity | 
     const [whole = '', places = ''] = body.split(last)
     const plain = places === '' ? whole : `${whole}.${places}`
     if (last === decimal || !isGrouped(body, last)) return plain
+    if (last === group) return `${whole}${places}`
     return { readings: [`${whole}${places}`, `${whole}${decimal}${places}`] }
   }
   const [first = ''] = found
@@ -103,6 +104,15 @@ export function canonicalNumeral(numeral: string): string {
   return `${sign === '-' ? '-' : ''}${kept}e${Number(exponent) - places.length + digits.length - kept.length}`
 }
 
-/** The text of a number in an input, with the decimal sign of the language and without groups. */
-export const numberText = (value: unknown, { decimal }: NumberSigns): string =>
-  value === null || value === undefined ? '' : String(value).replace('.', decimal)
+/**
+ * The text of a number in an input, with the decimal sign of the language and without groups.
+ *
+ * @param decimals digits behind the decimal sign at least
+ */
+export function numberText(value: unknown, { decimal }: NumberSigns, decimals = 0): string {
+  if (value === null || value === undefined) return ''
+  const [whole = '', places = ''] = String(value).split('.')
+  const isPlain = /^[+-]?\d+$/.test(whole) && /^\d*$/.test(places)
+  const shown = isPlain ? places.padEnd(decimals, '0') : places
+  return shown === '' ? whole : `${whole}${decimal}${shown}`
+}
