@@ -21,6 +21,7 @@ export const ERRORS = {
   HISTORY_OFF: { status: 404, exitCode: 1, body: 'B', message: 'History is not recorded' },
   SNAPSHOT_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Snapshot not found' },
   RECORD_REFERENCED: { status: 409, exitCode: 1, body: 'B', message: 'Record is referenced' },
+  RESTORE_REFUSED: { status: 409, exitCode: 1, body: 'B', message: 'Record cannot be restored' },
   LAST_SUPERUSER: { status: 409, exitCode: 1, body: 'B', message: 'Last superuser' },
   WRITE_CONFLICT: { status: 409, exitCode: 1, body: 'B', message: 'Write conflict' },
   SNAPSHOT_EXISTS: { status: 409, exitCode: 1, body: 'B', message: 'Snapshot exists' },

@@ -249,7 +249,7 @@ test('no folder has an index.ts', () =>
     [],
   ))
 
-test('only the committer changes the store, and only Records and its imports use it', () => {
+test('only the committer changes the store, and only Records, its imports and restorations use it', () => {
   const changers = files.filter(
     (file) => /\.transact(InParts)?(\?\.)?\(/.test(readFileSync(file, 'utf8')) && folderOf(file) !== 'store',
   )
@@ -257,7 +257,7 @@ test('only the committer changes the store, and only Records and its imports use
   const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('records', 'committer.ts'))
   assert.deepEqual(
     committers.map(({ from }) => show(from)),
-    ['imports.ts', 'records.ts'].map((file) => join('records', file)),
+    ['imports.ts', 'records.ts', 'restore.ts'].map((file) => join('records', file)),
   )
 })
 

@@ -30,6 +30,7 @@ import type {
   Part,
   Projection,
   Removed,
+  Restored,
   SearchPage,
   SearchQuery,
   Selection,
@@ -185,6 +186,16 @@ export class ModelClient<M extends ModelTypes> {
   async history(id: Id, query: HistoryQuery = {}, { signal }: CallOptions = {}): Promise<Page<HistoryEntry>> {
     const path = `${this.#record(id)}/history${queryText(historyEntries(query))}`
     return (await this.#json({ method: 'GET', path, signal })) as Page<HistoryEntry>
+  }
+
+  /**
+   * Restores a deleted record from the history, with its id and what its deletion took with it.
+   *
+   * @throws {AdminError} of type `conflict` if the record exists, or a unique value or a reference is in the way
+   */
+  async restore(id: Id, { dryRun, signal }: CallOptions & DryRun<boolean> = {}): Promise<Restored<M['record']>> {
+    const path = `${this.#record(id)}/restore${dryRunText(dryRun)}`
+    return (await this.#json({ method: 'POST', path, signal })) as Restored<M['record']>
   }
 
   /** Searches the text of records; returns a page ordered by relevance or by `sort`. @param q the words to search for */

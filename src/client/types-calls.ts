@@ -295,6 +295,15 @@ export interface RemovalForecast {
   readonly blocked_by: readonly { readonly model: string; readonly field: string; readonly count: number }[]
 }
 
+/** A record that was restored, or would be. */
+export interface Restored<RecordType> {
+  readonly data: RecordType
+  /** The other records that are restored with it (`cascade`) or refer to it again (`set_null`), by model. */
+  readonly consequences: RemovalForecast['consequences']
+  /** What the history does not have, such as passwords. */
+  readonly notices: readonly string[]
+}
+
 /** The types of one model: a member of `All_Models`, which `admin types` generates. */
 export interface ModelTypes {
   /** A record as the API returns it. */

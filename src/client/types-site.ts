@@ -197,7 +197,7 @@ export interface HistoryEntry<Key extends string = string> {
   readonly at: string
   /** Null for a change that no user made. */
   readonly user: { readonly id: number; readonly username: string | null } | null
-  readonly via: 'api' | 'cli' | 'import' | 'mock' | 'cascade'
+  readonly via: 'api' | 'cli' | 'import' | 'mock' | 'restore' | 'cascade'
   /** The id of the request in the server's log. */
   readonly request_id: string | null
   /** By field. */

@@ -9,6 +9,7 @@ import { readRecordId } from '../query/parameters.ts'
 import { type PlainListQuery, parsePlainList } from '../query/parse.ts'
 import { type FieldFilter, pageJson } from '../query/plan.ts'
 import type { WriteHooks } from '../records/hooks.ts'
+import type { RecordedChange } from '../records/restore.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
@@ -97,15 +98,29 @@ export class History {
     const missing = new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
     if (record === undefined && !actor.isSuperuser) throw missing
     if (!this.covers(model)) throw historyOff(model)
-    const own: FieldFilter[] = [
-      { field: 'record_id', operator: 'eq', value: id },
-      { field: 'model', operator: 'eq', value: model.key },
-    ]
+    const own = ownEntries(model, id)
     const reader = new HistoryReader(this.#access, this.#store, actor, model)
     if (record !== undefined && !reader.seesAll) return this.#pageOf(await reader.entriesOf(record, own), query)
     const { json, total } = await this.#page(query, own)
     if (record === undefined && total === 0) throw missing
     return json
+  }
+
+  /** The deletion of a record, if it is the last change of it, and the other changes of its request. */
+  readonly deletionOf = async (model: Model, id: number): Promise<readonly RecordedChange[]> => {
+    if (!this.covers(model)) throw historyOff(model)
+    const own = ownEntries(model, id)
+    const [last] = (await this.#store.find(HISTORY, { filters: own, sort: LATEST_FIRST, offset: 0, limit: 1 })).records
+    if (last?.action !== 'delete') return []
+    if (last.request_id == null) return [recordedChange(last)]
+    const filters: FieldFilter[] = (['at', 'request_id'] as const).map((field) => {
+      return { field, operator: 'eq', value: last[field] ?? null }
+    })
+    const others: RecordedChange[] = []
+    for await (const entries of this.#store.stream(HISTORY, { filters, sort: [] })) {
+      others.push(...entries.filter((entry) => entry.id !== last.id).map(recordedChange))
+    }
+    return [recordedChange(last), ...others]
   }
 
   async #page(query: string, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
@@ -128,6 +143,19 @@ export class History {
     return asked.plan.sort.length > 0 ? asked : { ...asked, plan: { ...asked.plan, sort: LATEST_FIRST } }
   }
 }
+
+const ownEntries = (model: Model, id: number): FieldFilter[] => [
+  { field: 'record_id', operator: 'eq', value: id },
+  { field: 'model', operator: 'eq', value: model.key },
+]
+
+const recordedChange = ({ model, record_id: recordId, action, via, changes }: StoredRecord): RecordedChange => ({
+  model: String(model),
+  recordId: Number(recordId),
+  action: String(action),
+  isCascade: via === 'cascade',
+  changes: changes as unknown as RecordedChange['changes'],
+})
 
 const LATEST_FIRST = [{ field: 'id', order: 'desc' }] as const
 

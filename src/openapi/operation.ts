@@ -103,5 +103,6 @@ export const withPatch = (operation: OperationObject): { readonly put: Operation
     ...operation,
     operationId: operation.operationId.replace(/[uU]pdate/, (word) => (word === 'update' ? 'patch' : 'Patch')),
     summary: `${operation.summary}, as PUT does`,
+    description: 'The same as PUT.',
   },
 })

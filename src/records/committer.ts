@@ -201,11 +201,11 @@ export class Committer {
     return transaction
   }
 
-  /** Adds the conditions under which the actor may change records of a model. */
-  #guarded({ actor, model }: WriteContext, operations: readonly Operation[]): readonly Operation[] {
+  /** Adds the conditions under which the actor may change the records. */
+  #guarded({ actor }: WriteContext, operations: readonly Operation[]): readonly Operation[] {
     if (actor.isSuperuser) return operations
     return operations.map((operation): Operation => {
-      const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], model)
+      const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], this.#rules.registry.expect(operation.table))
       return allowed === undefined ? operation : { ...operation, allowed }
     })
   }

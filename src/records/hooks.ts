@@ -8,7 +8,7 @@ import type { RecordData } from './write-requests.ts'
 /** The source of a write, for the history. */
 export interface WriteOrigin {
   /** When absent, the API or, for the server and the shell, the command line. */
-  readonly via?: 'import' | 'mock' | undefined
+  readonly via?: 'import' | 'mock' | 'restore' | undefined
   readonly requestId?: string | undefined
 }
 

@@ -108,7 +108,8 @@ export interface ImportRequest {
 /** Prefix of field names in messages. Rows count from 1. */
 export const byRow = (index: number): string => `${index + 1}.`
 
-interface ImportContext extends WriteContext {
+/** An import, and what it is made with. */
+export interface ImportContext extends WriteContext {
   readonly store: Store
   readonly access: AccessRules
   readonly hooks: Hooks

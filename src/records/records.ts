@@ -22,6 +22,7 @@ import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
+import { type ReadDeletion, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
   type NewRecord,
   namesSelection,
@@ -256,6 +257,24 @@ export class Records {
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
     return only(await this.#remove(actor, this.#targets.removal(actor, modelKey, recordId, options.precondition), options))
+  }
+
+  /**
+   * Restores a deleted record, with its id and what its deletion took with it.
+   *
+   * @param read reads the deletion from the history
+   * @throws {AppError} RECORD_NOT_FOUND, RESTORE_REFUSED
+   */
+  restore(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    read: ReadDeletion,
+    options: WriteOptions = {},
+  ): Promise<RestoredRecord> {
+    const model = this.#createModel(actor, modelKey)
+    const context = { store: this.#store, access: this.#access, hooks: this.#hooks, parts: this.#parts, actor, model, options }
+    return restoreRecord(this.#committer, context, readRecordId(recordId), read)
   }
 
   /** Computes the consequences of deleting a record. */

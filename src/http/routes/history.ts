@@ -1,11 +1,13 @@
 import { HISTORY, VIAS } from '../../history/history-recorder.ts'
 import { envelope } from '../../openapi/bodies.ts'
 import { jsonContent } from '../../openapi/operation.ts'
-import { plainListParameters } from '../../openapi/query-parameters.ts'
+import { DRY_RUN, plainListParameters } from '../../openapi/query-parameters.ts'
+import { schemaNames } from '../../openapi/record-schemas.ts'
 import type { Responses } from '../../openapi/responses.ts'
 import { MOMENT, nullable, object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
 import type { ApiRoute, ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
+import { writeOptionsOf } from '../preconditions.ts'
 import { actorOf, modelKeyOf, queryOf, recordIdOf } from '../request.ts'
 import { RECORD_ID } from './records.ts'
 
@@ -67,7 +69,7 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
     describe: ({ model, registry, responses }) => ({
       operationId: `history${model.name}`,
       summary: `The history of a record of ${model.label}`,
-      description: 'Each create, update and delete with the values before and after; that of a deleted record is for superusers.',
+      description: 'Changes with the values before and after; of a deleted record for superusers.',
       tag: model.name,
       parameters: [RECORD_ID, ...plainListParameters(registry.expect(HISTORY), registry)],
       answers: pageOf(responses),
@@ -77,5 +79,44 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
       ({ history }) =>
       async (request, h) =>
         jsonResponse(h, await history.ofRecord(actorOf(request), modelKeyOf(request), recordIdOf(request), queryOf(request))),
+  },
+  {
+    method: 'POST',
+    path: `${models}/{model}/{record_id}/restore`,
+    access: 'add',
+    describe: ({ model, responses }) => ({
+      operationId: `restore${model.name}`,
+      summary: `Restore a deleted record of ${model.label}`,
+      description: 'With its id and what went with it.',
+      tag: model.name,
+      parameters: [RECORD_ID, DRY_RUN],
+      answers: {
+        200: responses.success(
+          'The record',
+          jsonContent(
+            object({ data: ref(schemaNames(model).record), consequences: ref('consequences'), notices: ref('notices') }),
+          ),
+        ),
+      },
+      failures: ['conflict', 'notFound'],
+    }),
+    handler:
+      (app, { random }) =>
+      async (request, h) => {
+        const { history, reads, records } = app
+        const [actor, model] = [actorOf(request), modelKeyOf(request)]
+        const { dryRun, origin } = writeOptionsOf(request, app, random)
+        const options = { dryRun, origin: { ...origin, via: 'restore' as const } }
+        const { record, consequences, notices } = await records.restore(
+          actor,
+          model,
+          recordIdOf(request),
+          history.deletionOf,
+          options,
+        )
+        const { text } = await (dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record))
+        const rest = JSON.stringify({ consequences, notices }).slice(1)
+        return jsonResponse(h, `{"data":${text},${rest}`)
+      },
   },
 ]

@@ -66,7 +66,7 @@ export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
     score: { type: 'number' },
     matches: { type: 'object', additionalProperties: MATCHES, description: 'Where in each field' },
   }),
-  notices: { ...TEXTS, description: 'What the searcher should know of the result' },
+  notices: { ...TEXTS, description: 'What to know of the result' },
 }
 
 /** The consequences of a deletion that is tried. */
@@ -150,8 +150,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         return {
           operationId: `update${model.name}`,
           summary: `Change a record of ${model.label}`,
-          description:
-            'What `data` leaves out stays as it is. A record that is not there, or a form that is not one of this model, is a 400.',
+          description: 'What `data` leaves out stays as it is. A missing record or a form of another model is a 400.',
           tag: model.name,
           parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
           requestBody: body(jsonContent(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
