@@ -5,6 +5,7 @@ import type { ModelDefinition } from '../model/definition.ts'
 const User = defineModel({
   name: 'User',
   label: 'Users',
+  icon: 'user-round',
   display_field: 'username',
   timestamps: true,
   fields: [
@@ -32,6 +33,7 @@ const User = defineModel({
 const Group = defineModel({
   name: 'Group',
   label: 'Groups',
+  icon: 'users-round',
   display_field: 'name',
   timestamps: true,
   fields: [
@@ -44,6 +46,7 @@ const Group = defineModel({
 const Permission = defineModel({
   name: 'Permission',
   label: 'Permissions',
+  icon: 'key-round',
   display_field: 'codename',
   timestamps: true,
   fields: [

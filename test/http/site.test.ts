@@ -51,7 +51,7 @@ describe('the site', () => {
     const post = json.models.find(({ key }: { key: string }) => key === 'post')
     assert.deepEqual([post.group, post.icon], ['Journal', 'newspaper'])
     const group = json.models.find(({ key }: { key: string }) => key === 'group')
-    assert.deepEqual([group.group, group.icon, group.history], [null, null, true])
+    assert.deepEqual([group.group, group.icon, group.history], [null, 'users-round', true])
   })
 
   test('says which models have a history', async () => {

@@ -29,6 +29,8 @@ cors: [http://localhost:5173]
 `,
   'models/article.yaml': `${schemaComment('../', 'model')}name: Article
 label: Articles
+group: Content
+icon: newspaper
 display_field: title
 timestamps: true
 fields:

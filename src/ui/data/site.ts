@@ -1,6 +1,8 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
 import { createContext, use } from 'react'
 import type { Site, SiteAction, SiteField, SiteModel } from '../../client/client.ts'
+import { en, type Text } from '../text/en.ts'
+import { foldedCase } from '../text/format.ts'
 import type { PageSession } from './page-session.ts'
 
 /** The query of the site: models, fields and permissions of the user. */
@@ -20,6 +22,30 @@ export function useSite(): Site {
   if (site === undefined) throw new Error('SiteContext has no value')
   return site
 }
+
+/** True for a built-in model, of users, groups or permissions, that the project has not put into a group of the menu. */
+export const isAdministered = ({ key, group }: SiteModel): boolean => key in en.accounts.models && group === null
+
+/** The site with the built-in models and their fields named in the language of the page, unless the project names them itself. */
+export const localSite = (site: Site, { models, fields }: Text['accounts']): Site => ({
+  ...site,
+  models: site.models.map((model): SiteModel => {
+    const builtIn = labelOf(en.accounts.models, model.key)
+    if (builtIn === undefined) return model
+    return {
+      ...model,
+      label: model.label === builtIn ? (labelOf(models, model.key) ?? model.label) : model.label,
+      fields: model.fields.map((field) => ({ ...field, label: accountLabel(fields, field.name, field.label) })),
+    }
+  }),
+})
+
+const labelOf = (labels: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(labels, name) ? labels[name] : undefined
+
+/** The label of a field of a built-in model in the language of the page, unless the project names it itself. */
+export const accountLabel = (labels: Text['accounts']['fields'], name: string, label: string): string =>
+  (foldedCase(label) === name.replaceAll('_', ' ') ? labelOf(labels, name) : undefined) ?? label
 
 /** A model that the user may access; undefined for others. */
 export function useModel(key: string): SiteModel | undefined {

@@ -14,7 +14,6 @@ export function AccountChoices({ trigger }: { readonly trigger: ReactElement }) 
   const { docs } = usePageSettings()
   const session = useSession()
   const [theme, setTheme] = useTheme()
-  const [language, setLanguage] = usePreference('language')
   return (
     <Menu trigger={trigger} isOpen>
       <MenuItem icon={<UserRound size={14} aria-hidden />} render={<Link to="/account" />}>
@@ -37,16 +36,31 @@ export function AccountChoices({ trigger }: { readonly trigger: ReactElement }) 
         ]}
       />
       <MenuSeparator />
-      <MenuChoice
-        label={text.languageLabel}
-        value={language ?? ''}
-        onChange={(value) => setLanguage(value === '' ? undefined : value)}
-        options={[{ value: '', label: text.languageBrowser }, ...languageNames()]}
-      />
+      <LanguageChoice />
       <MenuSeparator />
       <MenuItem icon={<LogOut size={14} aria-hidden />} onClick={() => void session.logout().catch(() => {})}>
         {text.logout}
       </MenuItem>
     </Menu>
+  )
+}
+
+/** A menu of the languages of the page. Open at first. */
+export const LanguageMenu = ({ trigger }: { readonly trigger: ReactElement }) => (
+  <Menu trigger={trigger} isOpen>
+    <LanguageChoice />
+  </Menu>
+)
+
+function LanguageChoice() {
+  const text = useText().shell
+  const [language, setLanguage] = usePreference('language')
+  return (
+    <MenuChoice
+      label={text.languageLabel}
+      value={language ?? ''}
+      onChange={(value) => setLanguage(value === '' ? undefined : value)}
+      options={[{ value: '', label: text.languageBrowser }, ...languageNames()]}
+    />
   )
 }

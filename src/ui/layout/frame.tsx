@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useSession, useSessionState } from '../data/page-session.ts'
 import type { RequestWait } from '../data/request-waits.ts'
-import { SiteContext, siteQuery } from '../data/site.ts'
+import { localSite, SiteContext, siteQuery } from '../data/site.ts'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { ExpiredSession, LoginPage } from './login.tsx'
@@ -55,7 +55,10 @@ export function Frame() {
 
 /** Provides the site. Suspends until it is loaded. */
 function SiteProvider({ children }: { readonly children: ReactNode }) {
-  return <SiteContext value={useSuspenseQuery(siteQuery(useSession())).data}>{children}</SiteContext>
+  const { accounts } = useText()
+  const { data } = useSuspenseQuery(siteQuery(useSession()))
+  const site = useMemo(() => localSite(data, accounts), [data, accounts])
+  return <SiteContext value={site}>{children}</SiteContext>
 }
 
 /** Says at the edge of the page that refused requests wait, and for how long. */

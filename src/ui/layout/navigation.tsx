@@ -3,7 +3,7 @@ import { ChevronDown, ChevronRight, History, LayoutDashboard, Webhook, Wrench } 
 import { memo, type ReactNode, useId, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { plainClick } from '../cells/cell.tsx'
-import { groupsOf, useSite } from '../data/site.ts'
+import { groupsOf, isAdministered, useSite } from '../data/site.ts'
 import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { foldedCase, formatNumber } from '../text/format.ts'
@@ -20,7 +20,12 @@ export function Navigation() {
   const [filter, setFilter] = useState('')
   const words = foldedCase(filter.trim())
   const shown = models.filter(({ key, label }) => foldedCase(`${label} ${key}`).includes(words))
-  const groups = groupsOf(shown, text.otherModels)
+  const accounts = shown.filter(isAdministered)
+  const groups = groupsOf(
+    shown.filter((model) => !accounts.includes(model)),
+    text.otherModels,
+  )
+  const { model: active } = useParams({ strict: false })
   return (
     <nav className="menu-nav" aria-label={text.menu}>
       <Link to="/" className="menu-brand">
@@ -46,22 +51,29 @@ export function Navigation() {
       {groups.map(([group, members]) => (
         <ModelGroup key={group} title={group} models={members} isFiltered={words !== ''} />
       ))}
-      {words !== '' && groups.length === 0 && <p className="menu-note">{common.noMatches}</p>}
-      {user.is_superuser && (
+      {words !== '' && shown.length === 0 && <p className="menu-note">{common.noMatches}</p>}
+      {(user.is_superuser || accounts.length > 0) && (
         <NavList title={text.administration}>
-          {capabilities.history && (
+          {accounts.map((model) => (
+            <li key={model.key}>
+              <ModelLink model={model} isActive={model.key === active} />
+            </li>
+          ))}
+          {user.is_superuser && capabilities.history && (
             <NavLink to="/history" icon={<History size={16} aria-hidden />}>
               {text.history}
             </NavLink>
           )}
-          {capabilities.webhooks && (
+          {user.is_superuser && capabilities.webhooks && (
             <NavLink to="/webhooks" icon={<Webhook size={16} aria-hidden />}>
               {text.webhooks}
             </NavLink>
           )}
-          <NavLink to="/tools" icon={<Wrench size={16} aria-hidden />}>
-            {text.tools}
-          </NavLink>
+          {user.is_superuser && (
+            <NavLink to="/tools" icon={<Wrench size={16} aria-hidden />}>
+              {text.tools}
+            </NavLink>
+          )}
         </NavList>
       )}
     </nav>

@@ -1,10 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
-import { CircleUser, Menu as MenuIcon } from 'lucide-react'
+import { CircleUser, Languages, Menu as MenuIcon, Moon, Sun } from 'lucide-react'
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Site } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { recordQuery } from '../data/records.ts'
+import { nameOf } from '../data/related.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import { useFollowing, useIsOffline } from '../data/use-live.ts'
+import { useTheme } from '../hooks.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Dialog, LazyMenu } from '../parts/popups.tsx'
 import { Notice } from '../parts/states.tsx'
@@ -47,6 +51,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         />
         <span className="shell-title">{site.title}</span>
         <PageKeys />
+        <AppearanceSwitches />
         <AccountMenu />
       </header>
       <main id="content" className="page" tabIndex={-1}>
@@ -60,7 +65,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Names the page in the title of the window: the model and the record, the import, or the page of the menu and its webhook. */
+/** Names the page in the title of the window: the record and its model, the import, or the page of the menu and its webhook. */
 function usePageTitle(site: Site): void {
   const { shell: text, import: ofImport } = useText()
   const { pathname } = useLocation()
@@ -72,17 +77,41 @@ function usePageTitle(site: Site): void {
     tools: text.tools,
   }
   const page = Object.keys(pages).find((name) => pathname.startsWith(`/${name}`))
-  const model = key === undefined ? undefined : modelOf(site, key)?.label
-  const name = model ?? (page === undefined ? undefined : pages[page])
-  const label = name === undefined ? text.dashboard : id === undefined ? name : `${name} #${id}`
+  const model = key === undefined ? undefined : modelOf(site, key)
+  // The page of the record reads it.
+  const record = useQuery({ ...recordQuery(useSession(), key ?? '', Number(id)), enabled: false }).data?.data
+  const name = model?.label ?? (page === undefined ? undefined : pages[page])
+  const named = model === undefined || record === undefined ? undefined : `${nameOf(record, model)} · ${name}`
+  const label = name === undefined ? text.dashboard : id === undefined ? name : (named ?? `${name} #${id}`)
   const isImport = model !== undefined && pathname.endsWith('/import')
-  const title = `${isImport ? ofImport.title(model) : label} · ${site.title}`
+  const title = `${isImport ? ofImport.title(model.label) : label} · ${site.title}`
   useEffect(() => {
     document.title = title
   }, [title])
 }
 
 const AccountChoices = lazy(async () => ({ default: (await import('./account-choices.tsx')).AccountChoices }))
+const LanguageMenu = lazy(async () => ({ default: (await import('./account-choices.tsx')).LanguageMenu }))
+
+/** Switches between light and dark at once, and offers the languages. On a phone the menu of the user has both. */
+function AppearanceSwitches() {
+  const { shell, palette } = useText()
+  const [theme, setTheme] = useTheme()
+  const isDark = theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark'
+  const trigger = <IconButton label={shell.languageLabel} icon={<Languages size={18} aria-hidden />} />
+  return (
+    <div className="shell-switches">
+      <IconButton
+        label={isDark ? palette.light : palette.dark}
+        icon={isDark ? <Sun size={18} aria-hidden /> : <Moon size={18} aria-hidden />}
+        onClick={() => setTheme(isDark ? 'light' : 'dark')}
+      />
+      <LazyMenu trigger={trigger}>
+        <LanguageMenu trigger={trigger} />
+      </LazyMenu>
+    </div>
+  )
+}
 
 /** The menu of the user. */
 export function AccountMenu() {
