@@ -8,6 +8,12 @@ export interface SavedFilter {
   readonly search: string
 }
 
+/** A record, without anything of its contents. */
+export interface RecordReference {
+  readonly model: string
+  readonly id: number
+}
+
 /** What the browser keeps for the user. It never leaves the browser. */
 export interface Preferences {
   readonly theme: 'light' | 'dark'
@@ -18,6 +24,8 @@ export interface Preferences {
   readonly columns: Readonly<Record<string, ColumnChoice>>
   /** By model. */
   readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
+  /** Records that were opened last, by id of the user. */
+  readonly recentRecords: Readonly<Record<string, readonly RecordReference[]>>
   /** Titles of the groups of the menu that are folded. */
   readonly foldedGroups: readonly string[]
 }

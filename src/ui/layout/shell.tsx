@@ -4,6 +4,7 @@ import { CircleUser, Languages, Menu as MenuIcon, Moon, Sun } from 'lucide-react
 import { lazy, type ReactNode, useEffect, useState } from 'react'
 import type { Site } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
+import { useRemembered } from '../data/recents.ts'
 import { recordQuery } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
 import { modelOf, useSite } from '../data/site.ts'
@@ -80,6 +81,7 @@ function usePageTitle(site: Site): void {
   const model = key === undefined ? undefined : modelOf(site, key)
   // The page of the record reads it.
   const record = useQuery({ ...recordQuery(useSession(), key ?? '', Number(id)), enabled: false }).data?.data
+  useRemembered(model?.key, record?.id)
   const name = model?.label ?? (page === undefined ? undefined : pages[page])
   const named = model === undefined || record === undefined ? undefined : `${nameOf(record, model)} · ${name}`
   const label = name === undefined ? text.dashboard : id === undefined ? name : (named ?? `${name} #${id}`)

@@ -1,24 +1,26 @@
 import { useEffect, useRef } from 'react'
+import { useRecents } from '../data/recents.ts'
 import { useSite, useSiteRefresh } from '../data/site.ts'
-import { FailingWebhooks, LatestChanges, ModelCards } from '../panels/dashboard.tsx'
+import { FailingWebhooks, FirstSteps, LatestChanges, RecentRecords, SavedLists, useSavedFilters } from '../panels/dashboard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
-/** The first page: what there is, what has changed, what fails. Only of what the user may see. */
+/** The first page: what the user works with, what has changed, what fails. Only of what the user may see. */
 export function Dashboard() {
   const text = useText().dashboard
   const { models, user, capabilities } = useSite()
+  const isNew = useRecents().length + useSavedFilters().length === 0
   useFreshCounts()
   return (
     <>
       <PageHeader title={text.title} />
-      {models.length === 0 ? (
-        <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState>
-      ) : (
-        <ModelCards models={models} />
-      )}
+      {models.length === 0 ? <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState> : isNew && <FirstSteps />}
       {user.is_superuser && capabilities.webhooks && <FailingWebhooks />}
+      <div className="dashboard">
+        <RecentRecords />
+        <SavedLists />
+      </div>
       {user.is_superuser && capabilities.history && <LatestChanges />}
     </>
   )

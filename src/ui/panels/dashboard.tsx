@@ -1,93 +1,195 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useCallback } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import { Bookmark, FilePlus, List, UserPlus, UsersRound } from 'lucide-react'
+import { type ReactNode, useCallback } from 'react'
+import { DateCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
-import { groupsOf } from '../data/site.ts'
+import { useNames, useRecents } from '../data/recents.ts'
+import { isAdministered, may, modelOf, singularOf, useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
 import { isFailing, webhooksQuery } from '../data/webhooks.ts'
+import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import { useLocale, useText } from '../text/text.tsx'
-import { HistoryTable } from './history.tsx'
+import type { RecordReference, SavedFilter } from '../preferences.ts'
+import { parseSearch } from '../search-params.ts'
+import { useText } from '../text/text.tsx'
 import { WebhookHealth } from './webhook-table.tsx'
 
-/** The models that the user may access, in the groups of the menu, with their numbers of records. */
-export function ModelCards({ models }: { readonly models: readonly SiteModel[] }) {
-  const { otherModels } = useText().shell
-  const groups = groupsOf(models, otherModels)
+interface RecordEntryProps extends RecordReference {
+  /** Name of the record; undefined for one that is gone. */
+  readonly name: string | undefined
+  /** Shown at the end of the line. */
+  readonly children?: ReactNode
+}
+
+/** A record in a list of the dashboard: its name, its model, and what is said of it. */
+function RecordEntry({ model: key, id, name, children }: RecordEntryProps) {
+  const model = modelOf(useSite(), key)
   return (
-    <div className="card-groups">
-      {groups.map(([title, members]) => (
-        <section key={title} aria-label={title}>
-          {groups.length > 1 && <h2 className="card-group-title">{title}</h2>}
-          <ul className="cards">
-            {members.map((model) => (
-              <ModelCard key={model.key} model={model} />
-            ))}
-          </ul>
-        </section>
-      ))}
-    </div>
+    <li className="entry">
+      <ModelIcon name={model?.icon ?? null} />
+      {name === undefined ? (
+        <span className="entry-name muted">#{id}</span>
+      ) : (
+        <Link to="/models/$model/$id" params={{ model: key, id: String(id) }} className="entry-name">
+          {name}
+        </Link>
+      )}
+      <span className="muted">{model?.label ?? key}</span>
+      {children}
+    </li>
   )
 }
 
-function ModelCard({ model: { key, icon, label, count } }: { readonly model: SiteModel }) {
+/** The records that the user has opened last; those that are gone are left out. */
+export function RecentRecords() {
   const text = useText().dashboard
-  const locale = useLocale()
+  const recents = useRecents()
+  const names = useNames(recents)
+  const shown = recents.filter(({ model, id }) => names?.has(`${model}/${id}`))
+  if (recents.length === 0 || (names !== undefined && shown.length === 0)) return null
   return (
-    <li>
-      <Link to="/models/$model" params={{ model: key }} className="card">
-        <span className="card-title">
-          <ModelIcon name={icon} />
-          <span>{label}</span>
-        </span>
-        <span className={count === undefined ? 'muted' : 'card-number'}>
-          {count === undefined ? text.addOnly : count.toLocaleString(locale)}
-        </span>
-      </Link>
-    </li>
+    <section className="panel" aria-labelledby="recent-records">
+      <h2 id="recent-records">{text.recent}</h2>
+      {names === undefined && <Skeleton lines={recents.length} />}
+      <ul className="entries">
+        {shown.map((each) => (
+          <RecordEntry key={`${each.model}/${each.id}`} {...each} name={names?.get(`${each.model}/${each.id}`)} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The saved filters of the user, of models that the user may view. */
+export function useSavedFilters(): readonly (SavedFilter & { readonly model: string })[] {
+  const site = useSite()
+  const [saved = {}] = usePreference('savedFilters')
+  return Object.entries(saved).flatMap(([model, filters]) =>
+    may(modelOf(site, model), 'view') ? filters.map((filter) => ({ ...filter, model })) : [],
+  )
+}
+
+/** Leads to the lists that the user has saved. */
+export function SavedLists() {
+  const { list } = useText()
+  const site = useSite()
+  const saved = useSavedFilters()
+  if (saved.length === 0) return null
+  return (
+    <section className="panel" aria-labelledby="saved-lists">
+      <h2 id="saved-lists">{list.savedFilters}</h2>
+      <ul className="entries">
+        {saved.map(({ model, name, search }) => (
+          <li key={`${model} ${name}`} className="entry">
+            <Bookmark size={16} aria-hidden />
+            <Link to="/models/$model" params={{ model }} search={parseSearch(search)} className="entry-name">
+              {name}
+            </Link>
+            <span className="muted">{modelOf(site, model)?.label}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What a user may begin with, who has opened no record yet. */
+export function FirstSteps() {
+  const { dashboard: text } = useText()
+  const { models, user } = useSite()
+  const own = models.filter((model) => !isAdministered(model) && model.key !== 'user')
+  const viewed = own.filter((model) => may(model, 'view')).slice(0, 3)
+  const added = own.find((model) => may(model, 'add'))
+  return (
+    <section className="panel" aria-labelledby="first-steps">
+      <h2 id="first-steps">{text.start}</h2>
+      {own.length === 0 && user.is_superuser && <p className="muted">{text.noModel}</p>}
+      <ul className="entries">
+        {viewed.map(({ key, label }) => (
+          <li key={key} className="entry">
+            <List size={16} aria-hidden />
+            <Link to="/models/$model" params={{ model: key }} className="entry-name">
+              {text.openList(label)}
+            </Link>
+          </li>
+        ))}
+        {added !== undefined && (
+          <li className="entry">
+            <FilePlus size={16} aria-hidden />
+            <Link to="/models/$model/new" params={{ model: added.key }} className="entry-name">
+              {text.addOne(singularOf(added), added.label)}
+            </Link>
+          </li>
+        )}
+        {user.is_superuser && (
+          <>
+            <li className="entry">
+              <UsersRound size={16} aria-hidden />
+              <Link to="/models/$model" params={{ model: 'group' }} className="entry-name">
+                {text.addGroup}
+              </Link>
+            </li>
+            <li className="entry">
+              <UserPlus size={16} aria-hidden />
+              <Link to="/models/$model/new" params={{ model: 'user' }} className="entry-name">
+                {text.addUser}
+              </Link>
+            </li>
+          </>
+        )}
+      </ul>
+    </section>
   )
 }
 
 /** The latest changes of all records, kept up to date. */
 export function LatestChanges() {
-  const text = useText().dashboard
+  const { dashboard: text, history } = useText()
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery({
     ...historyQuery(useSession(), { page: 1, page_size: 10 }),
     refetchOnMount: 'always',
   })
+  const names = useNames((data?.data ?? []).map(({ model, record_id: id }) => ({ model, id })))
   useChanges(useCallback(() => void queries.invalidateQueries({ queryKey: ['history'] }), [queries]))
+  if (data?.total === 0) return null
   return (
-    <section className="stack" aria-labelledby="latest-changes">
+    <section className="panel" aria-labelledby="latest-changes">
       <header className="section-header">
         <h2 id="latest-changes">{text.changes}</h2>
         <Link to="/history">{text.allChanges}</Link>
       </header>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Skeleton lines={5} />}
-      {data?.total === 0 && <p className="muted">{text.noChanges}</p>}
-      {data !== undefined && data.total > 0 && <HistoryTable entries={data.data} showsChanges={false} />}
+      {data === undefined && error === null && <Skeleton lines={10} />}
+      <ul className="entries">
+        {data?.data.map(({ id, model, record_id: record, action, user, at }) => (
+          <RecordEntry key={id} model={model} id={record} name={names?.get(`${model}/${record}`)}>
+            <span className="entry-facts">
+              {history.actions[action]} · {user?.username ?? history.noUser} · <DateCell type="datetime" value={at} />
+            </span>
+          </RecordEntry>
+        ))}
+      </ul>
     </section>
   )
 }
 
-/** The webhooks whose receivers fail; nothing in a project without webhooks. */
+/** The webhooks whose receivers fail; nothing while all answer. */
 export function FailingWebhooks() {
   const text = useText().dashboard
   const { data, error, refetch } = useQuery(webhooksQuery(useSession()))
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
-  if (data === undefined || data.length === 0) return null
-  const failing = data.filter(isFailing)
+  const failing = data?.filter(isFailing) ?? []
+  if (failing.length === 0) return null
   return (
-    <section className="stack" aria-labelledby="failing-webhooks">
+    <section className="panel" aria-labelledby="failing-webhooks">
       <header className="section-header">
         <h2 id="failing-webhooks">{text.webhooks}</h2>
         <Link to="/webhooks">{text.allWebhooks}</Link>
       </header>
-      {failing.length === 0 && <p className="muted">{text.noFailing(data.length)}</p>}
       {failing.map((webhook) => (
         <Notice key={webhook.id} kind="warning">
           <Link to="/webhooks/$id" params={{ id: String(webhook.id) }} className="notice-link">
