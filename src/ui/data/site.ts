@@ -65,6 +65,16 @@ export const may = (model: SiteModel | undefined, action: SiteAction): boolean =
 export const fieldOf = (model: SiteModel, name: string): SiteField | undefined =>
   model.fields.find((field) => field.name === name) ?? model.fields.find((field) => field.relation?.name === name)
 
+/** The words of a name in a project: `PostArchiveList` is `Post archive list`. */
+export const wordsOf = (name: string): string =>
+  name.replaceAll('_', ' ').replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** The singular of a model, for one record: `Invoice line`. */
+export const nounOf = ({ name }: Pick<SiteModel, 'name'>): string => {
+  const words = wordsOf(name)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A model of the site by key; undefined for one that the user has no permission for. */
 export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)
 

@@ -4,7 +4,7 @@ import type { SiteField, SiteModel, View } from '../../client/client.ts'
 import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
 import { type PageSession, useSession } from './page-session.ts'
-import { accountLabel, fieldOf } from './site.ts'
+import { accountLabel, fieldOf, wordsOf } from './site.ts'
 
 /** A field of a view, as the Views API returns it. */
 export interface FieldView {
@@ -174,6 +174,12 @@ export function formModel(model: SiteModel, form: FormView): SiteModel {
     return { name, type: 'password', label: title, help_text: null, required, ...open }
   })
   return secrets.length === 0 ? model : { ...model, fields: [...model.fields, ...secrets] }
+}
+
+/** The title of a form by its name, without that of its model: `PostQuickEditForm` is `Quick edit`. Undefined for `PostForm`. */
+export function formTitle({ name }: FormView, model: SiteModel): string | undefined {
+  const own = name.startsWith(model.name) ? name.slice(model.name.length) : name
+  return wordsOf(own.replace(/Form$/, '')) || undefined
 }
 
 /** The label of a field in a form. */

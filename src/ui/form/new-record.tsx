@@ -3,7 +3,7 @@ import { type ReactNode, Suspense, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
-import { useSite } from '../data/site.ts'
+import { fieldOf, nounOf, useSite } from '../data/site.ts'
 import { type FormView, formFor, formModel, labelIn, underForm, useViews, writableFields } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
@@ -16,26 +16,26 @@ import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './prob
 import { createdValues, type FormValues, startValues } from './values.ts'
 
 /** Creates a record over the page, for a picker that selects it then. */
-export function CreateDialog({ model, onClose }: CreateRelatedProps) {
+export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
   const text = useText()
   const views = useViews(model.key)
   const form = views.data === undefined ? undefined : formFor(views.data.forms, 'create')
   return (
-    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createIn(model.label)} shape="wide">
+    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(nounOf(model))} shape="wide">
       {views.data === undefined && <Skeleton />}
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (
         <Suspense fallback={<Skeleton />}>
-          <CreateForm model={formModel(model, form)} form={form} onClose={onClose} />
+          <CreateForm model={formModel(model, form)} {...{ form, typed, onClose }} />
         </Suspense>
       )}
     </Dialog>
   )
 }
 
-function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
+function CreateForm({ model, form, typed, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
   const text = useText()
-  const state = useNewRecord(model, form)
+  const state = useNewRecord(model, form, typedValues(model, typed))
   const submit = async () => {
     const created = await state.save()
     if (created !== undefined) onClose(created)
@@ -55,6 +55,12 @@ function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly fo
       }
     />
   )
+}
+
+/** What was searched for, as the name of a record; nothing where a text cannot be its name. */
+function typedValues(model: SiteModel, typed: string): FormValues {
+  const isText = ['string', 'text', 'slug', 'email', 'url'].includes(fieldOf(model, model.display_field)?.type ?? '')
+  return isText && typed !== '' ? { [model.display_field]: typed } : {}
 }
 
 interface NewRecordFormProps {
@@ -103,8 +109,14 @@ interface NewRecord {
   readonly reset: () => void
 }
 
-/** Keeps what is typed for a new record, and creates it. */
-export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
+const NOTHING: FormValues = {}
+
+/**
+ * Keeps what is typed for a new record, and creates it.
+ *
+ * @param given values that the form begins with, over its defaults; they are sent as if they had been typed
+ */
+export function useNewRecord(model: SiteModel, form: FormView, given: FormValues = NOTHING): NewRecord {
   const session = useSession()
   const queries = useQueryClient()
   const { user } = useSite()
@@ -113,13 +125,14 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
   const [isBusy, setBusy] = useState(false)
   const writable = writableFields(form, 'create', model, user.is_superuser)
   const [openedAt, setOpenedAt] = useState(() => new Date())
-  const values = { ...startValues(form.fields, model, user.id, openedAt), ...edits }
+  const begun = Object.fromEntries(Object.entries(given).filter(([name]) => writable.includes(name)))
+  const values = { ...startValues(form.fields, model, user.id, openedAt), ...begun, ...edits }
   const hidden = useHidden(form, model, undefined, values)
   const sent = writable.filter((name) => !hidden.has(name))
   const titleOf = (name: string) => labelIn(form, model, name)
 
   const save = async () => {
-    const data = createdValues(sent, values, edits)
+    const data = createdValues(sent, values, { ...begun, ...edits })
     if (isBusy) return undefined
     setBusy(true)
     setProblems(undefined)

@@ -1,5 +1,4 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
@@ -16,9 +15,9 @@ import { useText } from '../text/text.tsx'
 import { CreateRelatedContext } from '../widgets/use-picker.tsx'
 import { FormFields } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
-import { FormMenu } from './form-menu.tsx'
 import { CreateDialog } from './new-record.tsx'
 import { RecordFacts } from './record-facts.tsx'
+import { RecordMenu } from './record-menu.tsx'
 import { useLeaveGuard } from './use-leave-guard.tsx'
 import { type RecordEdits, useRecordEdits } from './use-record-edits.ts'
 import { useSaveKey } from './use-save-key.ts'
@@ -59,6 +58,8 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
     if (!isDeleted && edits.isDirty) void edits.save().then(reportSaved)
   }
   useSaveKey(save)
+  const duplicate = () =>
+    void navigate({ to: '/models/$model/new', params: { model: model.key }, search: { copy: String(base.id) } })
 
   const page = (
     <>
@@ -80,14 +81,13 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
         }
         title={label}
         actions={
-          <>
-            {edits.writable.length > 0 && <FormMenu forms={forms} form={form} />}
-            {may(model, 'delete') && !isDeleted && (
-              <Button kind="quiet" icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeleting(true)}>
-                {text.common.delete}
-              </Button>
-            )}
-          </>
+          <RecordMenu
+            model={model}
+            forms={edits.writable.length > 0 ? forms : []}
+            form={form}
+            onDuplicate={may(model, 'add') && !isDeleted ? duplicate : undefined}
+            onDelete={may(model, 'delete') && !isDeleted ? () => setDeleting(true) : undefined}
+          />
         }
       />
       {isDeleted && <Notice kind="warning">{text.form.deletedElsewhere}</Notice>}

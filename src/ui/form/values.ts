@@ -68,6 +68,12 @@ export function createdValues(names: readonly string[], values: FormValues, edit
   return Object.fromEntries(names.filter(isSent).map((name) => [name, values[name] ?? null]))
 }
 
+/** The values of a record for another one like it: without those that no two records may share, and without secrets. */
+export function copiedValues(model: SiteModel, record: AnyRecord): FormValues {
+  const fields = model.fields.filter(({ unique, type }) => !unique && type !== 'one_to_one' && type !== 'password')
+  return Object.fromEntries(fields.map((field) => [field.name, valueIn(record, field)]))
+}
+
 /**
  * The values of a new record at first: the defaults of the view. A checkbox without one is off, since an empty one looks like it.
  *

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { SiteHit } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { siteSearchQuery } from '../data/records.ts'
-import { may, modelOf, useSite } from '../data/site.ts'
+import { may, modelOf, nounOf, useSite } from '../data/site.ts'
 import { usePause, useTheme } from '../hooks.ts'
 import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
@@ -77,7 +77,7 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
     .filter((model) => may(model, 'add'))
     .map(({ key, name }) => ({
       value: `add ${key}`,
-      label: text.palette.add(name),
+      label: text.palette.add(nounOf({ name })),
       icon: <Plus size={14} aria-hidden />,
       run: after(() => void navigate({ to: '/models/$model/new', params: { model: key } })),
     }))

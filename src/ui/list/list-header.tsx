@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
 import type { SiteModel } from '../../client/client.ts'
-import { may, useSite } from '../data/site.ts'
+import { may, nounOf, useSite, wordsOf } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
@@ -36,9 +36,14 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
             </Link>
           )}
           {may(model, 'add') && (
-            <Link to="/models/$model/new" params={{ model: key }} className="button button-primary">
+            <Link
+              to="/models/$model/new"
+              params={{ model: key }}
+              search={{ fill: matches.filters }}
+              className="button button-primary"
+            >
               <Plus size={16} aria-hidden />
-              {text.add}
+              {text.addOne(nounOf(model))}
             </Link>
           )}
         </>
@@ -73,7 +78,3 @@ export function ListTabs({ lists, shown, onChange }: ListTabsProps) {
     </nav>
   )
 }
-
-/** The words of a view's name: `PostArchiveList` is `Post archive list`. */
-const wordsOf = (name: string): string =>
-  name.replaceAll('_', ' ').replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,19 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { recordQuery } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
-import { may, useModel } from '../data/site.ts'
+import { fieldOf, may, nounOf, useModel } from '../data/site.ts'
 import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
-import { FormMenu } from '../form/form-menu.tsx'
 import { CreateDialog, NewRecordForm, useNewRecord } from '../form/new-record.tsx'
+import { RecordMenu } from '../form/record-menu.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useSaveKey } from '../form/use-save-key.ts'
+import { copiedValues, type FormValues } from '../form/values.ts'
 import { Button } from '../parts/button.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { firstOf } from '../search-params.ts'
+import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
 import { CreateRelatedContext } from '../widgets/use-picker.tsx'
 import { NotFound } from './not-found.tsx'
@@ -24,27 +28,46 @@ export function CreatePage() {
   const { model: key = '' } = useParams({ strict: false })
   const model = useModel(key)
   const views = useViews(key)
-  const chosen = firstOf(useSearch({ strict: false }), 'form')
+  const search: SearchParams = useSearch({ strict: false })
+  const chosen = firstOf(search, 'form')
+  const source = Number(firstOf(search, 'copy') ?? 0)
+  const session = useSession()
+  const copied = useQuery({ ...recordQuery(session, key, source), enabled: source > 0 })
   if (model === undefined || !may(model, 'add')) return <NotFound />
   if (views.error !== null) return <Failure error={views.error} onRetry={() => void views.refetch()} />
-  if (views.data === undefined) return <Skeleton />
+  if (copied.error !== null) return <Failure error={copied.error} onRetry={() => void copied.refetch()} />
+  if (views.data === undefined || (source > 0 && copied.data === undefined)) return <Skeleton />
   const forms = formsFor(views.data.forms, 'create')
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
   if (form === undefined) return <EmptyState title={text.noForm} />
-  return <Creation key={key} model={formModel(model, form)} form={form} forms={forms} />
+  const given = { ...filledIn(model, valuesOf(search, 'fill')), ...(copied.data && copiedValues(model, copied.data.data)) }
+  return <Creation key={`${key} ${source}`} model={formModel(model, form)} {...{ form, forms, given }} />
+}
+
+/** The related records that an address fills in, such as `category_id=3`. */
+function filledIn(model: SiteModel, fills: readonly string[]): FormValues {
+  const values = fills.flatMap((fill): [string, unknown][] => {
+    const [name = '', id] = fill.split('=')
+    const type = fieldOf(model, name)?.type
+    const isRelation = type === 'foreignkey' || type === 'one_to_one'
+    return isRelation && /^[1-9]\d*$/.test(id ?? '') ? [[name, Number(id)]] : []
+  })
+  return Object.fromEntries(values)
 }
 
 interface CreationProps {
   readonly model: SiteModel
   readonly form: FormView
   readonly forms: readonly FormView[]
+  /** Values that the form begins with. */
+  readonly given: FormValues
 }
 
-function Creation({ model, form, forms }: CreationProps) {
+function Creation({ model, form, forms, given }: CreationProps) {
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const state = useNewRecord(model, form)
+  const state = useNewRecord(model, form, given)
   const guard = useLeaveGuard(state.isDirty)
   const [round, setRound] = useState(0)
 
@@ -75,8 +98,8 @@ function Creation({ model, form, forms }: CreationProps) {
             model.label
           )
         }
-        title={text.form.createTitle}
-        actions={<FormMenu forms={forms} form={form} />}
+        title={text.form.createTitle(nounOf(model))}
+        actions={<RecordMenu {...{ model, forms, form }} />}
       />
       <div className="record-form">
         <NewRecordForm

@@ -5,7 +5,7 @@ import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { nameOf, optionsQuery, type Related } from '../data/related.ts'
-import { may } from '../data/site.ts'
+import { may, nounOf } from '../data/site.ts'
 import { usePause } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
@@ -45,7 +45,8 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
   const session = useSession()
   const [isOpen, setOpen] = useState(false)
   const [search, setSearch] = useState('')
-  const [isCreating, setCreating] = useState(false)
+  // What was searched for when the creation began: the search is emptied when the popup closes.
+  const [begun, setBegun] = useState<string>()
   const CreateDialog = use(CreateRelatedContext)
   const settled = usePause(search)
   const found = useQuery({ ...optionsQuery(session, target, settled), enabled: isOpen && canList })
@@ -55,7 +56,7 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
   const canCreate = CreateDialog !== undefined && may(target, 'add')
   const startCreation = () => {
     setOpen(false)
-    setCreating(true)
+    setBegun(search.trim())
   }
   return {
     combobox: {
@@ -71,19 +72,20 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
       isDisabled: !canList && !canCreate,
       footer: canCreate ? (
         <Button kind="quiet" icon={<Plus size={14} aria-hidden />} onClick={startCreation}>
-          {text.createAndSelect(target?.label ?? '')}
+          {text.createAndSelect(target === undefined ? '' : nounOf(target), search.trim())}
         </Button>
       ) : undefined,
       failure: found.error === null ? undefined : <Failure error={found.error} onRetry={() => void found.refetch()} />,
     },
     reason: <Reason related={related} />,
     dialog:
-      isCreating && CreateDialog !== undefined && target !== undefined ? (
+      begun !== undefined && CreateDialog !== undefined && target !== undefined ? (
         <CreateDialog
           model={target}
-          onClose={(created) => {
-            setCreating(false)
-            if (created !== undefined) onCreated({ id: created.id, label: nameOf(created, target) })
+          typed={begun}
+          onClose={(record) => {
+            setBegun(undefined)
+            if (record !== undefined) onCreated({ id: record.id, label: nameOf(record, target) })
           }}
         />
       ) : undefined,
@@ -102,6 +104,8 @@ function Reason({ related: { canList, error, retry } }: Pick<PickerOptions, 'rel
 
 export interface CreateRelatedProps {
   readonly model: SiteModel
+  /** What was searched for before. */
+  readonly typed: string
   /** Called when the dialog closes, with the record if one was created. */
   readonly onClose: (created: AnyRecord | undefined) => void
 }

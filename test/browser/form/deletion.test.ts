@@ -9,13 +9,15 @@ inBrowser(
   { at: '/models/post/3' },
   async ({ page, server, checkAccess }) => {
     const api = await apiOf(server)
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this record?' })
     await dialog.getByText('3 comments will be deleted too').waitFor()
     await checkAccess()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     assert.equal((await api.model('post').read(3)).data.id, 3)
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL('**/models/post')
     await page.getByText('Deleted', { exact: true }).waitFor()
@@ -27,7 +29,8 @@ inBrowser(
   'references that keep a record from being deleted are named, with a link to them',
   { at: '/models/user/2' },
   async ({ page }) => {
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'This record cannot be deleted' })
     const link = dialog.getByRole('link', { name: '13 posts use this user (Author)' })
     await link.waitFor()
@@ -38,7 +41,8 @@ inBrowser(
 )
 
 inBrowser('references that lose their value are named', { at: '/models/category/4' }, async ({ page }) => {
-  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page
     .getByRole('dialog')
     .getByText(/posts? will stay, without (its|their) reference/)

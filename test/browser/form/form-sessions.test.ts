@@ -58,8 +58,8 @@ inBrowser(
   { at: '/models/post/9', allows: ['401 /api/'] },
   async ({ page, server }) => {
     await page.getByLabel('Category').click()
-    await page.getByRole('button', { name: 'Create and select (Categories)' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New record in Categories' })
+    await page.getByRole('button', { name: 'Create category and select' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New category' })
     await dialog.getByLabel('Name').fill('Signals')
     await endSession(server)
     await logInAgain(page)

@@ -63,8 +63,8 @@ inBrowser(
   async ({ page, variant, checkAccess }) => {
     await page.getByLabel('Title').fill('What is typed stays')
     await page.getByLabel('Category').click()
-    await page.getByRole('button', { name: 'Create and select (Categories)' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New record in Categories' })
+    await page.getByRole('button', { name: 'Create category and select' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New category' })
     // The popup is not over the dialog, whose first input has the focus but on a phone.
     await page.getByRole('option', { name: 'Harbour Life' }).waitFor({ state: 'detached' })
     if (variant.width > 360) await page.locator('[data-field=name]:focus-within').waitFor()
@@ -88,7 +88,7 @@ inBrowser(
   async ({ page }) => {
     await page.getByText('#4', { exact: true }).waitFor()
     await page.goto('/admin/models/comment/new')
-    await page.getByText('You may not view these records').waitFor()
+    await page.getByText('You do not have permission to view these records').waitFor()
     assert.equal(await page.getByLabel('Author').isDisabled(), true)
     assert.equal(await page.getByLabel('Post', { exact: false }).first().isDisabled(), false)
   },

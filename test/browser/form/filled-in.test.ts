@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { browserSite } from '../../helpers/browser.ts'
+import { typeSearch } from '../../helpers/browser-typing.ts'
+
+const inBrowser = browserSite()
+
+inBrowser(
+  'a record is duplicated without its unique values, and Add from a list of a category fills the category in',
+  { at: '/models/post/8', widths: [1280] },
+  async ({ page, checkAccess }) => {
+    const title = await page.getByLabel('Title').inputValue()
+    const category = await page.getByLabel('Category').innerText()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitemradio', { name: 'Standard' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'New post' }).waitFor()
+    assert.equal(await page.getByLabel('Title').inputValue(), title)
+    await page.getByLabel('Category').getByText(category).waitFor()
+    await page.getByLabel('Author').click()
+    await page.getByRole('option', { name: 'admin', exact: true }).click()
+    assert.equal(await page.getByLabel('Slug').inputValue(), '')
+    await page.getByLabel('Slug').fill('a-second-one')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText(`Created “${title}”`).waitFor()
+    await checkAccess()
+
+    await page.goto('/admin/models/post?filter=category_id=2&filter=status=draft')
+    await page.getByRole('link', { name: 'Add post' }).click()
+    await page.getByRole('heading', { name: 'New post' }).waitFor()
+    const picker = page.getByLabel('Category')
+    await picker.getByText('Choose').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('fill'), 'category_id=2')
+
+    await picker.click()
+    await typeSearch(page, 'Diving')
+    await page.getByRole('button', { name: 'Create category “Diving” and select' }).click()
+    assert.equal(await page.getByRole('dialog', { name: 'New category' }).getByLabel('Name').inputValue(), 'Diving')
+  },
+)
