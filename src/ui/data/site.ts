@@ -78,12 +78,6 @@ export const nounOf = ({ name }: Pick<SiteModel, 'name'>): string => {
 /** A model of the site by key; undefined for one that the user has no permission for. */
 export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)
 
-/** The name of one record of a model: `Invoice line` for the model `InvoiceLine`. */
-export function singularOf({ name }: SiteModel): string {
-  const words = name.replaceAll('_', ' ').replace(/(?<=\p{Ll}|\d)(?=\p{Lu})/gu, ' ')
-  return words.charAt(0) + words.slice(1).replace(/(?<= )\p{Lu}(?!\p{Lu})/gu, (letter) => letter.toLowerCase())
-}
-
 /** Models by the title of their group: in the order of the site, those without a group last. @param others title of these */
 export function groupsOf(models: readonly SiteModel[], others: string): readonly (readonly [string, readonly SiteModel[]])[] {
   const groups = Map.groupBy(models, ({ group }) => group ?? '')

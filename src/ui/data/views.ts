@@ -1,10 +1,7 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { queryOptions } from '@tanstack/react-query'
 import type { SiteField, SiteModel, View } from '../../client/client.ts'
-import type { Text } from '../text/en.ts'
-import { useText } from '../text/text.tsx'
-import { type PageSession, useSession } from './page-session.ts'
-import { accountLabel, fieldOf, wordsOf } from './site.ts'
+import type { PageSession } from './page-session.ts'
+import { fieldOf, wordsOf } from './site.ts'
 
 /** A field of a view, as the Views API returns it. */
 export interface FieldView {
@@ -84,27 +81,6 @@ export const viewsQuery = (session: PageSession, model: string) =>
     select: sortedViews,
     staleTime: Number.POSITIVE_INFINITY,
   })
-
-/** The views of a model; undefined until they are loaded. */
-export function useViews(model: string) {
-  const { models, fields } = useText().accounts
-  const select = useCallback(
-    (views: readonly View[]) => (model in models ? localViews(sortedViews(views), fields) : sortedViews(views)),
-    [model, models, fields],
-  )
-  return useQuery({ ...viewsQuery(useSession(), model), select })
-}
-
-/** The views of a built-in model, the generated ones with titles in the language of the page. */
-function localViews({ forms, lists }: ModelViews, labels: Text['accounts']['fields']): ModelViews {
-  const local = <V extends FormView | ListView>(view: V): V =>
-    view.generated === true ? { ...view, fields: view.fields.map(localField) } : view
-  const localField = ({ title = '', ...field }: FieldView): FieldView => ({
-    ...field,
-    title: accountLabel(labels, field.name, title),
-  })
-  return { forms: forms.map(local), lists: lists.map(local) }
-}
 
 /** The views of a model by kind. The members that the client leaves open are those that the Views API documents. */
 export function sortedViews(views: readonly View[]): ModelViews {

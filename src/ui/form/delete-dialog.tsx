@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { RemovalForecast, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
-import { fieldOf, may, modelOf, singularOf, useSite } from '../data/site.ts'
+import { fieldOf, may, modelOf, nounOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -81,10 +81,10 @@ export function Consequences({ forecast: { consequences, blocked_by: blocked }, 
   const locale = useLocale()
   const amountOf = (key: string, count: number) => {
     const model = modelOf(site, key)
-    const one = model === undefined ? key : singularOf(model)
+    const one = model === undefined ? key : nounOf(model)
     return { count, shown: count.toLocaleString(locale), one, many: model?.label ?? key }
   }
-  const target = record === undefined ? undefined : singularOf(record.model)
+  const target = record === undefined ? undefined : nounOf(record.model)
   if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
   return (
     <ul className="consequences">

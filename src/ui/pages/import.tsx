@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useModel, useSite } from '../data/site.ts'
-import { useViews } from '../data/views.ts'
+import { useViews } from '../data/use-views.ts'
 import { ImportWizard } from '../panels/import-wizard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'

@@ -6,7 +6,7 @@ import { DateCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { useNames, useRecents } from '../data/recents.ts'
-import { isAdministered, may, modelOf, singularOf, useSite } from '../data/site.ts'
+import { isAdministered, may, modelOf, nounOf, useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
 import { isFailing, webhooksQuery } from '../data/webhooks.ts'
 import { usePreference } from '../hooks.ts'
@@ -120,7 +120,7 @@ export function FirstSteps() {
           <li className="entry">
             <FilePlus size={16} aria-hidden />
             <Link to="/models/$model/new" params={{ model: added.key }} className="entry-name">
-              {text.addOne(singularOf(added), added.label)}
+              {text.addOne(nounOf(added), added.label)}
             </Link>
           </li>
         )}

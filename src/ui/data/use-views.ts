@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { View } from '../../client/client.ts'
+import type { Text } from '../text/en.ts'
+import { useText } from '../text/text.tsx'
+import { useSession } from './page-session.ts'
+import { accountLabel } from './site.ts'
+import { type FieldView, type FormView, type ListView, type ModelViews, sortedViews, viewsQuery } from './views.ts'
+
+/** The views of a model; undefined until they are loaded. */
+export function useViews(model: string) {
+  const { models, fields } = useText().accounts
+  const select = useCallback(
+    (views: readonly View[]) => (model in models ? localViews(sortedViews(views), fields) : sortedViews(views)),
+    [model, models, fields],
+  )
+  return useQuery({ ...viewsQuery(useSession(), model), select })
+}
+
+/** The views of a built-in model, the generated ones with titles in the language of the page. */
+function localViews({ forms, lists }: ModelViews, labels: Text['accounts']['fields']): ModelViews {
+  const local = <V extends FormView | ListView>(view: V): V =>
+    view.generated === true ? { ...view, fields: view.fields.map(localField) } : view
+  const localField = ({ title = '', ...field }: FieldView): FieldView => ({
+    ...field,
+    title: accountLabel(labels, field.name, title),
+  })
+  return { forms: forms.map(local), lists: lists.map(local) }
+}
