@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { RemovalForecast, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { fieldOf, may, modelOf, nounOf, useSite } from '../data/site.ts'
+import { mayRestore } from '../panels/use-restore.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -48,7 +49,7 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
       isOpen
       onClose={onClose}
       title={isBlocked ? text.remove.blockedTitle : text.remove.title}
-      description={isBlocked ? text.remove.blocked(label) : text.remove.question(label)}
+      description={isBlocked ? text.remove.blocked(label) : text.remove.question(label, !mayRestore(model))}
       actions={
         <>
           <Button onClick={onClose}>{isBlocked ? text.common.close : text.common.cancel}</Button>

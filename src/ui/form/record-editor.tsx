@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { SiteModel, Versioned } from '../../client/client.ts'
+import { AdminError, type SiteModel, type Versioned } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
@@ -19,7 +19,7 @@ import { CreateDialog } from './new-record.tsx'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordMenu } from './record-menu.tsx'
 import { useLeaveGuard } from './use-leave-guard.tsx'
-import { type RecordEdits, useRecordEdits } from './use-record-edits.ts'
+import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
 import { useSaveKey } from './use-save-key.ts'
 
 const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
@@ -53,7 +53,13 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
 
   const showTab = (value: string) =>
     void navigate({ to: '.', search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }), replace: true })
-  const reportSaved = (isSaved: boolean) => isSaved && toasts.done(text.form.saved)
+  const reportSaved = (saved: Saved | undefined) => {
+    const undo = saved?.undo
+    const failed = (error: unknown) =>
+      toasts.failed(text.history.notUndone, error instanceof AdminError ? error.message : String(error))
+    const run = () => void undo?.().then(() => toasts.done(text.history.undone), failed)
+    if (saved !== undefined) toasts.done(text.form.saved, undo && { label: text.history.undo, run })
+  }
   const save = () => {
     if (!isDeleted && edits.isDirty) void edits.save().then(reportSaved)
   }

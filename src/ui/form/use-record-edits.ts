@@ -7,13 +7,23 @@ import { may, useSite } from '../data/site.ts'
 import { type FormView, labelIn, underForm, writableFields } from '../data/views.ts'
 import { useHidden } from './form-fields.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
-import { changedFields, type FormValues } from './values.ts'
+import { changedFields, type FormValues, formerValues } from './values.ts'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions.ts'
 
 /** A version that someone else has stored, while this form has edits of an older one. */
 export interface Conflict {
   readonly theirs: Versioned<AnyRecord>
   readonly differences: readonly Difference[]
+}
+
+/** Changes that are stored. */
+export interface Saved {
+  /**
+   * Puts the former values back, unless the record has changed since. Undefined for a model without history, for secrets, and where nothing changed.
+   *
+   * @throws {AdminError}
+   */
+  readonly undo: (() => Promise<void>) | undefined
 }
 
 /** The state of a form that edits a record. */
@@ -36,10 +46,10 @@ export interface RecordEdits {
   readonly conflict: Conflict | undefined
   readonly compare: () => void
   readonly closeConflict: () => void
-  /** Takes the chosen sides. @returns true once everything is stored; with `isSaving` false nothing is sent */
-  readonly resolve: (sides: Readonly<Record<string, Side>>, isSaving: boolean) => Promise<boolean>
-  /** @returns true once the changes are stored */
-  readonly save: () => Promise<boolean>
+  /** Takes the chosen sides, and saves as `save` does; with `isSaving` false nothing is sent */
+  readonly resolve: (sides: Readonly<Record<string, Side>>, isSaving: boolean) => Promise<Saved | undefined>
+  /** Resolves once the changes are stored, or undefined if they are not. */
+  readonly save: () => Promise<Saved | undefined>
   readonly discard: () => void
   /** Reads the record again after this page has changed it outside of the form. Edits stay. */
   readonly reload: () => Promise<void>
@@ -80,9 +90,17 @@ export function useRecordEdits(
     setRefreshed(isChanged)
   }
 
-  const store = async (from: Versioned<AnyRecord>, values: FormValues): Promise<boolean> => {
+  /** Shows a version that this page has stored. */
+  const show = async (stored: Versioned<AnyRecord>): Promise<void> => {
+    const { queryKey } = recordQuery(session, model.key, stored.data.id)
+    await queries.cancelQueries({ queryKey })
+    queries.setQueryData(queryKey, stored)
+    setBase(stored)
+  }
+
+  const store = async (from: Versioned<AnyRecord>, values: FormValues): Promise<Saved | undefined> => {
     const data = changedFields(model, sent, from.data, values)
-    if (isBusy) return false
+    if (isBusy) return undefined
     setBusy(true)
     setProblems(undefined)
     try {
@@ -92,23 +110,27 @@ export function useRecordEdits(
         const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).update(id, parsed, { ...underForm(form), dryRun: true }))
         setProblems(await unparsedProblems(data, dryRun, titleOf))
-        return false
+        return undefined
       }
       const stored =
         Object.keys(data).length === 0 ? from : await session.run((client) => client.model(model.key).update(id, data, options))
-      const { queryKey } = recordQuery(session, model.key, id)
-      await queries.cancelQueries({ queryKey })
-      queries.setQueryData(queryKey, stored)
-      setBase(stored)
+      await show(stored)
       // What was typed while the request was under way is still to be saved.
       setEdits((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !Object.is(value, values[name]))))
       setRefreshed(false)
       setTheirs(undefined)
       void refreshModel(queries, model.key)
-      return true
+      const former = model.history ? formerValues(model, Object.keys(data), from.data) : undefined
+      if (former === undefined) return { undo: undefined }
+      const undo = async () => {
+        const guard = { ...underForm(form), if_match: stored.etag }
+        await show(await session.run((client) => client.model(model.key).update(id, former, guard)))
+        void refreshModel(queries, model.key)
+      }
+      return { undo }
     } catch (error) {
       await fail(error)
-      return false
+      return undefined
     } finally {
       setBusy(false)
     }
@@ -166,13 +188,13 @@ export function useRecordEdits(
     compare: () => setTheirs(latest),
     closeConflict: () => setTheirs(undefined),
     resolve: async (sides, isSaving) => {
-      if (theirs === undefined) return false
+      if (theirs === undefined) return undefined
       const merged = mergedEdits(edits, differences, sides)
       setBase(theirs)
       setEdits(merged)
       queries.setQueryData(recordQuery(session, model.key, theirs.data.id).queryKey, theirs)
       setTheirs(undefined)
-      return isSaving ? store(theirs, merged) : false
+      return isSaving ? store(theirs, merged) : undefined
     },
     save: () => store(base, edits),
     discard: () => {

@@ -57,6 +57,13 @@ export function changedFields(
   return Object.fromEntries(changed)
 }
 
+/** The values of fields of a record, as an update takes them. Undefined if one is a secret, or there is none. */
+export function formerValues(model: SiteModel, names: readonly string[], base: AnyRecord): FormValues | undefined {
+  const fields = names.flatMap((name) => fieldOf(model, name) ?? [])
+  if (fields.length === 0 || fields.some(({ type }) => type === 'password')) return undefined
+  return Object.fromEntries(fields.map((field) => [field.name, valueIn(base, field) ?? null]))
+}
+
 /**
  * The values that a new record is created with. Empty ones that the user has not touched are left to the defaults of the server; a cleared
  * one is null, so that no default takes its place.

@@ -10,6 +10,7 @@ import { useViews } from '../data/use-views.ts'
 import { formFor, formModel, formsFor } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
 import { RecordEditor } from '../form/record-editor.tsx'
+import { mayRestore, useRestore } from '../panels/use-restore.ts'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
@@ -26,7 +27,8 @@ export function RecordPage() {
 }
 
 function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: number }) {
-  const text = useText().remove
+  const text = useText()
+  const restore = useRestore()
   const session = useSession()
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -54,7 +56,8 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
       setLeaving(false)
       throw error
     }
-    toasts.done(text.done)
+    const undo = { label: text.history.undo, run: () => void restore(model, id) }
+    toasts.done(text.remove.done, mayRestore(model) ? undo : undefined)
     await navigate({ to: '/models/$model', params: { model: model.key }, ignoreBlocker: true })
     focusContent()
     queries.removeQueries({ queryKey: recordQuery(session, model.key, id).queryKey })

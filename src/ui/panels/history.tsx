@@ -1,15 +1,18 @@
 import { Link } from '@tanstack/react-router'
+import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import type { HistoryEntry } from '../../client/client.ts'
 import { DateCell } from '../cells/cell.tsx'
 import { fieldOf, modelOf, useModel, useSite } from '../data/site.ts'
 import { useAddress } from '../data/use-address.ts'
+import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
 import { ChangesTable } from './changes-table.tsx'
 import { FilterSelect } from './checks.tsx'
+import { mayRestore, useRestore } from './use-restore.ts'
 
 interface HistoryTableProps {
   readonly entries: readonly HistoryEntry[]
@@ -26,7 +29,7 @@ export function HistoryTable({ entries, showsChanges = true }: HistoryTableProps
       columns={[text.at, text.user, text.action, text.record, ...(showsChanges ? [text.changes, text.via] : [])]}
       shape="stacks"
     >
-      {entries.map((entry) => (
+      {entries.map((entry, place) => (
         <tr key={entry.id}>
           <td className="no-wrap">
             <DateCell type="datetime" value={entry.at} />
@@ -37,6 +40,9 @@ export function HistoryTable({ entries, showsChanges = true }: HistoryTableProps
           </td>
           <td>
             <HistoryRecord entry={entry} />
+            {entry.action === 'delete' && entries.findIndex((each) => isOfSame(each, entry)) === place && (
+              <RestoreButton entry={entry} />
+            )}
           </td>
           {showsChanges && (
             <td>
@@ -47,6 +53,27 @@ export function HistoryTable({ entries, showsChanges = true }: HistoryTableProps
         </tr>
       ))}
     </DataTable>
+  )
+}
+
+const isOfSame = (one: HistoryEntry, other: HistoryEntry): boolean =>
+  one.model === other.model && one.record_id === other.record_id
+
+/** Restores the deleted record of an entry. */
+function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entry: HistoryEntry }) {
+  const text = useText().history
+  const model = useModel(key)
+  const restore = useRestore()
+  const [isBusy, setBusy] = useState(false)
+  if (model === undefined || !mayRestore(model)) return null
+  const run = () => {
+    setBusy(true)
+    void restore(model, id).finally(() => setBusy(false))
+  }
+  return (
+    <Button kind="quiet" icon={<RotateCcw size={14} aria-hidden />} isBusy={isBusy} onClick={run}>
+      {text.restore}
+    </Button>
   )
 }
 

@@ -307,7 +307,7 @@ const de: Text = {
   },
   remove: {
     title: 'Diesen Datensatz löschen?',
-    question: (label) => `„${label}“ wird gelöscht. Das lässt sich nicht rückgängig machen.`,
+    question: (label, isFinal) => `„${label}“ wird gelöscht.${isFinal ? ' Das lässt sich nicht rückgängig machen.' : ''}`,
     blockedTitle: 'Dieser Datensatz kann nicht gelöscht werden',
     blocked: (label) => `Andere Datensätze verwenden „${label}“. Ändern oder löschen Sie zuerst diese.`,
     alone: 'Kein anderer Datensatz ist betroffen.',
@@ -411,6 +411,13 @@ const de: Text = {
     after: 'Neu',
     secret: 'Geändert (der Wert wird nicht aufgezeichnet)',
     hidden: 'Für Sie nicht sichtbar',
+    restore: 'Wiederherstellen',
+    restored: 'Wiederhergestellt',
+    restoredWithoutSecrets: 'Wiederhergestellt, ohne das Passwort. Bitte ein neues festlegen.',
+    notRestored: 'Nicht wiederhergestellt',
+    notUndone: 'Nicht rückgängig gemacht',
+    undo: 'Rückgängig',
+    undone: 'Rückgängig gemacht',
   },
   webhooks: {
     title: 'Webhooks',

@@ -327,7 +327,7 @@ export const en = {
   },
   remove: {
     title: 'Delete this record?',
-    question: (label: string) => `“${label}” will be deleted. This cannot be undone.`,
+    question: (label: string, isFinal: boolean) => `“${label}” will be deleted.${isFinal ? ' This cannot be undone.' : ''}`,
     blockedTitle: 'This record cannot be deleted',
     blocked: (label: string) => `Other records use “${label}”. Change or delete those first.`,
     alone: 'No other records are affected.',
@@ -428,6 +428,13 @@ export const en = {
     after: 'New',
     secret: 'Changed (the value is not recorded)',
     hidden: 'Not visible to you',
+    restore: 'Restore',
+    restored: 'Restored',
+    restoredWithoutSecrets: 'Restored, without the password. Set a new one.',
+    notRestored: 'Not restored',
+    notUndone: 'Not undone',
+    undo: 'Undo',
+    undone: 'Undone',
   },
   webhooks: {
     title: 'Webhooks',
