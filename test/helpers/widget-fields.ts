@@ -45,7 +45,13 @@ const selected = (option: string, stored: unknown): Steps => ({
 const checked: Steps = {
   enter: (page, label) => inputOf(page, label).check(),
   stored: true,
-  shown: async (page, label) => assert.equal(await inputOf(page, label).isChecked(), true, label),
+  shown: async (page, label) => {
+    assert.equal(await page.getByRole('switch', { name: label }).isChecked(), true, label)
+    await page
+      .locator('.field', { has: inputOf(page, label) })
+      .getByText('Yes', { exact: true })
+      .waitFor()
+  },
 }
 
 /** Boxes or radio buttons that are visible at once. */

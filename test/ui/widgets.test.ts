@@ -24,7 +24,7 @@ test('each type has an input, whatever widget a view names', () => {
   assert.equal(kindOf('date', 'text'), 'date')
   assert.equal(kindOf('json', 'textarea'), 'json')
   assert.equal(kindOf('boolean', 'select'), 'select')
-  assert.equal(kindOf('boolean', 'number'), 'checkbox')
+  assert.equal(kindOf('boolean', 'number'), 'switch')
   assert.equal(kindOf('many_to_many', 'checkboxes'), 'relations')
   assert.equal(kindOf('foreignkey', 'select'), 'relation')
   assert.equal(kindOf('password', 'text'), 'password')

@@ -136,14 +136,13 @@ interface FormFieldProps {
 
 /** Kinds that take half of a row of a wide form. */
 const NARROW: ReadonlySet<WidgetKind> = new Set([
-  ...(['number', 'range', 'checkbox', 'switch', 'select', 'date', 'time', 'datetime', 'color', 'relation'] as const),
+  ...(['number', 'range', 'switch', 'select', 'date', 'time', 'datetime', 'color', 'relation'] as const),
 ])
 
 /** A field of a form with its label, help and messages. */
 function FormField({ view, field, model, value, onChange, errors = [], record, wasTried }: FormFieldProps) {
   const text = useText().form
   const kind = widgetKind(view, field)
-  const isBox = kind === 'checkbox' || kind === 'switch'
   const isStoredPassword = kind === 'password' && record !== undefined
   const help = [helpOf(view, field), isStoredPassword ? text.passwordUnchanged : undefined]
     .filter((each) => each !== undefined)
@@ -155,8 +154,7 @@ function FormField({ view, field, model, value, onChange, errors = [], record, w
         name={view.name}
         help={help === '' ? undefined : help}
         errors={[...faultsOf(value, text, wasTried), ...errors]}
-        isRequired={(view.required || field.required) && !isBox && !isStoredPassword}
-        shape={isBox ? 'row' : 'column'}
+        isRequired={(view.required || field.required) && kind !== 'switch' && !isStoredPassword}
       >
         {(links) => <Widget field={view} model={model} value={value} onChange={onChange} links={links} record={record} />}
       </LabelledField>

@@ -82,7 +82,7 @@ export function copiedValues(model: SiteModel, record: AnyRecord): FormValues {
 }
 
 /**
- * The values of a new record at first: the defaults of the view. A checkbox without one is off, since an empty one looks like it.
+ * The values of a new record at first: the defaults of the view. A switch without one is off, since an empty one looks like it.
  *
  * @param userId id of the user who creates, for the default `{user: id}`
  * @param now the present time, for the defaults `today` (in UTC, as on the server) and `now`
@@ -95,7 +95,7 @@ export function startValues(fields: readonly FieldView[], model: SiteModel, user
       return [[field.name, startValue(field.default_value, modelField.type, userId, now)]]
     }
     const kind = widgetKind(field, modelField)
-    return kind === 'checkbox' || kind === 'switch' ? [[field.name, false]] : []
+    return kind === 'switch' ? [[field.name, false]] : []
   })
   return Object.fromEntries(values)
 }

@@ -8,7 +8,6 @@ export type WidgetKind =
   | 'lines'
   | 'number'
   | 'range'
-  | 'checkbox'
   | 'switch'
   | 'select'
   | 'radio'
@@ -31,7 +30,7 @@ const BY_TYPE: Readonly<Record<string, WidgetKind>> = {
   integer: 'number',
   number: 'number',
   decimal: 'number',
-  boolean: 'checkbox',
+  boolean: 'switch',
   date: 'date',
   time: 'time',
   datetime: 'datetime',
@@ -54,8 +53,6 @@ const BY_WIDGET: Readonly<Record<string, Readonly<Record<string, WidgetKind>>>> 
   text: { text: 'line' },
   color: { string: 'color' },
   range: { integer: 'range', number: 'range', decimal: 'range' },
-  switch: { boolean: 'switch' },
-  toggle: { boolean: 'switch' },
   radio: ofChoices('radio'),
   select: ofChoices('select'),
   autocomplete: { string: 'suggest', choice: 'suggest' },

@@ -106,18 +106,24 @@ export function ColorInput(props: InputProps) {
   )
 }
 
-/** A yes or no. A record without a value shows neither until it is chosen. */
-export function CheckboxInput({ field, value, onChange, links }: InputProps) {
+/** A yes or no, with its word. A record without a value shows neither until it is chosen. */
+export function SwitchInput({ field, value, onChange, links }: InputProps) {
+  const { common, form } = useText()
   const { 'aria-required': _, ...attributes } = links
-  const isSwitch = field.widget === 'switch' || field.widget === 'toggle'
+  const { labels } = field.options ?? {}
+  const words = { true: labels?.true ?? common.yes, false: labels?.false ?? common.no }
   return (
-    <input
-      {...attributes}
-      type="checkbox"
-      role={isSwitch ? 'switch' : undefined}
-      className={isSwitch ? 'switch' : undefined}
-      checked={value === true}
-      onChange={(event) => onChange(event.target.checked)}
-    />
+    <span className="switch-row">
+      <input
+        {...attributes}
+        type="checkbox"
+        role="switch"
+        aria-checked={value === true}
+        className="switch"
+        checked={value === true}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <span aria-hidden>{typeof value === 'boolean' ? words[`${value}`] : form.noChoice}</span>
+    </span>
   )
 }

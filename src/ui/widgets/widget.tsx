@@ -6,7 +6,7 @@ import { DateInput, DatetimeInput, TimeInput } from './date-inputs.tsx'
 import { type WidgetKind, widgetKind } from './kind.ts'
 import { NumberInput, RangeInput } from './number-inputs.tsx'
 import { RelationPicker, RelationsPicker } from './relation-pickers.tsx'
-import { CheckboxInput, ColorInput, PasswordInput, SuggestInput, Textarea, TextInput } from './text-inputs.tsx'
+import { ColorInput, PasswordInput, SuggestInput, SwitchInput, Textarea, TextInput } from './text-inputs.tsx'
 import type { InputProps, WidgetProps } from './widget-props.ts'
 import { WordsInput } from './words-input.tsx'
 
@@ -15,8 +15,7 @@ const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   lines: Textarea,
   number: NumberInput,
   range: RangeInput,
-  checkbox: CheckboxInput,
-  switch: CheckboxInput,
+  switch: SwitchInput,
   select: ChoiceSelect,
   radio: ChoiceRadios,
   suggest: SuggestInput,
