@@ -37,7 +37,21 @@ const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
   )
 
 /** Words that German shares with English. */
-const SHARED = ['API', 'Filter', 'Format', 'Import', 'Median', 'Name', 'Status', 'Superuser', 'System', 'URL', 'Webhooks', 'hhmm']
+const SHARED = [
+  'API',
+  'Filter',
+  'Format',
+  'Import',
+  'Median',
+  'Name',
+  'Standard',
+  'Status',
+  'Superuser',
+  'System',
+  'URL',
+  'Webhooks',
+  'hhmm',
+]
 
 /** The words of a text without its arguments. */
 const wordsOf = (text: string): string =>
