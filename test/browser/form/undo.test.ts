@@ -19,7 +19,8 @@ inBrowser(
       assert.equal((await api.model('comment').read(comment.id)).data.body, 'Kept, too')
     }
     await page.goto(`${path}/models/post/${post.id}`)
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.waitForURL('**/models/post')
     await assert.rejects(api.model('comment').read(comment.id), { type: 'not_found' })
