@@ -108,7 +108,8 @@ test('numbers of a list are written with the signs of the language', () => {
   const price = siteField('price', 'decimal')
   assert.deepEqual(filterValue(price, 'in', ['1,5', '1.234,50'], DE), { operator: 'in', value: '1.5,1234.50' })
   assert.equal(filterValue(price, 'in', ['1,5', '12.5.3'], DE), undefined)
-  assert.equal(filterValue(price, 'in', ['1,234'], EN), undefined)
+  assert.deepEqual(filterValue(price, 'in', ['1,234'], EN), { operator: 'in', value: '1234' })
+  assert.equal(filterValue(price, 'in', ['1.234'], { decimal: ',', group: ' ' }), undefined)
   assert.deepEqual(widgetValue({ path: 'price', operator: 'in', value: '1.5,2' }, price, DE), ['1,5', '2'])
 })
 
