@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../src/client/client.ts'
-import { filterField } from '../../src/ui/list/filter-labels.ts'
+import { filterField, filterKind, filterSentence, offeredOperators } from '../../src/ui/list/filter-labels.ts'
 import { filteredField, filterText, isUsable, itemsOf, itemsText, parseFilter } from '../../src/ui/list/filter-text.ts'
 import { comparedField, faultyItems, filterValue, widgetValue } from '../../src/ui/list/filter-value.ts'
+import { en } from '../../src/ui/text/en.ts'
 import { Unparsed } from '../../src/ui/widgets/unparsed.ts'
 import { relationTo, siteField, siteModel } from './site-fixture.ts'
 
@@ -21,6 +22,7 @@ test('a filter is split into path, operator and value, and written again', () =>
     ['status=draft', 'status', 'eq', 'draft'],
     ['title__icontains=a=b', 'title', 'icontains', 'a=b'],
     ['author__name__in="a,b",c', 'author__name', 'in', '"a,b",c'],
+    ['rating__between=2,3', 'rating', 'between', '2,3'],
     ['in=1', 'in', 'eq', '1'],
     ['title=', 'title', 'eq', ''],
   ] as const) {
@@ -83,6 +85,55 @@ test('related records that the user may not list are filtered by id', () => {
   assert.equal(filterValue(author, 'in', ['3', 'anna'], EN), undefined)
 })
 
+test('a filter is a sentence', () => {
+  const choices = [{ value: 'draft', label: 'Draft' }, { value: 'published', label: 'Published' }, { value: 'archived' }]
+  const fields = [
+    siteField('status', 'choice', { choices, label: 'Status' }),
+    siteField('at', 'datetime', { label: 'Created at' }),
+    siteField('day', 'date', { label: 'Event date' }),
+    siteField('rating', 'number', { label: 'Rating' }),
+    siteField('tags', 'many_to_many', { label: 'Tags', ...relationTo('tags', 'tag') }),
+    siteField('title', 'string', { label: 'Title' }),
+  ]
+  for (const [text, sentence] of [
+    ['status=draft', 'Status is Draft'],
+    ['status__in=draft,published', 'Status is Draft or Published'],
+    ['status__in=draft,published,archived', 'Status is Draft, Published or archived'],
+    ['status__ne=draft', 'Status is not Draft'],
+    ['at__within=last_7_days', 'Created in the last 7 days'],
+    ['at__between=2024-06-01,2024-06-30', 'Created between 1 Jun 2024 and 30 Jun 2024'],
+    ['at__between=2024-06-01,', 'Created at is on or after 1 Jun 2024'],
+    ['day__within=today', 'Event date is today'],
+    ['day__gt=2024-06-01', 'Event date is after 1 Jun 2024'],
+    ['rating__between=1.5,3', 'Rating is between 1.5 and 3'],
+    ['rating__between=,3', 'Rating is at most 3'],
+    ['tags__in=1,2', 'Tags contains one or two'],
+    ['title__icontains=boat', 'Title contains boat'],
+    ['title__isnull=true', 'Title is empty'],
+  ] as const) {
+    const filter = parseFilter(text)
+    const field = fields.find(({ name }) => name === filter?.path)
+    assert.ok(filter && field, text)
+    const nameOf = (id: string) => (field.relation === null ? undefined : ({ 1: 'one', 2: 'two' }[id] ?? id))
+    const shown = filterField(field, undefined)
+    assert.equal(filterSentence(field.label, filter, shown, { text: en, locale: 'en-GB', nameOf }), sentence)
+  }
+})
+
+test('operators fit the type, and that of an address stays', () => {
+  const operators = ['eq', 'ne', 'in', 'isnull', 'icontains', 'startswith', 'gt', 'gte', 'lt', 'lte']
+  const offered = (type: string, more: object = {}, present?: string) => {
+    const field = siteField('f', type, { operators, ...more })
+    return offeredOperators(field, filterKind(field, true), present)
+  }
+  assert.deepEqual(offered('choice', { choices: [{ value: 'a' }] }), ['in', 'ne', 'empty', 'filled'])
+  assert.deepEqual(offered('choice', { choices: [{ value: 'a' }] }, 'gt'), ['gt', 'in', 'ne', 'empty', 'filled'])
+  assert.equal(offered('date')[0], 'within')
+  assert.equal(offered('integer')[0], 'between')
+  assert.equal(offered('string')[0], 'icontains')
+  assert.deepEqual(offered('json', { operators: ['isnull'] }), ['empty', 'filled'])
+})
+
 test('values become filters only if the API can read them', () => {
   const number = siteField('n', 'integer')
   assert.deepEqual(filterValue(number, 'empty', null, EN), { operator: 'isnull', value: 'true' })
@@ -94,10 +145,13 @@ test('values become filters only if the API can read them', () => {
   assert.equal(filterValue(number, 'in', [], EN), undefined)
   assert.equal(filterValue(siteField('d', 'date'), 'in', ['2024-13-01'], EN), undefined)
   assert.deepEqual(filterValue(siteField('b', 'boolean'), 'eq', false, EN), { operator: 'eq', value: 'false' })
+  assert.deepEqual(filterValue(number, 'between', [1, null], EN), { operator: 'between', value: '1,' })
+  assert.equal(filterValue(number, 'between', [null, ''], EN), undefined)
 })
 
 test('an editor begins with the value of its filter', () => {
   assert.equal(widgetValue({ path: 'b', operator: 'eq', value: 'true' }, siteField('b', 'boolean'), EN), true)
+  assert.deepEqual(widgetValue({ path: 'n', operator: 'between', value: ',4' }, siteField('n', 'integer'), EN), [null, 4])
   assert.deepEqual(widgetValue({ path: 'author_id', operator: 'in', value: '3,4' }, author, EN), [3, 4])
   assert.deepEqual(widgetValue({ path: 'n', operator: 'in', value: '3,4' }, siteField('n', 'integer'), EN), ['3', '4'])
   assert.equal(widgetValue({ path: 'author_id', operator: 'isnull', value: 'true' }, author, EN), null)

@@ -42,6 +42,22 @@ function readPage(
   return model.list({ ...query, fields }, { signal })
 }
 
+/** Filters of a list as the API takes them. */
+type ListFilters = Pick<ListPlan, 'filters' | 'any'>
+
+/** The query of the number of records by the value of a field, of those that match the filters. Records without a value are left out. */
+export const countsQuery = (session: PageSession, model: string, field: string, { filters, any }: ListFilters) =>
+  queryOptions({
+    queryKey: ['records', model, 'counts', field, filters, any],
+    queryFn: async ({ signal }) => {
+      const query = { group_by: [field], count: true, filters, any }
+      const { data } = await session.read(signal, (client) => client.model(model).aggregate(query, { signal }))
+      const counts = data.filter(({ group }) => group[field] !== null)
+      return Object.fromEntries(counts.map(({ group, count = 0 }) => [String(group[field]), count]))
+    },
+    placeholderData: keepPreviousData,
+  })
+
 /** The query of a record with its version. */
 export const recordQuery = (session: PageSession, model: string, id: number) =>
   queryOptions({

@@ -4,7 +4,7 @@ import { type ReactElement, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { labelsQuery } from '../data/related.ts'
-import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
+import { may, modelOf, useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
 import type { PopoverTriggerProps } from '../parts/popover-popup.tsx'
@@ -12,72 +12,85 @@ import { Popover } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import type { FilterEditorProps } from './filter-editor.tsx'
-import { type FilterField, filterField, operatorText, shownValue } from './filter-labels.ts'
-import { filteredField, filterText, isUsable, itemsOf, type ListFilter, parseFilter } from './filter-text.ts'
+import { type FilterField, filterField, filterSentence } from './filter-labels.ts'
+import { filteredField, itemsOf, type ListFilter, parseFilter } from './filter-text.ts'
 
-interface FilterChipProps {
+/** What the editors of the filters of a list share. */
+interface FilterProps extends Pick<FilterEditorProps, 'others'> {
   readonly model: SiteModel
   readonly view: ListView
-  /** The filter as the API takes it. */
-  readonly text: string
-  /** @param text undefined to remove the filter */
-  readonly onChange: (text: string | undefined) => void
+  /** @param filter undefined for none */
+  readonly onChange: (filter: ListFilter | undefined) => void
+  readonly onOpenChange: (isOpen: boolean) => void
 }
 
-/** A filter of a list in words. It opens an editor; a filter that the API would reject says so and is not used. */
-export function FilterChip({ model, view, text: source, onChange }: FilterChipProps) {
+interface FilterChipProps extends FilterProps {
+  /** Path to the field. */
+  readonly path: string
+  /** The filter as the address holds it; undefined for a field that is offered, and not filtered by. */
+  readonly text: string | undefined
+  readonly onRemove: () => void
+}
+
+/** A filter of a list as a sentence, or the field that is offered for one. Its button opens an editor. */
+export function FilterChip({ model, view, path, text: source, others, onChange, onRemove, onOpenChange }: FilterChipProps) {
   const text = useText()
   const site = useSite()
   const locale = useLocale()
   const session = useSession()
   const [isOpen, setOpen] = useState(false)
-  const filter = parseFilter(source)
-  const found = filter && filteredField(site, model, filter.path)
+  const filter = source === undefined ? undefined : parseFilter(source)
+  const found = filteredField(site, model, path)
   const target = found?.field.relation ? modelOf(site, found.field.relation.model) : undefined
   const ids =
     filter === undefined || filter.operator === 'isnull' ? [] : itemsOf(filter.value).map(Number).filter(Number.isSafeInteger)
   const names = useQuery({ ...labelsQuery(session, target, ids), enabled: may(target, 'view') && ids.length > 0 })
+  if (found === undefined) return undefined
 
-  if (filter === undefined || found === undefined || !isUsable(site, model, source)) {
-    return (
-      <span className="filter-chip filter-unknown">
-        <span className="filter-text">{text.list.unknownFilter(source)}</span>
-        <RemoveButton label={source} onRemove={() => onChange(undefined)} />
-      </span>
-    )
-  }
+  const isOwn = !path.includes('__')
+  const shown = filterField(found.field, isOwn ? view : undefined)
+  const title = isOwn ? shown.view.title : found.label
   const nameOf = (id: string) =>
     found.field.relation === null ? undefined : (names.data?.find((each) => String(each.id) === id)?.label ?? `#${id}`)
-  const isOwn = !filter.path.includes('__')
-  const shown = filterField(found.field, isOwn ? view : undefined)
-  const value = shownValue(filter, shown, { locale, nameOf, yes: text.common.yes, no: text.common.no })
-  const words = [isOwn ? shown.view.title : found.label, operatorText(text.list, filter, found.field), value]
-    .filter((part) => part !== '')
-    .join(' ')
+  const words = filter === undefined ? title : filterSentence(title, filter, shown, { text, locale, nameOf })
+  const open = (next: boolean) => {
+    setOpen(next)
+    onOpenChange(next)
+  }
   return (
     <>
-      <span className="filter-chip">
+      <span className={filter === undefined ? 'filter-chip filter-offered' : 'filter-chip'}>
         <FilterPopover
           trigger={
             <button type="button" className="filter-text" title={words}>
+              {filter === undefined && <Plus size={14} aria-hidden />}
               {words}
             </button>
           }
-          label={text.list.editFilter}
+          label={filter === undefined ? text.list.filterBy(title) : text.list.editFilter}
           isOpen={isOpen}
-          onOpenChange={setOpen}
+          onOpenChange={open}
           model={found.model}
           fields={[shown]}
           filter={filter}
-          onApply={({ operator, value: next }) => {
-            setOpen(false)
-            onChange(filterText({ path: filter.path, operator, value: next }))
-          }}
+          others={isOwn ? others : undefined}
+          onChange={(next) => onChange(next && { ...next, path })}
+          onClose={() => open(false)}
         />
-        <RemoveButton label={words} onRemove={() => onChange(undefined)} />
+        {filter !== undefined && <RemoveButton label={words} onRemove={onRemove} />}
       </span>
       {names.error !== null && <Failure error={names.error} onRetry={() => void names.refetch()} />}
     </>
+  )
+}
+
+/** A filter of an address that the API would reject. It is not used. */
+export function UnknownFilter({ text: source, onRemove }: { readonly text: string; readonly onRemove: () => void }) {
+  return (
+    <span className="filter-chip filter-unknown">
+      <span className="filter-text">{useText().list.unknownFilter(source)}</span>
+      <RemoveButton label={source} onRemove={onRemove} />
+    </span>
   )
 }
 
@@ -90,47 +103,38 @@ function RemoveButton({ label, onRemove }: { readonly label: string; readonly on
   )
 }
 
-interface AddFilterProps {
-  readonly model: SiteModel
-  readonly view: ListView
-  /** The field to filter by; without it, the user chooses one. */
-  readonly field?: string
-  readonly onAdd: (filter: ListFilter) => void
+interface AddFilterProps extends FilterProps {
+  /** The filter that was made since the button opened its editor. */
+  readonly filter: ListFilter | undefined
 }
 
-/** A button that adds a filter. */
-export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
+/** A button that adds a filter by any field. */
+export function AddFilter({ model, view, filter, others, onChange, onOpenChange }: AddFilterProps) {
   const text = useText().list
   const [isOpen, setOpen] = useState(false)
-  const fields = name === undefined ? byOffer(model, view) : offered(model, view, name)
-  const [first] = fields
-  if (first === undefined) return undefined
-  const title = name === undefined ? undefined : first.view.title
+  const open = (next: boolean) => {
+    setOpen(next)
+    onOpenChange(next)
+  }
   return (
     <FilterPopover
       trigger={
         <button type="button" className="filter-add">
-          {title === undefined ? <FilterIcon size={14} aria-hidden /> : <Plus size={14} aria-hidden />}
-          {title ?? text.addFilter}
+          <FilterIcon size={14} aria-hidden />
+          {text.addFilter}
         </button>
       }
-      label={title === undefined ? text.addFilter : text.filterBy(title)}
+      label={text.addFilter}
       isOpen={isOpen}
-      onOpenChange={setOpen}
+      onOpenChange={open}
       model={model}
-      fields={fields}
-      onApply={(filter) => {
-        setOpen(false)
-        onAdd(filter)
-      }}
+      fields={byOffer(model, view)}
+      filter={filter}
+      others={others}
+      onChange={onChange}
+      onClose={() => open(false)}
     />
   )
-}
-
-/** The field that a view offers; none if the user does not see it. */
-function offered(model: SiteModel, view: ListView, name: string): readonly FilterField[] {
-  const field = fieldOf(model, name)
-  return field === undefined || field.operators.length === 0 ? [] : [filterField(field, view)]
 }
 
 /** The fields that can be filtered by: those that the view offers first. */
@@ -156,6 +160,7 @@ interface FilterPopoverProps extends FilterEditorProps {
 const FilterPopover = ({ trigger, label, isOpen, onOpenChange, ...editor }: FilterPopoverProps) => (
   <Popover
     {...{ trigger, label, isOpen, onOpenChange }}
+    focusOn="input, textarea, [data-first-focus]"
     fallback={
       <div className="filter-editor">
         <Skeleton lines={3} />

@@ -2,29 +2,50 @@ import type { SiteField } from '../../client/client.ts'
 import { choiceOf, plainView } from '../cells/choices.ts'
 import type { FieldView, ListView } from '../data/views.ts'
 import type { Text } from '../text/en.ts'
-import { formatDate, formatDateTime, formatNumber, formatTime } from '../text/format.ts'
+import { formatDate, formatDateTime, formatList, formatNumber, formatTime } from '../text/format.ts'
+import { endsOf, isPeriod } from './filter-periods.ts'
 import { itemsOf, type ListFilter } from './filter-text.ts'
 
 const TIMES = new Set(['date', 'time', 'datetime'])
+const DAYS = new Set(['date', 'datetime'])
+const NUMBERS = new Set(['integer', 'number', 'decimal'])
 const LISTS = new Set(['many_to_many', 'multichoice'])
 
-/** The operators of a field as an editor offers them; `isnull` is two of them. */
-export const offeredOperators = (field: SiteField): readonly string[] =>
-  field.operators.flatMap((operator) => (operator === 'isnull' ? ['empty', 'filled'] : operator))
+/** How the value of a filter is given: some of listed choices, related records, or what fits the type. */
+export type FilterKind = 'choices' | 'related' | 'days' | 'numbers' | 'text'
 
-/** The operator of an editor for a filter. */
-export const editorOperator = ({ operator, value }: Pick<ListFilter, 'operator' | 'value'>): string =>
-  operator === 'isnull' ? (value === 'false' ? 'filled' : 'empty') : operator
+/** @param canPick false if the user cannot list the related records, and enters their ids */
+export function filterKind(field: SiteField, canPick: boolean): FilterKind {
+  if (field.relation !== null) return canPick ? 'related' : 'text'
+  if (field.type === 'boolean' || (field.choices ?? []).length > 0) return 'choices'
+  if (DAYS.has(field.type)) return 'days'
+  return NUMBERS.has(field.type) || field.type === 'time' ? 'numbers' : 'text'
+}
 
-/** The operator that an editor begins with. */
-export function firstOperator(field: SiteField): string {
-  const offered = offeredOperators(field)
-  const wanted = ['string', 'text', 'slug', 'email', 'url'].includes(field.type)
-    ? 'icontains'
-    : TIMES.has(field.type)
-      ? 'gte'
-      : 'eq'
-  return offered.includes(wanted) ? wanted : (offered[0] ?? 'eq')
+const ORDER = ['gt', 'gte', 'lt', 'lte']
+
+/** The operators of a kind in the order in which they are offered, the one that an editor begins with first. */
+const OFFERED: Readonly<Record<FilterKind, readonly string[]>> = {
+  choices: ['in', 'ne', 'empty', 'filled'],
+  related: ['in', 'ne', 'empty', 'filled'],
+  days: ['within', 'between', ...ORDER, 'eq', 'ne', 'in', 'empty', 'filled'],
+  numbers: ['between', 'eq', 'ne', ...ORDER, 'in', 'empty', 'filled'],
+  text: ['icontains', 'eq', 'ne', 'startswith', 'endswith', 'in', 'empty', 'filled'],
+}
+
+/** The operator of the API that a field must have for an operator of an editor. */
+const NEEDED: Readonly<Record<string, string>> = { empty: 'isnull', filled: 'isnull', within: 'gte', between: 'gte' }
+
+/** The operators of a field as an editor offers them. @param present one that the filter has, which is offered in any case */
+export function offeredOperators(field: SiteField, kind: FilterKind, present?: string): readonly string[] {
+  const offered = OFFERED[kind].filter((operator) => field.operators.includes(NEEDED[operator] ?? operator))
+  return present === undefined || offered.includes(present) ? offered : [present, ...offered]
+}
+
+/** The operator of an editor for a filter. Of choices and related records one is chosen as several are. */
+export function editorOperator({ operator, value }: Pick<ListFilter, 'operator' | 'value'>, kind: FilterKind): string {
+  if (operator === 'isnull') return value === 'false' ? 'filled' : 'empty'
+  return operator === 'eq' && (kind === 'choices' || kind === 'related') ? 'in' : operator
 }
 
 /** An operator in words, as they fit the field. */
@@ -34,36 +55,47 @@ export function operatorLabel(text: Text['list'], operator: string, field: SiteF
   return own[operator] ?? (operators as Readonly<Record<string, string>>)[operator] ?? operator
 }
 
-/** The operator of a filter in words. */
-export const operatorText = (text: Text['list'], filter: ListFilter, field: SiteField): string =>
-  operatorLabel(text, editorOperator(filter), field)
-
-interface ValueTexts {
+interface SentenceTexts {
+  readonly text: Text
   readonly locale: string
   /** The name of a related record by id; undefined if the field is no relation. */
   readonly nameOf: (id: string) => string | undefined
-  readonly yes: string
-  readonly no: string
 }
 
-/** The value of a filter as a person reads it; empty for an operator without one. */
-export function shownValue({ operator, value }: ListFilter, field: FilterField, texts: ValueTexts): string {
-  if (operator === 'isnull') return ''
-  const items = operator === 'in' ? itemsOf(value) : [value]
-  return items.map((item) => shownItem(item, field, texts)).join(', ')
+/** A filter as a sentence: "Status is Draft or Published". @param title of the field */
+export function filterSentence(title: string, filter: ListFilter, shown: FilterField, texts: SentenceTexts): string {
+  const { text, locale } = texts
+  const { operator, value } = filter
+  const words = (name: string, end = '') => [title, operatorLabel(text.list, name, shown.field), end].filter(Boolean).join(' ')
+  const item = (each: string) => shownItem(each, shown, texts)
+  switch (operator) {
+    case 'isnull':
+      return words(value === 'false' ? 'filled' : 'empty')
+    case 'in':
+      return words('eq', formatList(itemsOf(value).map(item), locale))
+    case 'within':
+      return isPeriod(value) ? text.list.inPeriod(title, text.list.periodPhrases[value]) : title
+    case 'between': {
+      const [from = '', to = ''] = endsOf(value) ?? []
+      if (from !== '' && to !== '') return text.list.between(title, item(from), item(to))
+      return from === '' ? words('lte', item(to)) : words('gte', item(from))
+    }
+    default:
+      return words(operator, item(value))
+  }
 }
 
-function shownItem(item: string, { field, view }: FilterField, { locale, nameOf, yes, no }: ValueTexts): string {
+function shownItem(item: string, { field, view }: FilterField, { text, locale, nameOf }: SentenceTexts): string {
   switch (field.type) {
     case 'boolean':
-      return view.options?.labels?.[item] ?? (item === 'true' ? yes : no)
+      return view.options?.labels?.[item] ?? (item === 'true' ? text.common.yes : text.common.no)
     case 'choice':
     case 'multichoice':
       return choiceOf(item, view, field).label
     case 'date':
       return formatDate(item, locale)
     case 'datetime':
-      return formatDateTime(item, locale)
+      return item.includes('T') ? formatDateTime(item, locale) : formatDate(item, locale)
     case 'time':
       return formatTime(item)
     case 'integer':

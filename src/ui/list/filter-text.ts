@@ -1,8 +1,12 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import { emptyTextFilters, filledTextFilter } from '../../client/query.ts'
 import { fieldOf, modelOf } from '../data/site.ts'
+import { daysOf, endsOf, isPeriod, rangeFilters, takesRange } from './filter-periods.ts'
 
-/** A filter of a list, split into its parts. The API writes it `<path>[__<operator>]=<value>`. */
+/**
+ * A filter of a list, split into its parts. The API writes it `<path>[__<operator>]=<value>`. The operators `within` and `between` are of
+ * the page: `apiFilters` writes them as those of the API.
+ */
 export interface ListFilter {
   /** Name of a field, or of relations and a field: `author__username`. */
   readonly path: string
@@ -11,7 +15,10 @@ export interface ListFilter {
   readonly value: string
 }
 
-const SUFFIXES = new Set(['ne', 'in', 'isnull', 'icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte'])
+/** Operators of the page alone. */
+const RANGES = new Set(['within', 'between'])
+
+const SUFFIXES = new Set(['ne', 'in', 'isnull', 'icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', ...RANGES])
 
 /** Splits a filter; undefined for a text that is no filter. */
 export function parseFilter(text: string): ListFilter | undefined {
@@ -52,8 +59,11 @@ export function filteredField(site: Site, model: SiteModel, path: string): Filte
 /** True if the API accepts the filter from the user, as far as its field and operator go. */
 export function isUsable(site: Site, model: SiteModel, text: string): boolean {
   const filter = parseFilter(text)
-  const operators = filter && filteredField(site, model, filter.path)?.field.operators
-  return operators?.includes(filter?.operator ?? '') ?? false
+  const field = filter && filteredField(site, model, filter.path)?.field
+  if (filter === undefined || field === undefined) return false
+  return RANGES.has(filter.operator)
+    ? takesRange(field, filter.operator, filter.value)
+    : field.operators.includes(filter.operator)
 }
 
 /** True for a field whose values are texts, which may have no characters. */
@@ -77,17 +87,23 @@ export interface ApiFilters {
 
 /**
  * The filters of a list's address that the user may use, for the API. In the address `__isnull` means "is empty", which a text without
- * characters is, too; for the API such a text is not null.
+ * characters is, too; for the API such a text is not null. `__within` and `__between` become the first and the last value.
+ *
+ * @param now decides which day is today
  */
-export function apiFilters(site: Site, model: SiteModel, texts: readonly string[]): ApiFilters {
+export function apiFilters(site: Site, model: SiteModel, texts: readonly string[], now: Date): ApiFilters {
   const filters: string[] = []
   const any: (readonly string[])[] = []
   for (const text of texts.filter((each) => isUsable(site, model, each))) {
-    const [, path, value] = /^(.+)__isnull=(true|false)$/s.exec(text) ?? []
-    const field = path === undefined ? undefined : filteredField(site, model, path)?.field
-    if (path === undefined || field === undefined || !isText(field)) filters.push(text)
+    const { path, operator, value } = parseFilter(text) ?? { path: '', operator: '', value: '' }
+    const field = filteredField(site, model, path)?.field
+    const ends =
+      operator === 'between' ? endsOf(value) : operator === 'within' && isPeriod(value) ? daysOf(value, now) : undefined
+    if (field !== undefined && ends !== undefined) filters.push(...rangeFilters(field, path, ends))
+    else if (field === undefined || operator !== 'isnull' || !isText(field)) filters.push(text)
     else if (value === 'true') any.push(emptyTextFilters(path))
-    else filters.push(filledTextFilter(path))
+    else if (value === 'false') filters.push(filledTextFilter(path))
+    else filters.push(text)
   }
   return { filters, any }
 }

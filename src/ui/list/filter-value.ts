@@ -4,6 +4,7 @@ import { fromLocal, toLocal } from '../widgets/date-times.ts'
 import { type NumberSigns, numberText, parseNumber } from '../widgets/numbers.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FilterField } from './filter-labels.ts'
+import { endsOf } from './filter-periods.ts'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
 
 /** The type of a field that one of its values has. */
@@ -36,24 +37,19 @@ const SEVERAL: Readonly<Record<string, string>> = {
 export function comparedField({ field, view }: FilterField, operator: string, canPick = true): FilterField | undefined {
   if (operator === 'empty' || operator === 'filled') return undefined
   const isList = operator === 'in'
+  // The ends of a range of times are days.
+  if (operator === 'between' && field.type === 'datetime') return singleField(field, view, 'date')
   const isId = field.relation !== null && !canPick
   const single = isId ? 'integer' : (SINGLE[field.type] ?? field.type)
   const type = isList ? (isId ? 'json' : (SEVERAL[field.type] ?? 'json')) : single
-  const widget = isList
-    ? type === 'json'
-      ? 'tags'
-      : type === 'multichoice'
-        ? 'checkboxes'
-        : undefined
-    : type === 'boolean'
-      ? 'select'
-      : undefined
-  const plain: SiteField = { ...field, type, required: false, readonly: false, bounds: {} }
-  return {
-    field: plain,
-    view: { ...view, field_type: type, required: false, readonly: false, ...(widget && { widget }) },
-  }
+  return singleField(field, view, type, type === 'json' ? 'tags' : undefined)
 }
+
+/** A field of another type, without the limits of its own. */
+const singleField = (field: SiteField, view: FilterField['view'], type: string, widget?: string): FilterField => ({
+  field: { ...field, type, required: false, readonly: false, bounds: {} },
+  view: { ...view, field_type: type, required: false, readonly: false, ...(widget && { widget }) },
+})
 
 /**
  * The operator and value of the API for what an editor holds; undefined while the value is missing, or an item of a list is no value of
@@ -73,8 +69,14 @@ export function filterValue(
     const read = items.filter((item) => typeof item === 'string')
     return read.length === 0 || read.length < items.length ? undefined : { operator, value: itemsText(read) }
   }
-  return value === null || value === undefined || value === '' ? undefined : { operator, value: String(value) }
+  if (operator === 'between') {
+    const ends = Array.isArray(value) ? value.map((end) => (isMissing(end) ? '' : String(end))) : []
+    return ends.every((end) => end === '') ? undefined : { operator, value: ends.join(',') }
+  }
+  return isMissing(value) ? undefined : { operator, value: String(value) }
 }
+
+const isMissing = (value: unknown): boolean => value === null || value === undefined || value === ''
 
 /** The items of a typed list that are no values of the field, with the faults that are known. */
 export const faultyItems = (field: SiteField, value: unknown, signs: NumberSigns): readonly Unparsed[] =>
@@ -86,10 +88,15 @@ const itemsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? v
 
 /** The value of a filter as the input of its editor takes it. */
 export function widgetValue({ operator, value }: ListFilter, field: SiteField, signs: NumberSigns): unknown {
-  if (operator === 'isnull') return null
+  if (operator === 'isnull' || operator === 'within') return null
+  if (operator === 'between') return (endsOf(value) ?? []).map((end) => singleValue(end, field))
   // Lists of other values than related records are typed as words.
   const word = (item: string) => (isNumber(field) ? numberText(item, signs) : field.type === 'datetime' ? localTime(item) : item)
   if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
+  return singleValue(value, field)
+}
+
+function singleValue(value: string, field: SiteField): unknown {
   if (field.type === 'boolean') return value === 'true'
   if (field.relation !== null) return Number(value)
   return isNumber(field) ? parseNumber(numberType(field), value, API_SIGNS) : value

@@ -121,7 +121,7 @@ export function listPlan({ site, model, view }: ListPlace, state: ListState, col
     page: state.page,
     page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
     sort: apiSort(site, model, sortOf(state, view)),
-    ...apiFilters(site, model, state.filters),
+    ...apiFilters(site, model, state.filters, new Date()),
     fields: requestedFields(columns, model),
     include: requestedIncludes(site, columns),
   }

@@ -3,6 +3,9 @@ import type { Text } from './en.ts'
 const counted = (count: number, one: string, many: string, shown = String(count)) =>
   count === 1 ? `1 ${one}` : `${shown} ${many}`
 
+/** The title of a field as the subject of a sentence: "Erstellt" for "Erstellt am", "Termin ist" for "Termin". */
+const withVerb = (title: string): string => /^(.+) (?:am|um)$/.exec(title)?.[1] ?? `${title} ist`
+
 /** All texts of the page in German. */
 const de: Text = {
   common: {
@@ -239,6 +242,8 @@ const de: Text = {
       gte: 'ist mindestens',
       lt: 'ist kleiner als',
       lte: 'ist höchstens',
+      within: 'liegt im Zeitraum',
+      between: 'ist zwischen',
     },
     timeOperators: { gt: 'ist nach', gte: 'ist ab', lt: 'ist vor', lte: 'ist bis' },
     listOperators: { eq: 'enthält', ne: 'enthält nicht', in: 'enthält eines von' },
@@ -285,6 +290,34 @@ const de: Text = {
     exportFailed: 'Der Export ist fehlgeschlagen',
     exportTooMany: (limit) =>
       `Höchstens ${limit} ausgewählte oder gefundene Datensätze können exportiert werden. Mit Filtern allein gibt es keine Grenze.`,
+    fields: 'Felder',
+    findField: 'Filtern nach …',
+    periods: {
+      today: 'Heute',
+      yesterday: 'Gestern',
+      tomorrow: 'Morgen',
+      last_7_days: 'Letzte 7 Tage',
+      next_7_days: 'Nächste 7 Tage',
+      last_30_days: 'Letzte 30 Tage',
+      this_month: 'Dieser Monat',
+      last_month: 'Letzter Monat',
+      this_year: 'Dieses Jahr',
+    },
+    periodPhrases: {
+      today: 'heute',
+      yesterday: 'gestern',
+      tomorrow: 'morgen',
+      last_7_days: 'in den letzten 7 Tagen',
+      next_7_days: 'in den nächsten 7 Tagen',
+      last_30_days: 'in den letzten 30 Tagen',
+      this_month: 'in diesem Monat',
+      last_month: 'im letzten Monat',
+      this_year: 'in diesem Jahr',
+    },
+    inPeriod: (title, period) => `${withVerb(title)} ${period}`,
+    between: (title, from, to) => `${withVerb(title)} zwischen ${from} und ${to}`,
+    from: 'Von',
+    to: 'Bis',
   },
   conflict: {
     title: 'Von anderen geändert',

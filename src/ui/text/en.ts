@@ -25,6 +25,9 @@ const inSentence = (label: string) => (/^\p{Lu}(?!\p{Lu})/u.test(label) ? label.
 /** A number of records, such as "1 invoice" or "12 invoices". */
 const amount = ({ count, shown, one, many }: Amount) => `${shown} ${inSentence(count === 1 ? one : many)}`
 
+/** The title of a field as the subject of a sentence: "Created" for "Created at", "Event date is" for "Event date". */
+const withVerb = (title: string): string => /^(.+) (?:at|on)$/.exec(title)?.[1] ?? `${title} is`
+
 /** All texts of the page in English, by the part of the page that shows them. */
 export const en = {
   common: {
@@ -261,6 +264,8 @@ export const en = {
       gte: 'is at least',
       lt: 'is less than',
       lte: 'is at most',
+      within: 'is in a period',
+      between: 'is between',
     },
     timeOperators: { gt: 'is after', gte: 'is on or after', lt: 'is before', lte: 'is on or before' },
     listOperators: { eq: 'contains', ne: 'does not contain', in: 'contains one of' },
@@ -306,6 +311,34 @@ export const en = {
     exportFailed: 'Export failed',
     exportTooMany: (limit: number) =>
       `At most ${limit} selected or found records can be exported. With filters alone there is no limit.`,
+    fields: 'Fields',
+    findField: 'Filter by …',
+    periods: {
+      today: 'Today',
+      yesterday: 'Yesterday',
+      tomorrow: 'Tomorrow',
+      last_7_days: 'Last 7 days',
+      next_7_days: 'Next 7 days',
+      last_30_days: 'Last 30 days',
+      this_month: 'This month',
+      last_month: 'Last month',
+      this_year: 'This year',
+    },
+    periodPhrases: {
+      today: 'today',
+      yesterday: 'yesterday',
+      tomorrow: 'tomorrow',
+      last_7_days: 'in the last 7 days',
+      next_7_days: 'in the next 7 days',
+      last_30_days: 'in the last 30 days',
+      this_month: 'this month',
+      last_month: 'last month',
+      this_year: 'this year',
+    },
+    inPeriod: (title: string, period: string) => `${withVerb(title)} ${period}`,
+    between: (title: string, from: string, to: string) => `${withVerb(title)} between ${from} and ${to}`,
+    from: 'From',
+    to: 'To',
   },
   conflict: {
     title: 'Changed by someone else',

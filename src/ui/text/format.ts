@@ -43,6 +43,10 @@ export function formatNumber(value: number | string, locale: string, decimals = 
   return `${format.format(whole as unknown as number)}${point}${places.padEnd(decimals, '0')}`
 }
 
+/** Texts of which one holds, as a sentence names them: `Draft or Published`. */
+export const formatList = (items: readonly string[], locale: string): string =>
+  new Intl.ListFormat(locale, { type: 'disjunction' }).format(items)
+
 /** Formats a date of the calendar such as `2024-05-31`; other text is returned as it is. */
 export function formatDate(value: string, locale: string): string {
   const date = new Date(`${value}T00:00:00Z`)
