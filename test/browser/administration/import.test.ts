@@ -64,7 +64,7 @@ inBrowser(
     const cells = () => errors(page).locator('td:nth-child(-n + 3)').allInnerTexts()
     await choose(page, 'tags.csv', 'Name;Slug\n"Two\nlines";two-lines\n\n;pier\nQuay;no slug\n')
     await check(page).click()
-    await page.getByText('Lines are those of the file').waitFor()
+    await page.getByText('Lines are the lines of the file').waitFor()
     assert.deepEqual(await cells(), ['2', 'name', '5', '3', 'slug', '6'])
 
     await choose(page, 'tags.json', '[{"name": "Two", "slug": "no slug"}]')
@@ -80,8 +80,8 @@ inBrowser('other options need another check', { at: '/models/tag/import' }, asyn
   await page.getByLabel('Format').locator('option[value=ndjson]:checked').waitFor({ state: 'attached' })
   await check(page).click()
   await page.getByRole('button', { name: 'Import 1 record' }).waitFor()
-  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })
-  await page.getByText('The file has no errors.').waitFor({ state: 'detached' })
+  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same Slug' })
+  await page.getByText('No errors found.').waitFor({ state: 'detached' })
   assert.ok(await start(page).isDisabled())
 })
 
@@ -95,7 +95,7 @@ inBrowser('records with the same value are updated', { at: '/models/category/imp
     { slug, name: slug, position: 1 },
   ]
   await choose(page, 'categories.json', JSON.stringify(rows))
-  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })
+  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same Slug' })
   await check(page).click()
   await page.getByRole('button', { name: 'Import 2 records' }).click()
   await page.getByText('Import finished.').waitFor()
@@ -196,7 +196,7 @@ withSmallUploads('a file that is too large is not sent', { at: '/models/tag/impo
   await choose(page, 'large.csv', `name,slug\n${'x'.repeat(3000)},x\n`)
   await page
     .getByRole('alert')
-    .getByText(/large\.csv is larger than the server takes/)
+    .getByText(/large\.csv is larger than the server accepts/)
     .waitFor()
   assert.ok(await check(page).isDisabled())
 })

@@ -95,7 +95,7 @@ inSnapshots(
 
     await row.getByRole('button', { name: 'Load' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('It replaces all present data').waitFor()
+    await dialog.getByText('This replaces all current data').waitFor()
     await checkAccess()
     await dialog.getByRole('button', { name: 'Load' }).click()
     await page.getByText(`Snapshot ${name} loaded`).waitFor()

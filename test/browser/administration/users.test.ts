@@ -53,7 +53,7 @@ inBrowser('a superuser disables and enables an account', {}, async ({ page, serv
   await page.goto(`${path}/models/user/${user.id}`)
   await panel(page).getByRole('button', { name: 'Disable account' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(`${user.username} cannot log in`).waitFor()
+  await dialog.getByText(`${user.username} cannot sign in`).waitFor()
   await checkAccess()
   await dialog.getByRole('button', { name: 'Disable account' }).click()
   await panel(page).getByText('This account is disabled: its user cannot sign in.').waitFor()
@@ -178,7 +178,7 @@ inBrowser('a permission takes effect for the members of the group', {}, async ({
 })
 
 inBrowser('permissions of a superuser are said to have no effect', { at: '/models/user/1' }, async ({ page }) => {
-  await matrix(page).getByText('A superuser may do everything').waitFor()
+  await matrix(page).getByText('Superusers can do everything').waitFor()
   await matrix(page).getByText('In addition to the permissions of the user’s groups.').waitFor()
 })
 

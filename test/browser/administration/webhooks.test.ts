@@ -190,7 +190,7 @@ inBrowser('a webhook is disabled, changed, and given a new secret', {}, async ({
 
     await act(page, 'Rotate secret')
     await dialog(page).getByRole('button', { name: 'Rotate secret' }).click()
-    await dialog(page).getByText('The former secret stays valid for a day.').waitFor()
+    await dialog(page).getByText('The previous secret stays valid for a day.').waitFor()
     assert.match(await dialog(page).getByLabel('Secret').inputValue(), /^whsec_/)
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click()
 

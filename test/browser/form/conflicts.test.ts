@@ -64,7 +64,7 @@ inBrowser(
 inBrowser('a form without edits takes a newer version and says so', { at: '/models/tag/3' }, async ({ page, server }) => {
   await page.getByLabel('Name').waitFor()
   await (await apiOf(server)).model('tag').update(3, { name: 'A new name' })
-  await page.getByText('The form shows the new values').waitFor()
+  await page.getByText('The form shows the latest values').waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'A new name')
 })
 
