@@ -26,6 +26,8 @@ export interface Preferences {
   readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
   /** Records that were opened last, by id of the user. */
   readonly recentRecords: Readonly<Record<string, readonly RecordReference[]>>
+  /** Height of the rows of lists. */
+  readonly density: 'compact'
   /** Titles of the groups of the menu that are folded. */
   readonly foldedGroups: readonly string[]
 }

@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { type MouseEvent, memo, type ReactNode, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
+import type { RecordOrder } from '../data/record-order.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { idOf, labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
@@ -186,34 +187,40 @@ function RelationCell({ field, value, related }: RelationCellProps) {
   }
   const name = (model.display_field === 'id' ? undefined : labelOf(related, model.display_field)) ?? `#${id}`
   return (
-    <RecordLink model={model.key} id={id} className={textClass(name)}>
+    <RecordLink model={model.key} id={id} className={textClass(name)} title={hintOf(name)}>
       {name}
     </RecordLink>
   )
 }
 
-/** Characters that two lines of a column hold for sure; a longer text can be unfolded. */
+/** Characters that a line of a column holds in most cases; a longer text can be unfolded. */
 const SHORT = 48
 
-/** A text of at most two lines; a longer one can be unfolded. */
+/** A text in one line; a longer one can be unfolded. */
 function TextCell({ value }: { readonly value: string }) {
   const isLong = value.length > SHORT || value.includes('\n')
-  if (!isLong) return <span className={textClass(value)}>{value}</span>
-  return (
-    <Fold
-      short={<span className={textClass(value)}>{value}</span>}
-      long={<span className="cell-text cell-open">{value}</span>}
-      isLong
-    />
+  const short = (
+    <span className={textClass(value)} title={isLong ? hintOf(value) : undefined}>
+      {value}
+    </span>
   )
+  if (!isLong) return short
+  const long = <span className="cell-text cell-open">{value}</span>
+  return <Fold short={short} long={long} isLong />
 }
 
-/** Texts that two lines of a column hold for sure. */
+/** Characters of a text that its hint shows. */
+const HINT = 500
+
+/** The text of a cell as its hint on hover. */
+const hintOf = (value: string): string => (value.length > HINT ? `${value.slice(0, HINT)} …` : value)
+
+/** Texts that a line of a column holds for sure: columns are as wide as they need. */
 const SHORT_LINK = /^[ -~]{0,36}$/
 
 /**
- * The classes of a text of at most two lines. Only one that may be longer is cut off: each element that cuts its contents off is drawn
- * apart from the others, which is slow in a list of thousands.
+ * The classes of a text of one line. Only one that may be longer is cut off: each element that cuts its contents off is drawn apart from
+ * the others, which is slow in a list of thousands.
  */
 const textClass = (text: string): string => (SHORT_LINK.test(text) ? 'cell-text' : 'cell-text cell-cut')
 
@@ -224,7 +231,7 @@ interface FoldProps {
   readonly isLong: boolean
 }
 
-/** A long value, of which two lines are shown until it is unfolded. */
+/** A long value, of which a line is shown until it is unfolded. */
 function Fold({ short, long, isLong }: FoldProps) {
   const text = useText().cells
   const [isOpen, setOpen] = useState(false)
@@ -253,17 +260,25 @@ interface RecordLinkProps {
   readonly model: string
   readonly id: string
   readonly className: string
+  readonly title?: string
+  /** The list that shows the record, for the page of the record. */
+  readonly order?: (() => RecordOrder | undefined) | undefined
   readonly children: ReactNode
 }
 
 /** A link to the page of a record. It costs less than a `Link`, of which a list would have hundreds: it does not follow the address. */
-export function RecordLink({ model, id, className, children }: RecordLinkProps) {
+export function RecordLink({ model, id, className, title, order, children }: RecordLinkProps) {
   const router = useRouter()
+  const open = () => {
+    const records = order?.()
+    void router.navigate({ to: '/models/$model/$id', params: { model, id }, state: records === undefined ? {} : { records } })
+  }
   return (
     <a
       href={`${router.basepath}/models/${encodeURIComponent(model)}/${encodeURIComponent(id)}`}
       className={className}
-      onClick={plainClick(() => void router.navigate({ to: '/models/$model/$id', params: { model, id } }))}
+      title={title}
+      onClick={plainClick(open)}
     >
       {children}
     </a>
@@ -301,7 +316,7 @@ export function NameCell({ field, view, value, record }: CellProps & { readonly 
   const related = field.relation === null ? undefined : record[field.relation.name]
   const name = relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))
   return (
-    <span className={textClass(name)} title={name}>
+    <span className={textClass(name)} title={hintOf(name)}>
       {name}
     </span>
   )

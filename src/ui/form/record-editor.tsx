@@ -18,6 +18,7 @@ import { FormFrame } from './form-frame.tsx'
 import { CreateDialog } from './new-record.tsx'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordMenu } from './record-menu.tsx'
+import { RecordNeighbours } from './record-neighbours.tsx'
 import { useLeaveGuard } from './use-leave-guard.tsx'
 import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
 import { useSaveKey } from './use-save-key.ts'
@@ -87,13 +88,16 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
         }
         title={label}
         actions={
-          <RecordMenu
-            model={model}
-            forms={edits.writable.length > 0 ? forms : []}
-            form={form}
-            onDuplicate={may(model, 'add') && !isDeleted ? duplicate : undefined}
-            onDelete={may(model, 'delete') && !isDeleted ? () => setDeleting(true) : undefined}
-          />
+          <>
+            <RecordNeighbours model={model.key} id={base.id} />
+            <RecordMenu
+              model={model}
+              forms={edits.writable.length > 0 ? forms : []}
+              form={form}
+              onDuplicate={may(model, 'add') && !isDeleted ? duplicate : undefined}
+              onDelete={may(model, 'delete') && !isDeleted ? () => setDeleting(true) : undefined}
+            />
+          </>
         }
       />
       {isDeleted && <Notice kind="warning">{text.form.deletedElsewhere}</Notice>}

@@ -12,6 +12,8 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
     [['?'], text.keys.help],
     [['/'], text.keys.search],
     [['n'], text.keys.create],
+    [['j', 'k'], text.keys.rows],
+    [['Enter'], text.keys.open],
     [[MOD, 'S'], text.keys.save],
     [['Esc'], text.keys.close],
     [['Tab'], text.keys.next],

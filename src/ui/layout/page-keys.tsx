@@ -86,7 +86,7 @@ const isDialogOpen = (): boolean =>
  *
  * @param keys must be the same object until it should be replaced
  */
-function useKeys(keys: Keys): void {
+export function useKeys(keys: Keys): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const hasModifier = event.ctrlKey || event.metaKey

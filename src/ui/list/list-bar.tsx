@@ -6,20 +6,24 @@ import type { ListView } from '../data/views.ts'
 import { usePause } from '../hooks.ts'
 import { useText } from '../text/text.tsx'
 import { ColumnChooser, type ColumnChooserProps } from './column-chooser.tsx'
+import { DensityButton } from './density-button.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import type { ChangeList, ListState } from './list-state.ts'
 import { SavedFilters } from './saved-filters.tsx'
+import { SortChip } from './sort-chip.tsx'
 
 interface ListBarProps {
   readonly model: SiteModel
   readonly view: ListView
   readonly state: ListState
   readonly change: ChangeList
+  /** The sort keys of the list by column. */
+  readonly sort: readonly string[]
   readonly columns: ColumnChooserProps
 }
 
 /** Search, filters, saved filters and columns of a list. */
-export function ListBar({ model, view, state, change, columns }: ListBarProps) {
+export function ListBar({ model, view, state, change, sort, columns }: ListBarProps) {
   const site = useSite()
   return (
     <div className="list-bar">
@@ -27,7 +31,13 @@ export function ListBar({ model, view, state, change, columns }: ListBarProps) {
         <SearchBox model={model} value={state.q} onChange={(q, isReplaced) => change({ q }, isReplaced)} />
       )}
       <FilterBar {...{ model, view, state, change }} />
+      <SortChip
+        sort={sort}
+        columns={columns.all}
+        onReset={state.sort === undefined ? undefined : () => change({ sort: undefined })}
+      />
       <div className="list-tools">
+        <DensityButton />
         <SavedFilters model={model} state={state} change={change} />
         <ColumnChooser {...columns} />
       </div>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Page, SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
+import { orderOf, type RecordOrder } from '../data/record-order.ts'
 import { type AnyRecord, listQuery } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
@@ -49,6 +50,10 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const [editedId, setEditedId] = useState<number>()
   const page = useHeldPage(data, editedId)
 
+  const latestOrder = useRef<RecordOrder>(undefined)
+  latestOrder.current = page === undefined ? undefined : orderOf(model.key, plan, page)
+  const order = useCallback(() => latestOrder.current, [])
+
   const matches = { q, filters, any }
   const selected = JSON.stringify(matches)
   const [selection, setSelection] = useState<ListSelection>(NO_SELECTION)
@@ -75,6 +80,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
         view={view}
         state={state}
         change={change}
+        sort={sort}
         columns={{ all, shown: columns, isChosen: state.columns !== undefined, onChange: choose }}
       />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
@@ -82,7 +88,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
       {page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable
-            {...{ model, view, forms, columns, sort, selection, setSelection, setEditedId }}
+            {...{ model, view, forms, columns, sort, order, selection, setSelection, setEditedId }}
             records={page.data}
             isStale={isPlaceholderData}
             onSort={(next) => change({ sort: next })}

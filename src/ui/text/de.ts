@@ -95,6 +95,8 @@ const de: Text = {
     close: 'Dialog oder Menü schließen',
     next: 'Zum nächsten Bedienelement',
     select: 'Zeile oder Kästchen auswählen',
+    rows: 'In einer Liste nach unten oder oben; zum nächsten oder vorigen Datensatz',
+    open: 'Den Datensatz der Zeile öffnen',
   },
   shell: {
     skip: 'Zum Inhalt springen',
@@ -172,6 +174,10 @@ const de: Text = {
     mainForm: 'Standard',
     faultDate: 'Das ist noch kein Datum.',
     faultTime: 'Das ist noch keine Uhrzeit.',
+    neighbourFailed: 'Der nächste Datensatz wurde nicht gefunden',
+    place: (place, total) => `${place} von ${total}`,
+    previousRecord: 'Voriger Datensatz',
+    nextRecord: 'Nächster Datensatz',
   },
   dates: {
     open: 'Kalender öffnen',
@@ -318,6 +324,11 @@ const de: Text = {
     between: (title, from, to) => `${withVerb(title)} zwischen ${from} und ${to}`,
     from: 'Von',
     to: 'Bis',
+    sortedBy: 'Sortiert nach',
+    ascending: 'aufsteigend',
+    descending: 'absteigend',
+    resetSort: 'Wie in der Ansicht sortieren',
+    compact: 'Kompakt',
   },
   conflict: {
     title: 'Von anderen geändert',

@@ -117,6 +117,8 @@ export const en = {
     close: 'Close a dialog or menu',
     next: 'Move to the next control',
     select: 'Select a row or tick a box',
+    rows: 'Go down or up a list; to the next or previous record',
+    open: 'Open the record of the row',
   },
   shell: {
     skip: 'Skip to content',
@@ -194,6 +196,10 @@ export const en = {
     mainForm: 'Standard',
     faultDate: 'This is not a date yet.',
     faultTime: 'This is not a time yet.',
+    neighbourFailed: 'The next record could not be found',
+    place: (place: string, total: string) => `${place} of ${total}`,
+    previousRecord: 'Previous record',
+    nextRecord: 'Next record',
   },
   dates: {
     open: 'Open the calendar',
@@ -339,6 +345,11 @@ export const en = {
     between: (title: string, from: string, to: string) => `${withVerb(title)} between ${from} and ${to}`,
     from: 'From',
     to: 'To',
+    sortedBy: 'Sorted by',
+    ascending: 'ascending',
+    descending: 'descending',
+    resetSort: 'Sort as in the view',
+    compact: 'Compact',
   },
   conflict: {
     title: 'Changed by someone else',

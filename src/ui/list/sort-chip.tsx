@@ -1,0 +1,42 @@
+import { ArrowDown, ArrowUp, X } from 'lucide-react'
+import { useText } from '../text/text.tsx'
+import type { ListColumn } from './columns.ts'
+
+interface SortChipProps {
+  /** The sort keys by column, the most significant first. */
+  readonly sort: readonly string[]
+  /** All columns that the list can have. */
+  readonly columns: readonly ListColumn[]
+  /** Returns to the order of the list view; undefined if the list has it. */
+  readonly onReset: (() => void) | undefined
+}
+
+/** Says how a list is sorted, by columns that are not shown too; nothing for the order by id or by relevance. */
+export function SortChip({ sort, columns, onReset }: SortChipProps) {
+  const text = useText().list
+  if (sort.length === 0) return undefined
+  return (
+    <span className="filter-chip sort-chip">
+      <span className="filter-text">
+        {text.sortedBy}
+        {sort.map((key, place) => {
+          const name = key.replace(/^-/, '')
+          const Icon = key === name ? ArrowUp : ArrowDown
+          return (
+            <span key={name} className="sort-key">
+              {place > 0 && ', '}
+              {columns.find((column) => column.name === name)?.label ?? name}
+              <Icon size={12} aria-hidden />
+              <span className="visually-hidden">{key !== name ? text.ascending : text.descending}</span>
+            </span>
+          )
+        })}
+      </span>
+      {onReset !== undefined && (
+        <button type="button" className="chip-remove" aria-label={text.resetSort} data-tooltip="" onClick={onReset}>
+          <X size={12} aria-hidden />
+        </button>
+      )}
+    </span>
+  )
+}
