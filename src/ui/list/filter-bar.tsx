@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { fieldOf, useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
@@ -13,6 +13,8 @@ interface FilterBarProps {
   readonly view: ListView
   readonly state: ListState
   readonly change: ChangeList
+  /** Stands after the filters. */
+  readonly children: ReactNode
 }
 
 /** A place of the bar: a filter, or a field that is offered for one. It keeps its key, and so its open editor, when the filter changes. */
@@ -24,7 +26,7 @@ interface Slot {
 }
 
 /** The filters of a list, and those that its view offers. */
-export function FilterBar({ model, view, state, change }: FilterBarProps) {
+export function FilterBar({ model, view, state, change, children }: FilterBarProps) {
   const text = useText().list
   const site = useSite()
   const { filters, q } = state
@@ -93,6 +95,7 @@ export function FilterBar({ model, view, state, change }: FilterBarProps) {
           {text.clearFilters}
         </Button>
       )}
+      {children}
     </section>
   )
 }

@@ -30,12 +30,13 @@ export function ListBar({ model, view, state, change, sort, columns }: ListBarPr
       {model.searchable && site.capabilities.search && (
         <SearchBox model={model} value={state.q} onChange={(q, isReplaced) => change({ q }, isReplaced)} />
       )}
-      <FilterBar {...{ model, view, state, change }} />
-      <SortChip
-        sort={sort}
-        columns={columns.all}
-        onReset={state.sort === undefined ? undefined : () => change({ sort: undefined })}
-      />
+      <FilterBar {...{ model, view, state, change }}>
+        <SortChip
+          sort={sort}
+          columns={columns.all}
+          onReset={state.sort === undefined ? undefined : () => change({ sort: undefined })}
+        />
+      </FilterBar>
       <div className="list-tools">
         <DensityButton />
         <SavedFilters model={model} state={state} change={change} />

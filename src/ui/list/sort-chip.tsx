@@ -24,10 +24,10 @@ export function SortChip({ sort, columns, onReset }: SortChipProps) {
           const Icon = key === name ? ArrowUp : ArrowDown
           return (
             <span key={name} className="sort-key">
-              {place > 0 && ', '}
               {columns.find((column) => column.name === name)?.label ?? name}
               <Icon size={12} aria-hidden />
-              <span className="visually-hidden">{key !== name ? text.ascending : text.descending}</span>
+              <span className="visually-hidden">{key === name ? text.ascending : text.descending}</span>
+              {place < sort.length - 1 && ','}
             </span>
           )
         })}

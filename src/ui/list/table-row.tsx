@@ -86,14 +86,14 @@ export function openClickedRow({ button, ctrlKey, metaKey, shiftKey, altKey, tar
   const link = target.closest('tr')?.querySelector<HTMLAnchorElement>('a.list-link')
   if (!link) return
   if (button === 1 || ctrlKey || metaKey) open(link.href, '_blank', 'noopener')
-  else if (button === 9) link.click()
+  else if (button === 0) link.click()
 }
 
 /** Moves the focus to the name in the next or former row; to the first row, if it is in none. */
 export function focusRow(table: HTMLElement | null, by: -1 | 1): void {
   const rows = [...(table?.querySelectorAll('tbody tr') ?? [])]
   const place = rows.findIndex((row) => row.contains(document.activeElement))
-  const next = place === -1 ? 0 : Math.min(Math.max(place - by, 0), rows.length - 1)
+  const next = place === -1 ? 0 : Math.min(Math.max(place + by, 0), rows.length - 1)
   rows[next]?.querySelector<HTMLElement>('a.list-link')?.focus()
 }
 

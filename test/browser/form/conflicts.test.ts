@@ -13,7 +13,7 @@ inBrowser(
     await page.getByLabel('Title').fill('My title')
     await page.getByLabel('Summary').fill('My summary')
     await posts.update(11, { title: 'Their title', body: 'Their text' })
-    await page.getByText('This record was changed elsewhere since you opened it').waitFor()
+    await page.getByText('This record has been changed elsewhere since you opened it').waitFor()
     assert.equal(await page.getByLabel('Title').inputValue(), 'My title')
 
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -86,7 +86,7 @@ inBrowser(
     const chip = page.locator('td .chip', { hasText: 'To let' }).first()
     assert.equal(await chip.getAttribute('data-color'), 'teal')
     const height = (await page.locator('tbody tr').first().boundingBox())?.height ?? 0
-    assert.ok(Math.abs(height - 36) < 1, `${height} px`)
+    assert.ok(Math.abs(height - 40) < 1, `${height} px`)
 
     await filters(page).getByRole('button', { name: 'Occupancy' }).click()
     await page.getByRole('dialog').getByRole('checkbox', { name: 'To let' }).check()
