@@ -20,6 +20,7 @@ export interface ModelTest {
 const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET POST', ''],
   ['GET PUT PATCH DELETE', '/{record_id}'],
+  ['POST', '/{record_id}/restore'],
   ['POST PUT PATCH DELETE', '/bulk'],
   ['GET', '/search'],
   ['GET', '/aggregate'],

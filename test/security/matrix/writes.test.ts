@@ -60,6 +60,10 @@ const WRITES: Readonly<Record<string, Write>> = {
     body: () => ({ data: { owner_id: 1 } }),
     status: { hidden: 400, seen: 403, writable: 403 },
   },
+  'POST /models/note/{record_id}/restore': {
+    request: ({ id }) => `POST ${MODELS}/note/${id}/restore`,
+    status: { hidden: 404, seen: 409, writable: 409 },
+  },
   'DELETE /models/note/{record_id}': {
     request: ({ id }) => `DELETE ${MODELS}/note/${id}`,
     status: { hidden: 404, seen: 403, writable: 200 },
