@@ -1,12 +1,13 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
 import type { App } from '../app.ts'
+import type { Actor } from '../auth/permissions.ts'
 import { Parameters } from '../query/parameters.ts'
 import type { RecordJson } from '../reads/record-json.ts'
 import type { WriteOptions } from '../records/records.ts'
 import type { Precondition } from '../records/write-targets.ts'
 import type { Random } from '../util/ids.ts'
 import { type JsonAnswer, jsonResponse } from './json.ts'
-import { answerRequestId, queryOf, requestIdOf } from './request.ts'
+import { actorOf, answerRequestId, modelKeyOf, queryOf, requestIdOf } from './request.ts'
 
 /**
  * Responds with a record and its entity tag, `"<version>.<body>"`: the version of the stored record, and a digest of the body,
@@ -61,15 +62,24 @@ export function ifMatch(request: Request): Precondition | undefined {
   return (version) => versions.has(version)
 }
 
+interface RequestedWrite {
+  readonly actor: Actor
+  /** The key of the model. */
+  readonly model: string
+  readonly options: WriteOptions & { readonly dryRun: boolean }
+}
+
 /**
- * Reads `dry_run`, and the origin of a write for the history: the id of the request, which the response then carries.
+ * Reads by whom and how a model is written: `dry_run`, and the origin of the write for the history, the id of the request, which the
+ * response then carries.
  *
  * @throws {AppError} INVALID_REQUEST
  */
-export function writeOptionsOf(request: Request, { history }: App, random: Random): WriteOptions & { readonly dryRun: boolean } {
+export function writeOf(request: Request, { history }: App, random: Random): RequestedWrite {
   const query = queryOf(request)
   const dryRun = query !== '' && isDryRun(query)
-  return { dryRun, origin: history.isOn && !dryRun ? originOf(request, random) : undefined }
+  const origin = history.isOn && !dryRun ? originOf(request, random) : undefined
+  return { actor: actorOf(request), model: modelKeyOf(request), options: { dryRun, origin } }
 }
 
 /** @throws {AppError} INVALID_REQUEST */

@@ -7,8 +7,7 @@ import { arrayJson, type RecordJson } from '../../reads/record-json.ts'
 import { MAX_BULK_RECORDS } from '../../records/write-requests.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { writeOptionsOf } from '../preconditions.ts'
-import { actorOf, modelKeyOf } from '../request.ts'
+import { writeOf } from '../preconditions.ts'
 import { consequencesJson, FORECAST } from './records.ts'
 
 /** Description of the answers of bulk writes. */
@@ -41,8 +40,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelKeyOf(request)]
-          const options = writeOptionsOf(request, app, random)
+          const { actor, model, options } = writeOf(request, app, random)
           const created = await records.createMany(actor, model, request.payload, options)
           if (options.dryRun) return jsonResponse(h, `{${members(await reads.all(actor, model, created))}}`)
           return jsonResponse(h, `{${members(await reads.written(actor, model, created))}}`, { status: 201 })
@@ -73,8 +71,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelKeyOf(request)]
-          const options = writeOptionsOf(request, app, random)
+          const { actor, model, options } = writeOf(request, app, random)
           const updated = await records.updateMany(actor, model, request.payload, options)
           const read = options.dryRun ? reads.all(actor, model, updated) : reads.written(actor, model, updated)
           return jsonResponse(h, `{${members(await read)}}`)
@@ -104,8 +101,7 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelKeyOf(request)]
-          const options = writeOptionsOf(request, app, random)
+          const { actor, model, options } = writeOf(request, app, random)
           if (options.dryRun) {
             const forecast = await records.forecastRemovalOfMany(actor, model, request.payload)
             const written = await reads.all(actor, model, forecast.records)

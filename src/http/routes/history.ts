@@ -7,7 +7,7 @@ import type { Responses } from '../../openapi/responses.ts'
 import { MOMENT, nullable, object, oneName, ref, type Schema, TEXT } from '../../openapi/schema.ts'
 import type { ApiRoute, ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { writeOptionsOf } from '../preconditions.ts'
+import { writeOf } from '../preconditions.ts'
 import { actorOf, modelKeyOf, queryOf, recordIdOf } from '../request.ts'
 import { RECORD_ID } from './records.ts'
 
@@ -104,8 +104,11 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
       (app, { random }) =>
       async (request, h) => {
         const { history, reads, records } = app
-        const [actor, model] = [actorOf(request), modelKeyOf(request)]
-        const { dryRun, origin } = writeOptionsOf(request, app, random)
+        const {
+          actor,
+          model,
+          options: { dryRun, origin },
+        } = writeOf(request, app, random)
         const options = { dryRun, origin: { ...origin, via: 'restore' as const } }
         const { record, consequences, notices } = await records.restore(
           actor,

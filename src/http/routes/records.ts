@@ -8,7 +8,7 @@ import type { VisibleRemovals } from '../../records/outcomes.ts'
 import { MAX_SELECTED } from '../../records/write-requests.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { ifMatch, recordResponse, writeOptionsOf } from '../preconditions.ts'
+import { ifMatch, recordResponse, writeOf } from '../preconditions.ts'
 import { actorOf, modelKeyOf, queryOf, readOptionsOf, recordIdOf } from '../request.ts'
 
 /** Path parameter: the id of a record. */
@@ -105,8 +105,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelKeyOf(request)]
-          const options = writeOptionsOf(request, app, random)
+          const { actor, model, options } = writeOf(request, app, random)
           const record = await records.create(actor, model, request.payload, options)
           if (options.dryRun) return jsonResponse(h, `{"data":${(await reads.one(actor, model, record)).text}}`)
           const json = await reads.writtenOne(actor, model, record)
@@ -164,8 +163,8 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model] = [actorOf(request), modelKeyOf(request)]
-          const options = { ...writeOptionsOf(request, app, random), precondition: ifMatch(request) }
+          const { actor, model, options: wanted } = writeOf(request, app, random)
+          const options = { ...wanted, precondition: ifMatch(request) }
           const record = await records.update(actor, model, recordIdOf(request), request.payload, options)
           const read = options.dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record)
           return recordResponse(h, await read)
@@ -193,8 +192,8 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         (app, { random }) =>
         async (request, h) => {
           const { reads, records } = app
-          const [actor, model, id] = [actorOf(request), modelKeyOf(request), recordIdOf(request)]
-          const options = { ...writeOptionsOf(request, app, random), precondition: ifMatch(request) }
+          const { actor, model, options: wanted } = writeOf(request, app, random)
+          const [id, options] = [recordIdOf(request), { ...wanted, precondition: ifMatch(request) }]
           if (options.dryRun) {
             const forecast = await records.forecastRemoval(actor, model, id, options)
             const { text } = await only(reads.all(actor, model, forecast.records))

@@ -109,39 +109,46 @@ export function FirstSteps() {
       {own.length === 0 && user.is_superuser && <p className="muted">{text.noModel}</p>}
       <ul className="entries">
         {viewed.map(({ key, label }) => (
-          <li key={key} className="entry">
-            <List size={16} aria-hidden />
-            <Link to="/models/$model" params={{ model: key }} className="entry-name">
-              {text.openList(label)}
-            </Link>
-          </li>
+          <Step key={key} icon={<List size={16} aria-hidden />} model={key}>
+            {text.openList(label)}
+          </Step>
         ))}
         {added !== undefined && (
-          <li className="entry">
-            <FilePlus size={16} aria-hidden />
-            <Link to="/models/$model/new" params={{ model: added.key }} className="entry-name">
-              {text.addOne(nounOf(added), added.label)}
-            </Link>
-          </li>
+          <Step icon={<FilePlus size={16} aria-hidden />} model={added.key} isNew>
+            {text.addOne(nounOf(added), added.label)}
+          </Step>
         )}
         {user.is_superuser && (
-          <>
-            <li className="entry">
-              <UsersRound size={16} aria-hidden />
-              <Link to="/models/$model" params={{ model: 'group' }} className="entry-name">
-                {text.addGroup}
-              </Link>
-            </li>
-            <li className="entry">
-              <UserPlus size={16} aria-hidden />
-              <Link to="/models/$model/new" params={{ model: 'user' }} className="entry-name">
-                {text.addUser}
-              </Link>
-            </li>
-          </>
+          <Step icon={<UsersRound size={16} aria-hidden />} model="group">
+            {text.addGroup}
+          </Step>
+        )}
+        {user.is_superuser && (
+          <Step icon={<UserPlus size={16} aria-hidden />} model="user" isNew>
+            {text.addUser}
+          </Step>
         )}
       </ul>
     </section>
+  )
+}
+
+interface StepProps {
+  readonly icon: ReactNode
+  readonly model: string
+  /** Leads to a new record, not to the list. */
+  readonly isNew?: boolean
+  readonly children: ReactNode
+}
+
+function Step({ icon, model, isNew = false, children }: StepProps) {
+  return (
+    <li className="entry">
+      {icon}
+      <Link to={isNew ? '/models/$model/new' : '/models/$model'} params={{ model }} className="entry-name">
+        {children}
+      </Link>
+    </li>
   )
 }
 
