@@ -43,7 +43,7 @@ export class StatementTimes {
 }
 
 /** Models whose records a start may create before the seed records. */
-export const CREATED_BEFORE_SEEDS: ReadonlySet<string> = new Set(['permission', 'group'])
+const CREATED_BEFORE_SEEDS: ReadonlySet<string> = new Set(['permission', 'group'])
 
 const PROBE = sql`select 1`
 

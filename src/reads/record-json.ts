@@ -224,7 +224,7 @@ function referring(column: ReverseColumn, { records, total }: FoundPage = { reco
 }
 
 /** True if the response equals the stored record, member by member. */
-export function isSentAsStored(model: Model, record: StoredRecord, projection: RecordProjection): boolean {
+function isSentAsStored(model: Model, record: StoredRecord, projection: RecordProjection): boolean {
   let index = 0
   for (const name in record) {
     const column = projection[index++]

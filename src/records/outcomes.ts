@@ -114,7 +114,7 @@ export interface IndexedIssues {
 }
 
 /** Translates constraint violations into field messages, by operation. */
-export function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
+function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
   const byIndex = new Map<number, FieldIssues>()
   for (const violation of violations) {
     if (!isConstraint(violation)) continue

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { LintRule } from '../../src/lint/rule.ts'
-import { RULES } from '../../src/lint/rules.ts'
+import { RULE_IDS, RULES } from '../../src/lint/rules.ts'
+import { ROOT } from '../helpers/fixture.ts'
 import { lintExample, placeOf } from './projects.ts'
 
 const rules = Object.entries<LintRule>(RULES)
@@ -26,6 +29,15 @@ test('every required rule exists', () =>
     WANTED.filter((id) => !Object.hasOwn(RULES, id)),
     [],
   ))
+
+test('no rule takes the id of another one', () => {
+  const folder = join(ROOT, 'src/lint/rules')
+  const written = readdirSync(folder).flatMap((name) => {
+    const matches = readFileSync(join(folder, name), 'utf8').matchAll(/^ {2}'([a-z]+\/[a-z-]+)': \{$/gm)
+    return [...matches].map(([, id = '']) => id)
+  })
+  assert.deepEqual(written.sort(), [...RULE_IDS].sort())
+})
 
 for (const [id, { summary, details, invalid, valid }] of rules) {
   describe(id, () => {

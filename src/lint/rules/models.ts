@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { AppError } from '../../errors.ts'
 import type { DefinedModel } from '../../model/build.ts'
 import { ownFile } from '../../util/files.ts'
 import { isObject } from '../../util/json.ts'
@@ -15,6 +16,16 @@ export const ICON_NAMES_FILE = ownFile('dist/icon-names.json')
 
 /** Read for the first icon. */
 let iconNames: ReadonlySet<string> | undefined
+
+/** @throws {AppError} TASK_FAILED in a checkout without a build */
+function readIconNames(): ReadonlySet<string> {
+  try {
+    return new Set(JSON.parse(readFileSync(ICON_NAMES_FILE, 'utf8')) as string[])
+  } catch (cause) {
+    const remedy = 'run `npm run build` in the checkout, or install the package again'
+    throw new AppError('TASK_FAILED', `The names of icons cannot be read from ${ICON_NAMES_FILE}; ${remedy}`, { cause })
+  }
+}
 
 /** Rules for models. */
 export const MODEL_RULES = {
@@ -202,7 +213,7 @@ displays a general icon.`,
     ],
     model({ model: { icon }, source }, report) {
       if (icon === undefined) return
-      iconNames ??= new Set(JSON.parse(readFileSync(ICON_NAMES_FILE, 'utf8')) as string[])
+      iconNames ??= readIconNames()
       if (!iconNames.has(icon)) report(source, ['icon'], `Unknown icon '${icon}'${didYouMean(icon, iconNames)}`)
     },
   },

@@ -220,7 +220,7 @@ export class LostConnection extends Error {
 const RETRY_AFTER = 1
 
 /** SQLSTATE of a statement that was cancelled. */
-export const QUERY_CANCELED = '57014'
+const QUERY_CANCELED = '57014'
 
 /** Classes and codes that concern the server and not the statement: connection, resources, shutdown, a standby. */
 const UNAVAILABLE = /^(08|53|57P0[1-5]|25006|58030|XX)/
@@ -229,7 +229,7 @@ const UNAVAILABLE = /^(08|53|57P0[1-5]|25006|58030|XX)/
 const ENDED = /^(08|57P0[1-5])/
 
 /** The failure of a statement that was sent: an error of the statement, a lost connection, or a server that cannot execute it now. */
-export function statementFailure(error: unknown): Error {
+function statementFailure(error: unknown): Error {
   if (!(error instanceof DatabaseError) || error.code === undefined) return new LostConnection(error)
   const { code, message, constraint, table, column } = error
   if (ENDED.test(code)) return new LostConnection(withoutValues(error))

@@ -191,7 +191,7 @@ export function shortName(name: string): string {
 const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 /** The name of the column of a field. No name of a field ends in an underscore. */
-export const columnName = (field: string): string => (SYSTEM_COLUMNS.has(field) ? `${field}_` : shortName(field))
+const columnName = (field: string): string => (SYSTEM_COLUMNS.has(field) ? `${field}_` : shortName(field))
 
 /** The name of the table of a model. */
 export const tableName = ({ key, internal }: { readonly key: string; readonly internal: boolean }): string =>

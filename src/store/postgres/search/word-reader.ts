@@ -6,7 +6,7 @@ import { eachPlace, letterSignature, maxDifference } from './places.ts'
 import { readJson, recordTexts, searchTablesOf, TRUNCATED } from './search-tables.ts'
 
 /** Maximum number of changed records that a search reads; beyond it, their words must be stored first. */
-export const MAX_CHANGED = 1000
+const MAX_CHANGED = 1000
 
 /** Greater than every character of a word. */
 const LAST_CHARACTER = '\u{10ffff}'

@@ -253,7 +253,7 @@ function textOf(layout: Layout, changes: readonly Change[], withIds: boolean): s
 }
 
 /** The changes of an entry, from its columns `ids` and `changes`. Those of tables that this process does not know are left out. */
-export function readEntry(layout: Layout, ids: string | null, changes: string | null): readonly Change[] | undefined {
+function readEntry(layout: Layout, ids: string | null, changes: string | null): readonly Change[] | undefined {
   if (changes === null) return undefined
   const given = ids === null ? undefined : (JSON.parse(ids) as number[])
   return (JSON.parse(changes) as StoredChange[]).flatMap(({ table, id: own, before, after }, index) => {

@@ -25,7 +25,7 @@ type Accepted = Extract<Outcome, { ok: true }>
  * Creations of up to this number of records may be joined, and take no locks of unique values: their statements are so short that they seldom
  * meet; after a deadlock the general transaction decides, with locks.
  */
-export const MAX_JOINED = 20
+const MAX_JOINED = 20
 
 interface CreationParts {
   readonly layout: Layout

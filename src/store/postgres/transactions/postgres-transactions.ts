@@ -229,7 +229,7 @@ const KINDS: Readonly<Record<string, 'not_null' | 'foreign_key' | 'unique' | 'ch
  * The violation of a constraint that the models do not have, such as one that another program has added; undefined if it concerns no field
  * of an operation.
  */
-export function violationOf(error: StatementError, layout: Layout, operations: readonly Operation[]): Violation | undefined {
+function violationOf(error: StatementError, layout: Layout, operations: readonly Operation[]): Violation | undefined {
   const kind = KINDS[error.code]
   const index = operations.findIndex(({ kind: does, table }) => does !== 'remove' && layout.of(table).name === error.table)
   const operation = operations[index]
