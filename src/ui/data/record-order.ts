@@ -59,7 +59,13 @@ export function useRecordPlace(model: string, id: number): RecordPlace | undefin
     const next = known ?? records.ids.at(by === 1 ? 0 : -1)
     // Back leads to the list. A list may have become shorter meanwhile.
     if (next !== undefined && next !== id)
-      await navigate({ to: '/models/$model/$id', params: { model, id: String(next) }, state: { records }, replace: true })
+      await navigate({
+        to: '/models/$model/$id',
+        params: { model, id: String(next) },
+        search: true,
+        state: { records },
+        replace: true,
+      })
   }
   return { place: start + index, total, go }
 }

@@ -8,7 +8,7 @@ import type { FormView } from '../data/views.ts'
 import { RecordPanels } from '../panels/record-panels.tsx'
 import { Button } from '../parts/button.tsx'
 import { PageHeader, Tabs } from '../parts/page-header.tsx'
-import { Notice, Skeleton } from '../parts/states.tsx'
+import { errorMessage, Notice, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
@@ -53,11 +53,18 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
   const label = nameOf(base, model)
 
   const showTab = (value: string) =>
-    void navigate({ to: '.', search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }), replace: true })
+    void navigate({
+      to: '.',
+      search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }),
+      state: true,
+      replace: true,
+    })
   const reportSaved = (saved: Saved | undefined) => {
     const undo = saved?.undo
-    const failed = (error: unknown) =>
-      toasts.failed(text.history.notUndone, error instanceof AdminError ? error.message : String(error))
+    const failed = (error: unknown) => {
+      const isChanged = error instanceof AdminError && error.type === 'precondition'
+      toasts.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
+    }
     const run = () => void undo?.().then(() => toasts.done(text.history.undone), failed)
     if (saved !== undefined) toasts.done(text.form.saved, undo && { label: text.history.undo, run })
   }

@@ -27,6 +27,7 @@ export function RecordMenu({ model, forms, form, onDuplicate, onDelete }: Record
     void navigate({
       to: '.',
       search: (search) => ({ ...search, form: name === forms[0]?.name ? undefined : name }),
+      state: true,
       replace: true,
     })
   return (

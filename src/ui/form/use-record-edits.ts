@@ -124,8 +124,14 @@ export function useRecordEdits(
       if (former === undefined) return { undo: undefined }
       const undo = async () => {
         const guard = { ...underForm(form), if_match: stored.etag }
-        await show(await session.run((client) => client.model(model.key).update(id, former, guard)))
-        void refreshModel(queries, model.key)
+        setBusy(true)
+        try {
+          await show(await session.run((client) => client.model(model.key).update(id, former, guard)))
+          setRefreshed(false)
+          void refreshModel(queries, model.key)
+        } finally {
+          setBusy(false)
+        }
       }
       return { undo }
     } catch (error) {

@@ -15,7 +15,7 @@ import { Widget } from '../widgets/widget.tsx'
 import { editorOperator, type FilterField, filterKind, offeredOperators, operatorLabel } from './filter-labels.ts'
 import { ChoiceList, PeriodList, RelatedList } from './filter-options.tsx'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
-import { comparedField, faultyItems, filterValue, widgetValue } from './filter-value.ts'
+import { comparedField, faultyItems, filterValue, isReversed, widgetValue } from './filter-value.ts'
 
 export interface FilterEditorProps {
   /** The model that has the fields. */
@@ -189,6 +189,7 @@ function ValueForm({ model, shown, operator, canPick, value, onChange, onApply }
   const text = useText()
   const signs = numberSigns(useLocale())
   const [isMissing, setMissing] = useState(false)
+  const [wasReversed, setReversed] = useState(false)
   const { field } = shown
   const compared = comparedField(shown, operator, canPick)
   const ends = operator === 'between' ? [text.list.from, text.list.to] : undefined
@@ -199,17 +200,21 @@ function ValueForm({ model, shown, operator, canPick, value, onChange, onApply }
     faults[0] = faultyItems(field, value, signs).map((item) => `${item.text}: ${faultText(item.fault, text.form)}`)
   if (isMissing && faults.every((each) => each.length === 0)) faults[0] = [text.list.valueMissing]
 
+  if (wasReversed) faults[1] = [text.list.rangeReversed]
+
   const apply = (event: FormEvent) => {
     event.preventDefault()
     // A form in a popup is, for React, within the forms of the page.
     event.stopPropagation()
     const made = values.some((each) => each instanceof Unparsed) ? undefined : filterValue(field, operator, value, signs)
-    if (made === undefined) setMissing(true)
+    if (ends !== undefined && isReversed(field, values)) setReversed(true)
+    else if (made === undefined) setMissing(true)
     else onApply(made)
   }
   const change = (end: number, next: unknown) => {
     onChange(ends === undefined ? next : values.map((each, place) => (place === end ? next : (each ?? null))))
     setMissing(false)
+    setReversed(false)
   }
   return (
     <form className="filter-value" onSubmit={apply}>

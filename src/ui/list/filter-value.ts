@@ -76,6 +76,12 @@ export function filterValue(
   return isMissing(value) ? undefined : { operator, value: String(value) }
 }
 
+/** True for a range whose first end is after its last, in which nothing can be. Both ends are as the input gives them. */
+export function isReversed(field: SiteField, [from, to]: readonly unknown[]): boolean {
+  if (isMissing(from) || isMissing(to)) return false
+  return isNumber(field) ? Number(from) > Number(to) : String(from) > String(to)
+}
+
 const isMissing = (value: unknown): boolean => value === null || value === undefined || value === ''
 
 /** The items of a typed list that are no values of the field, with the faults that are known. */

@@ -36,7 +36,8 @@ export function CreatePage() {
   const copied = useQuery({ ...recordQuery(session, key, source), enabled: source > 0 })
   if (model === undefined || !may(model, 'add')) return <NotFound />
   if (views.error !== null) return <Failure error={views.error} onRetry={() => void views.refetch()} />
-  if (copied.error !== null) return <Failure error={copied.error} onRetry={() => void copied.refetch()} />
+  if (copied.error !== null && copied.data === undefined)
+    return <Failure error={copied.error} onRetry={() => void copied.refetch()} />
   if (views.data === undefined || (source > 0 && copied.data === undefined)) return <Skeleton />
   const forms = formsFor(views.data.forms, 'create')
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
@@ -64,7 +65,9 @@ interface CreationProps {
   readonly given: FormValues
 }
 
-function Creation({ model, form, forms, given }: CreationProps) {
+function Creation({ model, form, forms, given: first }: CreationProps) {
+  // A later read of the source leaves the form as it is.
+  const [given] = useState(first)
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()

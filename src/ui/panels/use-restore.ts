@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { AdminError, type SiteModel } from '../../client/client.ts'
+import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { may, useSiteRefresh } from '../data/site.ts'
+import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 
@@ -27,7 +28,7 @@ export function useRestore(): (model: SiteModel, id: number) => Promise<void> {
       toasts.done(notices.length === 0 ? text.history.restored : text.history.restoredWithoutSecrets)
       await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
     } catch (error) {
-      toasts.failed(text.history.notRestored, error instanceof AdminError ? error.message : String(error))
+      toasts.failed(text.history.notRestored, errorMessage(error, text.errors))
     }
   }
 }

@@ -234,6 +234,7 @@ const de: Text = {
     operator: 'Bedingung',
     value: 'Wert',
     valueMissing: 'Geben Sie einen Wert ein, den das Feld haben kann',
+    rangeReversed: 'Das liegt vor „Von“. In diesem Bereich kann nichts liegen.',
     apply: 'Anwenden',
     operators: {
       eq: 'ist',
@@ -460,6 +461,7 @@ const de: Text = {
     restoredWithoutSecrets: 'Wiederhergestellt, ohne das Passwort. Bitte ein neues festlegen.',
     notRestored: 'Nicht wiederhergestellt',
     notUndone: 'Nicht rückgängig gemacht',
+    changedSince: 'Der Datensatz wurde inzwischen geändert. Sein Verlauf zeigt, von wem.',
     undo: 'Rückgängig',
     undone: 'Rückgängig gemacht',
   },

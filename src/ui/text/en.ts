@@ -256,6 +256,7 @@ export const en = {
     operator: 'Condition',
     value: 'Value',
     valueMissing: 'Enter a value that the field can have',
+    rangeReversed: 'This is before “From”. Nothing can be in the range.',
     apply: 'Apply',
     operators: {
       eq: 'is',
@@ -477,6 +478,7 @@ export const en = {
     restoredWithoutSecrets: 'Restored, without the password. Set a new one.',
     notRestored: 'Not restored',
     notUndone: 'Not undone',
+    changedSince: 'The record has been changed since. Its history shows by whom.',
     undo: 'Undo',
     undone: 'Undone',
   },

@@ -25,6 +25,13 @@ inBrowser(
     await page.locator('.cell-editor').waitFor({ state: 'detached' })
     assert.match(page.url(), /\/models\/post\?/)
 
+    const author = rows(page).nth(3).locator('a[href*="/models/user/"]').first()
+    const target = await author.getAttribute('href')
+    await author.click()
+    await page.waitForURL(({ pathname }) => pathname === target)
+    await page.goBack()
+    await rows(page).nth(3).waitFor()
+
     const opened = context.waitForEvent('page')
     await rows(page)
       .nth(3)
@@ -63,10 +70,14 @@ inBrowser(
       .waitFor()
     await page.getByText('9 of 46', { exact: true }).waitFor()
     await checkAccess()
+    // The tab stays while the records change, and the place while the tab does.
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByText('9 of 46', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Next record' }).click()
     await heading(page)
       .getByText(first[9] ?? '', { exact: true })
       .waitFor()
+    await page.getByRole('tab', { name: 'History', selected: true }).waitFor()
     await page.keyboard.press('j')
     await page.getByText('11 of 46', { exact: true }).waitFor()
     const eleventh = await heading(page).innerText()
