@@ -11,8 +11,8 @@ import { type Clock, isoTime } from '../util/clock.ts'
 export const historyRecorder = (tables: ReadonlySet<string>, clock: Clock): WriteHooks => ({
   inTransaction(transaction) {
     const { write, isQuiet, operations } = transaction
-    // A cascade may change records of any table.
-    const isRecorded = tables.has(write.model.key) || operations.some(({ kind }) => kind === 'remove')
+    // A cascade may change records of any table, and a write may have operations on several.
+    const isRecorded = operations.some(({ kind, table }) => kind === 'remove' || tables.has(table))
     if (tables.size === 0 || isQuiet || !isRecorded) return
     const { actor, options } = write
     const { via = actor === SHELL || actor === SYSTEM ? 'cli' : 'api', requestId } = options?.origin ?? {}

@@ -85,7 +85,7 @@ export interface DraftedWrite {
   readonly id?: number | undefined
   /** `created_at` and `updated_at` of an imported record. */
   readonly stamps?: Readonly<Record<string, string>>
-  /** Leaves `updated_at` unchanged and publishes no event. */
+  /** Leaves `updated_at` unchanged. A write of quiet drafts alone has no events and no history. */
   readonly quiet?: boolean
   /** Id of a session that goes on although the password changes. */
   readonly keptSession?: number | undefined

@@ -273,6 +273,7 @@ export class Records {
     options: WriteOptions = {},
   ): Promise<RestoredRecord> {
     const model = this.#createModel(actor, modelKey)
+    this.#access.modelFor(actor, 'view', modelKey)
     const context = { store: this.#store, access: this.#access, hooks: this.#hooks, parts: this.#parts, actor, model, options }
     return restoreRecord(this.#committer, context, readRecordId(recordId), read)
   }

@@ -101,21 +101,31 @@ class Restoration {
     const { model, store, access, actor } = this.#context
     const [deletion] = changes
     if ((await access.read(store, actor, model, [id]))[0] !== undefined) throw refused([`${nameOf(model, id)} exists`])
-    if (deletion === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
+    // A deleted record that the actor could not view is answered like one that never was.
+    const missing = new AppError('RECORD_NOT_FOUND', `${noSuchRecord(model, id)}, and the history has no deletion of it`)
+    if (deletion === undefined) throw missing
     const root = this.#draftOf(model, deletion)
-    const visible = access.visible(actor, model)
-    const isHidden = visible !== undefined && !(await matchesRecord(store, visible, { ...root.draft.values, id }))
-    if (isHidden) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
+    if (!(await this.#couldView(root))) throw missing
     this.#writes.push(root)
     const restored = await this.#absent(deletedWith(deletion, changes, (key) => access.registry.get(key)))
     for (const change of restored) this.#writes.push(this.#draftOf(access.registry.expect(change.model), change))
     await this.#relink(changes, new Set([keyOf(deletion), ...restored.map(keyOf)]))
+    for (const write of this.#writes.slice(1)) if (!(await this.#couldView(write))) throw forbidden(actor)
     for (const write of this.#writes)
       checkRights(actor, write, access.may(actor, write.existing === undefined ? 'add' : 'change', write.model))
     for (const [target, writes] of groupBy(this.#writes, (write) => write.model)) {
       await this.#context.hooks.beforeWrite({ ...this.#context, model: target }, writes.map(targetOf))
     }
     return this.#writes
+  }
+
+  /** True if the actor may view the record of a write, as it was. The answer and the history tell what was in it. */
+  async #couldView({ model, id, stamps, draft, existing }: DraftedWrite): Promise<boolean> {
+    const { store, access, actor } = this.#context
+    if (!access.may(actor, 'view', model)) return false
+    const visible = access.visible(actor, model)
+    if (visible === undefined) return true
+    return matchesRecord(store, visible, existing ?? { ...draft.values, ...stamps, id: id ?? 0 })
   }
 
   /** The deletions whose records are still gone. */
@@ -143,7 +153,7 @@ class Restoration {
         if (typeof change?.before === 'string') stamps[name] = change.before
       } else if (field.type.secret) {
         if (change?.secret !== true) continue
-        // A secret that is kept by no one: nothing matches it.
+        // A random secret that is not stored elsewhere, so that no login matches it.
         values[name] = field.required
           ? `${randomUuid(this.#context.parts.random)}${randomUuid(this.#context.parts.random)}`
           : null

@@ -115,8 +115,9 @@ export class Outbox implements QueueTable<DueDelivery, AttemptResult> {
       for (const [index, event] of events.entries()) {
         if (event !== undefined && rows.length < limit) add(event, Number(due[index]?.tries))
       }
+      const known = busy.size
       for (const record of records) busy.add(record)
-      isLast = concerned.length < limit
+      isLast = concerned.length < limit || busy.size === known
     }
     // Later events of these records are not read.
     let hasMore = inFlight.size > 0 || rows.length > 0
@@ -139,7 +140,7 @@ export class Outbox implements QueueTable<DueDelivery, AttemptResult> {
 
   /** The first delivery of each record that waits for a retry. */
   async #firstWaiting(receiver: number, concerned: readonly StoredRecord[]): Promise<Map<string, StoredRecord>> {
-    const values = [...new Set(concerned.map(({ record_id: id }) => Number(id)))]
+    const values = [...new Set(concerned.map(({ record_id: id }) => id ?? null))]
     const filters: Filter[] = [sentTo(receiver), IS_WAITING, { field: 'record_id', operator: 'in', values }]
     const first = new Map<string, StoredRecord>()
     if (values.length === 0) return first
@@ -268,7 +269,8 @@ function notOf(records: ReadonlySet<string>): Filter[] {
     ([model]) => model ?? '',
   )
   return [...byModel].map(([model, each]) => {
-    const values = each.map(([, id]) => Number(id))
+    // The event of a test concerns no record.
+    const values = each.map(([, id]) => (id === 'null' ? null : Number(id)))
     const all = [
       { field: 'model', operator: 'eq', value: model },
       { field: 'record_id', operator: 'in', values },

@@ -58,8 +58,10 @@ export class Webhooks {
     return {
       inTransaction: (transaction) => {
         const { write, isQuiet, operations } = transaction
-        // A cascade may change records of any table.
-        const isHeard = this.subscriptions.isSubscribed(write.model.key) || operations.some(({ kind }) => kind === 'remove')
+        const isHeard =
+          this.subscriptions.isSubscribed(write.model.key) ||
+          // A cascade may change records of any table, and a write may have operations on several.
+          operations.some(({ kind, table }) => kind === 'remove' || this.subscriptions.isSubscribed(table))
         if (!isQuiet && isHeard) transaction.events = this.subscriptions.eventRequest()
       },
       afterCommit: (changes) => this.#deliveries.committed(changes),

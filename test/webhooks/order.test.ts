@@ -201,4 +201,21 @@ describe('the events of one record go to a receiver in their order', () => {
       assert.deepEqual(names, [names[0], 'First', 'Second', names[0], 'Second'])
     })
   })
+
+  test('a test event is delivered again, also while its receiver gets one message at a time after failures', () =>
+    delivering([500, 500, 500, 500, 200], async ({ app, worker, receiver, id, pass }) => {
+      for (let count = 0; count < 3; count++) {
+        await makeTag(app)
+        await worker.idle()
+      }
+      await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, status: 200 })
+      const [tested] = await deliveriesOf(app, id)
+      assert.deepEqual([tested?.event, tested?.status], ['test', 'failed'])
+      await play(app, { request: `POST ${WEBHOOKS}/deliveries/${tested?.id}/redeliver`, status: 202 })
+      await pass(HOUR)
+      await pass(HOUR)
+      assert.equal(await app.app.webhooks.depth(), 0)
+      assert.equal(receiver.received.filter(({ body }) => JSON.parse(body).event === 'test').length, 2)
+      assert.equal((await deliveriesOf(app, id)).find(({ event }) => event === 'test')?.status, 'delivered')
+    }))
 })

@@ -83,7 +83,8 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
   {
     method: 'POST',
     path: `${models}/{model}/{record_id}/restore`,
-    access: 'add',
+    // Not for clients without a token, whose permission to add is for what they send themselves.
+    access: 'token',
     describe: ({ model, responses }) => ({
       operationId: `restore${model.name}`,
       summary: `Restore a deleted record of ${model.label}`,
@@ -98,7 +99,7 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
           ),
         ),
       },
-      failures: ['conflict', 'notFound'],
+      failures: ['forbidden', 'conflict', 'notFound'],
     }),
     handler:
       (app, { random }) =>

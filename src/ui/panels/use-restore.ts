@@ -9,7 +9,8 @@ import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 
 /** True if the user may restore deleted records of a model. */
-export const mayRestore = (model: SiteModel | undefined): boolean => model?.history === true && may(model, 'add')
+export const mayRestore = (model: SiteModel | undefined): boolean =>
+  model?.history === true && may(model, 'add') && may(model, 'view')
 
 /** A function that restores a deleted record, says so, and opens it. A refusal is shown with its reason. */
 export function useRestore(): (model: SiteModel, id: number) => Promise<void> {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { startReceiver } from '../../helpers/api/receiver.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
 
@@ -28,11 +30,19 @@ fields:
   - { name: label_id, type: foreignkey, model: label, on_delete: set_null }
 access: { add: 'self.text != "secret"' }
 `,
+  'models/letter.yaml': `name: Letter
+fields:
+  - { name: text, type: string }
+access: { add: public, view: 'self.text != "secret"' }
+`,
   'models/quiet.yaml': 'name: Quiet\nhistory: false\nfields:\n  - { name: text, type: string }\n',
   'seed/user.yaml': `- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }
-- { username: maker, email: maker@example.org, password: harbour-maker-2024, permissions: [1, 2, 3] }
+- { username: maker, email: maker@example.org, password: harbour-maker-2024, permissions: [1, 2, 3, 4, 5, 6] }
+- { username: adder, email: adder@example.org, password: harbour-adder-2024, permissions: [1, 2] }
 `,
-  'seed/permission.yaml': '- { codename: add_author }\n- { codename: add_book }\n- { codename: add_user }\n',
+  'seed/permission.yaml': ['add_author', 'add_book', 'add_user', 'view_author', 'view_book', 'view_note']
+    .map((codename) => `- { codename: ${codename} }\n`)
+    .join(''),
 }
 
 const withApp = async (work: (app: TestApp) => Promise<void>): Promise<void> => {
@@ -42,7 +52,7 @@ const withApp = async (work: (app: TestApp) => Promise<void>): Promise<void> => 
 
 const appTest = testsOf(withApp)
 
-const ask = (app: TestApp, request: string, body?: unknown, as = 'admin'): Promise<Reply> =>
+const ask = (app: TestApp, request: string, body?: unknown, as: string | null = 'admin'): Promise<Reply> =>
   send(app, { request: request.replace(' ', ` ${API}/models/`) as `GET /${string}`, as, ...(body === undefined ? {} : { body }) })
 
 /** An author with two books and a note, and labels that a book and the note have. */
@@ -148,13 +158,41 @@ describe('restoring a deleted record', () => {
     await ask(app, 'DELETE author/1')
     assert.equal((await ask(app, 'POST author/1/restore', undefined, 'maker')).status, 403, 'the note must not be added')
     assert.equal((await ask(app, 'POST label/1/restore', undefined, 'maker')).status, 403)
+    await ask(app, 'POST author', { data: { name: 'Ben' } })
+    await ask(app, 'DELETE author/2')
+    assert.equal((await ask(app, 'POST author/2/restore', undefined, 'maker')).status, 200)
     await ask(app, 'POST user', {
       data: { username: 'boss', email: 'b@example.org', password: 'harbour-boss-2024', is_superuser: true },
     })
-    await ask(app, 'DELETE user/3')
-    assert.equal((await ask(app, 'POST user/3/restore', undefined, 'maker')).status, 403)
-    const { status, json } = await ask(app, 'POST user/3/restore')
-    assert.deepEqual([status, json.notices], [200, ['The history has no password of User with ID 3; set a new one']])
+    await ask(app, 'DELETE user/4')
+    assert.equal((await ask(app, 'POST user/4/restore', undefined, 'maker')).status, 403)
+    const { status, json } = await ask(app, 'POST user/4/restore')
+    assert.deepEqual([status, json.notices], [200, ['The history has no password of User with ID 4; set a new one']])
     await assert.rejects(app.app.logins.login('boss', 'harbour-boss-2024'))
+  })
+
+  appTest('is for records that the user could view, and not for clients without a token', async (app) => {
+    await fill(app)
+    for (const text of ['secret', 'open']) await ask(app, 'POST letter', { data: { text } })
+    for (const path of ['letter/1', 'letter/2', 'author/1']) assert.equal((await ask(app, `DELETE ${path}`)).status, 200, path)
+    for (const request of ['POST letter/2/restore', 'POST letter/2/restore?dry_run=true']) {
+      assert.equal((await ask(app, request, undefined, null)).status, 401, request)
+    }
+    assert.equal((await ask(app, 'POST author/1/restore?dry_run=true', undefined, 'adder')).status, 403)
+    const [hidden, never] = [await ask(app, 'POST letter/1/restore', undefined, 'maker'), await ask(app, 'POST letter/9/restore')]
+    assert.deepEqual([hidden.status, never.status], [404, 404])
+    assert.equal(String(hidden.json.details), String(never.json.details).replace('9', '1'))
+    assert.equal((await ask(app, 'POST letter/2/restore', undefined, 'maker')).status, 200)
+  })
+
+  appTest('tells the receivers of what is restored with it', async (app) => {
+    await using receiver = await startReceiver()
+    await fill(app)
+    const { webhooks } = app.app
+    await webhooks.create(SYSTEM, { url: receiver.url, events: ['create'], models: ['book'] })
+    await ask(app, 'DELETE author/1')
+    assert.equal(await webhooks.depth(), 0)
+    assert.equal((await ask(app, 'POST author/1/restore')).status, 200)
+    assert.equal(await webhooks.depth(), 2)
   })
 })
