@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { excerpt, type Match } from '../../src/cli/commands/search.ts'
+import { excerpt } from '../../src/cli/commands/search.ts'
 
 const mark = (piece: string) => `[${piece}]`
-const places = (text: string, ...words: readonly string[]): Match[] => words.map((word) => [text.indexOf(word), word.length])
+const places = (text: string, ...words: readonly string[]): readonly [number, number][] =>
+  words.map((word) => [text.indexOf(word), word.length])
 const marked = (text: string, ...words: readonly string[]) => excerpt(text, places(text, ...words), mark)
 
 const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ')

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
+import { excerptOf, type Places } from '../../client/excerpt.ts'
 import type { Positions } from '../../search/query.ts'
 import { isSearchable } from '../../search/search-engine.ts'
 import { textOf } from '../../search/tokens.ts'
@@ -118,42 +119,19 @@ function shown({ data, hits }: SearchResponse, displayField: string, io: Io): st
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** A match in a text, in UTF-16 code units. */
-export type Match = readonly [start: number, length: number]
-
-/** Code units shown of a long text, and how many of them before the first match. */
-const LENGTH = 100
-const LEAD = 30
+/** How much of a long text is shown. */
+const LIMITS = { length: 100, lead: 30 }
 
 /**
  * Returns up to 100 code units of a text around the first match as one line, with every match in it highlighted and `…` where it is cut.
  *
  * @param mark highlights a piece of text
  */
-export function excerpt(text: string, matches: readonly Match[], mark: (piece: string) => string): string {
+export function excerpt(text: string, matches: Places, mark: (piece: string) => string): string {
   // Each character is replaced by one code unit, so the positions of matches stay valid.
-  const line = text.replaceAll(UNPRINTABLE, ' ')
-  const sorted = [...matches].sort(([a], [b]) => a - b)
-  const from = beginning(line, sorted[0]?.[0] ?? 0)
-  const to = from + LENGTH >= line.length ? line.length : whole(line, from + LENGTH)
-  let shown = from > 0 ? '…' : ''
-  let at = from
-  for (const [start, length] of sorted) {
-    const [first, end] = [Math.max(start, at), Math.min(start + length, to)]
-    if (first >= end) continue
-    shown += line.slice(at, first) + mark(line.slice(first, end))
-    at = end
-  }
-  return `${shown}${line.slice(at, to)}${to < line.length ? '…' : ''}`.replaceAll(/ {2,}/g, ' ')
+  const pieces = excerptOf(text.replaceAll(UNPRINTABLE, ' '), matches, LIMITS)
+  return pieces
+    .map((piece) => (piece.isMatch ? mark(piece.text) : piece.text))
+    .join('')
+    .replaceAll(/ {2,}/g, ' ')
 }
-
-/** The start of the excerpt: some words before the match, or earlier if that would leave the line short. */
-function beginning(line: string, start: number): number {
-  if (line.length <= LENGTH || start <= LEAD) return 0
-  const from = Math.max(0, Math.min(start - LEAD, line.length - LENGTH))
-  const space = line.indexOf(' ', from)
-  return space !== -1 && space < start ? space + 1 : whole(line, from)
-}
-
-/** Moves a position back if it is between the two halves of a surrogate pair. */
-const whole = (line: string, at: number): number => (/^[\udc00-\udfff]/.test(line.slice(at, at + 1)) ? at - 1 : at)

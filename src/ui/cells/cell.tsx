@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { type MouseEvent, memo, type ReactNode, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
+import type { ExcerptLimits, Places } from '../../client/excerpt.ts'
 import type { RecordOrder } from '../data/record-order.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { idOf, labelOf } from '../data/related.ts'
@@ -11,18 +12,22 @@ import { Chip } from '../parts/chip.tsx'
 import { formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { choiceOf, linkOf, plainView } from './choices.ts'
+import { Marked } from './marked.tsx'
 
-interface CellProps {
+/** What a cell shows. */
+export interface CellProps {
   readonly field: SiteField
   /** The field in the view that shows the value; without one, the model alone says how. */
   readonly view?: FieldView | undefined
   readonly value: unknown
   /** The record that the value is of; it names related records. */
   readonly record?: AnyRecord | undefined
+  /** Where the words of a search are in the value. */
+  readonly places?: Places | undefined
 }
 
 /** A value of a field, to read. Values are shown as text, never as HTML. */
-export const Cell = memo(function Cell({ field, view, value, record }: CellProps) {
+export const Cell = memo(function Cell({ field, view, value, record, places }: CellProps) {
   if (isEmpty(value)) return <Nothing />
   switch (field.type) {
     case 'many_to_many':
@@ -34,7 +39,7 @@ export const Cell = memo(function Cell({ field, view, value, record }: CellProps
       )
     case 'choice':
     case 'multichoice':
-      return <ChoiceCell field={field} view={view ?? plainView(field)} value={value} />
+      return <ChoiceCell field={field} view={view ?? plainView(field)} value={value} isFound={places !== undefined} />
     case 'boolean':
       return <BooleanCell value={value === true} />
     case 'primarykey':
@@ -49,11 +54,11 @@ export const Cell = memo(function Cell({ field, view, value, record }: CellProps
       return <DateCell type={field.type} value={String(value)} />
     case 'url':
     case 'email':
-      return <LinkCell type={field.type} value={String(value)} />
+      return <LinkCell type={field.type} value={String(value)} places={places} />
     case 'json':
       return <JsonCell value={value} />
     default:
-      return <TextCell value={String(value)} />
+      return <TextCell value={String(value)} places={places} />
   }
 })
 
@@ -89,10 +94,12 @@ interface ChoiceCellProps {
   readonly view: FieldView
   /** One of the choices, or a list of them. */
   readonly value: unknown
+  /** True if a search has found the value, of which the label is shown. */
+  readonly isFound: boolean
 }
 
 /** Choices as chips, with their labels and colours. */
-function ChoiceCell({ field, view, value }: ChoiceCellProps) {
+function ChoiceCell({ field, view, value, isFound }: ChoiceCellProps) {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   return (
     <span className="cell-chips">
@@ -100,7 +107,7 @@ function ChoiceCell({ field, view, value }: ChoiceCellProps) {
         const { key, label, color } = choiceOf(each, view, field)
         return (
           <Chip key={key} color={color}>
-            {label}
+            {isFound ? <mark>{label}</mark> : label}
           </Chip>
         )
       })}
@@ -120,13 +127,20 @@ function JsonCell({ value }: { readonly value: unknown }) {
   )
 }
 
+interface TextCellProps {
+  readonly value: string
+  /** Where the words of a search are in the value. */
+  readonly places: Places | undefined
+}
+
 /** A web or e-mail address as a link. */
-function LinkCell({ type, value }: { readonly type: 'url' | 'email'; readonly value: string }) {
+function LinkCell({ type, value, places }: TextCellProps & { readonly type: 'url' | 'email' }) {
   const address = linkOf(type, value)
-  if (address === undefined) return <span className={textClass(value)}>{value}</span>
+  const shown = places !== undefined ? oneLine(value, places) : type === 'url' ? value.replace(/^https?:\/\//i, '') : value
+  if (address === undefined) return <span className={textClass(value)}>{shown}</span>
   return (
     <a className={textClass(value)} href={address} rel="noreferrer" target={type === 'url' ? '_blank' : undefined} title={value}>
-      {type === 'url' ? value.replace(/^https?:\/\//i, '') : value}
+      {shown}
     </a>
   )
 }
@@ -196,16 +210,25 @@ function RelationCell({ field, value, related }: RelationCellProps) {
 /** Characters that a line of a column holds in most cases; a longer text can be unfolded. */
 const SHORT = 48
 
+/** What a line shows of a text that a search has found: the first match is in sight. */
+const LINE: ExcerptLimits = { length: SHORT, lead: 16 }
+
+/** A text of one line, in which the words of a search are marked. */
+const oneLine = (value: string, places: Places | undefined): ReactNode =>
+  places === undefined ? value : <Marked text={value} places={places} limits={LINE} />
+
 /** A text in one line; a longer one can be unfolded. */
-function TextCell({ value }: { readonly value: string }) {
+function TextCell({ value, places }: TextCellProps) {
   const isLong = value.length > SHORT || value.includes('\n')
   const short = (
     <span className={textClass(value)} title={isLong ? hintOf(value) : undefined}>
-      {value}
+      {oneLine(value, places)}
     </span>
   )
   if (!isLong) return short
-  const long = <span className="cell-text cell-open">{value}</span>
+  const long = (
+    <span className="cell-text cell-open">{places === undefined ? value : <Marked text={value} places={places} />}</span>
+  )
   return <Fold short={short} long={long} isLong />
 }
 
@@ -310,14 +333,14 @@ export function DateCell({ type, value }: { readonly type: 'date' | 'time' | 'da
 const INTERACTIVE = new Set(['string', 'text', 'slug', 'uuid', 'url', 'email', 'json', 'foreignkey', 'one_to_one'])
 
 /** A value as the text of a link to its record; the id for an empty value. */
-export function NameCell({ field, view, value, record }: CellProps & { readonly record: AnyRecord }) {
+export function NameCell({ field, view, value, record, places }: CellProps & { readonly record: AnyRecord }) {
   if (value === null || value === undefined || value === '') return <span className="cell-id">#{record.id}</span>
-  if (!INTERACTIVE.has(field.type)) return <Cell field={field} view={view} value={value} />
+  if (!INTERACTIVE.has(field.type)) return <Cell field={field} view={view} value={value} places={places} />
   const related = field.relation === null ? undefined : record[field.relation.name]
   const name = relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))
   return (
     <span className={textClass(name)} title={hintOf(name)}>
-      {name}
+      {oneLine(name, places)}
     </span>
   )
 }

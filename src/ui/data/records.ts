@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { AnyModel, Page } from '../../client/client.ts'
+import type { AnyModel, Page, SearchPage } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 
 /** A record of any model. */
@@ -23,19 +23,21 @@ export interface ListPlan {
   readonly include: readonly string[]
 }
 
+/** A page of a list. One of a search says where its words were found. */
+export type ListedPage = Page<AnyRecord> & Partial<Pick<SearchPage<AnyRecord>, 'hits'>>
+
+/** The words of a search in a record, by field. */
+export type Matched = SearchPage<AnyRecord>['hits'][number]['matches']
+
 /** The query of a page of records. The former page of the same model stays until the next one is there. */
 export const listQuery = (session: PageSession, model: string, plan: ListPlan) =>
   queryOptions({
     queryKey: ['records', model, 'list', plan],
     queryFn: ({ signal }) => session.read(signal, (client) => readPage(client.model(model), plan, signal)),
-    placeholderData: (former: Page<AnyRecord> | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
+    placeholderData: (former: ListedPage | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
   })
 
-function readPage(
-  model: ReturnType<PageSession['client']['model']>,
-  plan: ListPlan,
-  signal: AbortSignal,
-): Promise<Page<AnyRecord>> {
+function readPage(model: ReturnType<PageSession['client']['model']>, plan: ListPlan, signal: AbortSignal): Promise<ListedPage> {
   const { q, page, page_size, sort, filters, any, fields, include } = plan
   const query = { page, page_size, sort, filters, any, include }
   if (q !== '') return model.search(q, query, { signal })

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Page, SiteModel } from '../../client/client.ts'
+import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { orderOf, type RecordOrder } from '../data/record-order.ts'
-import { type AnyRecord, listQuery } from '../data/records.ts'
+import { type ListedPage, listQuery } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
 import { usePreference } from '../hooks.ts'
@@ -88,8 +88,9 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
       {page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable
-            {...{ model, view, forms, columns, sort, order, selection, setSelection, setEditedId }}
+            {...{ model, view, forms, all, columns, sort, order, selection, setSelection, setEditedId }}
             records={page.data}
+            hits={page.hits}
             isStale={isPlaceholderData}
             onSort={(next) => change({ sort: next })}
           />
@@ -109,7 +110,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 /**
  * The page to show. While a cell is edited, a page without its record does not replace the one with it, since the editor would be lost.
  */
-function useHeldPage(page: Page<AnyRecord> | undefined, editedId: number | undefined): Page<AnyRecord> | undefined {
+function useHeldPage(page: ListedPage | undefined, editedId: number | undefined): ListedPage | undefined {
   const [held, setHeld] = useState(page)
   const isHeld = editedId !== undefined && held !== undefined && page?.data.every(({ id }) => id !== editedId) === true
   if (!isHeld && held !== page) setHeld(page)

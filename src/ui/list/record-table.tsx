@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { RecordOrder } from '../data/record-order.ts'
-import type { AnyRecord } from '../data/records.ts'
+import type { AnyRecord, ListedPage } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { usePreference } from '../hooks.ts'
@@ -18,8 +18,12 @@ interface RecordTableProps {
   readonly model: SiteModel
   readonly view: ListView
   readonly forms: readonly FormView[]
+  /** All columns that the list can have. */
+  readonly all: readonly ListColumn[]
   readonly columns: readonly ListColumn[]
   readonly records: readonly AnyRecord[]
+  /** What a search has found in each of the records; undefined without a search. */
+  readonly hits: ListedPage['hits']
   /** The list as the page of a record needs it. Always the same function. */
   readonly order: () => RecordOrder | undefined
   /** True while the records are those of the former page. */
@@ -35,7 +39,7 @@ interface RecordTableProps {
 
 /** The table of a list: columns to sort by, rows to select, cells to edit. */
 export function RecordTable(props: RecordTableProps) {
-  const { model, view, forms, columns, records, isStale, sort, onSort, selection, setSelection } = props
+  const { model, view, forms, all, columns, records, hits, isStale, sort, onSort, selection, setSelection } = props
   const { order, setEditedId } = props
   const [density] = usePreference('density')
   const text = useText().list
@@ -100,10 +104,11 @@ export function RecordTable(props: RecordTableProps) {
           </thead>
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: a shortcut for the pointer; the link of the name is for all. */}
           <tbody onClick={openClickedRow} onAuxClick={openClickedRow}>
-            {records.map((record) => (
+            {records.map((record, place) => (
               <RecordRow
                 key={record.id}
-                {...{ model, record, columns, link, editable, form, order, setEditedId }}
+                {...{ model, record, all, columns, link, editable, form, order, setEditedId }}
+                matched={hits?.[place]?.matches}
                 pinned={link}
                 isSelected={isSelected(selection, record.id)}
                 onToggle={toggle}

@@ -2,8 +2,9 @@ import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { Cell, NameCell, RecordLink } from '../cells/cell.tsx'
+import { MatchNote } from '../cells/marked.tsx'
 import type { RecordOrder } from '../data/record-order.ts'
-import type { AnyRecord } from '../data/records.ts'
+import type { AnyRecord, Matched } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
 import type { FormView } from '../data/views.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
@@ -16,6 +17,10 @@ import { columnClass } from './table-head.tsx'
 interface RecordRowProps {
   readonly model: SiteModel
   readonly record: AnyRecord
+  /** Where the words of a search are in the record; undefined without a search. */
+  readonly matched: Matched | undefined
+  /** All columns that the list can have. */
+  readonly all: readonly ListColumn[]
   readonly columns: readonly ListColumn[]
   /** Name of the column that links to the record. */
   readonly link: string | undefined
@@ -33,9 +38,10 @@ interface RecordRowProps {
 
 /** A record of a list. It renders again only if the record or its selection changes. */
 export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
-  const { model, record, columns, link, pinned, editable, form, order, isSelected, onToggle, setEditedId } = props
+  const { model, record, matched, all, columns, link, pinned, editable, form, order, isSelected, onToggle, setEditedId } = props
   const text = useText().list
   const { id } = record
+  const hidden = hiddenMatch(matched, columns, all)
   return (
     <tr data-selected={isSelected || undefined}>
       <td className="list-check">
@@ -55,21 +61,37 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
         const shown =
           name === link ? (
             <RecordLink model={model.key} id={String(id)} className="list-link" order={order}>
-              <NameCell field={field} view={view} value={value} record={record} />
+              <NameCell field={field} view={view} value={value} record={record} places={matched?.[name]} />
             </RecordLink>
           ) : (
-            <Cell field={field} view={view} value={value} record={isRelated(field) ? record : undefined} />
+            <Cell {...{ field, view, value }} record={isRelated(field) ? record : undefined} places={matched?.[name]} />
           )
         const isEditable = form !== undefined && editable.has(name)
         return (
           <td key={name} className={columnClass(column, name === pinned)} data-editable={isEditable || undefined}>
             {isEditable ? <EditableCell {...{ model, record, name, form, setEditedId }}>{shown}</EditableCell> : shown}
+            {name === link && hidden !== undefined && (
+              <MatchNote
+                {...hidden.column}
+                title={hidden.column.label}
+                value={record[hidden.column.name]}
+                places={hidden.places}
+              />
+            )}
           </td>
         )
       })}
     </tr>
   )
 })
+
+/** The first field that has words of a search, if no column of the list shows one. */
+function hiddenMatch(matched: Matched | undefined, columns: readonly ListColumn[], all: readonly ListColumn[]) {
+  if (matched === undefined || columns.some(({ name }) => Object.hasOwn(matched, name))) return undefined
+  const column = all.find(({ name }) => Object.hasOwn(matched, name))
+  const places = column && matched[column.name]
+  return places && { column, places }
+}
 
 /** Only cells of relations read other members of the record; the others need not render again with them. */
 const isRelated = ({ type }: ListColumn['field']): boolean => type === 'foreignkey' || type === 'one_to_one'

@@ -330,6 +330,7 @@ const de: Text = {
     descending: 'absteigend',
     resetSort: 'Wie in der Ansicht sortieren',
     compact: 'Kompakt',
+    matchIn: (label) => `Treffer in ${label}:`,
   },
   conflict: {
     title: 'Von anderen geändert',

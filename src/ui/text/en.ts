@@ -351,6 +351,7 @@ export const en = {
     descending: 'descending',
     resetSort: 'Sort as in the view',
     compact: 'Compact',
+    matchIn: (label: string) => `Matches ${label}:`,
   },
   conflict: {
     title: 'Changed by someone else',
