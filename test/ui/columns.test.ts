@@ -5,6 +5,7 @@ import type { ListView } from '../../src/ui/data/views.ts'
 import {
   allColumns,
   apiSort,
+  columnSort,
   linkColumn,
   requestedFields,
   requestedIncludes,
@@ -22,7 +23,7 @@ const post = siteModel('post', 'title', [
   siteField('editor_id', 'foreignkey', relationTo('editor', 'hidden')),
   siteField('tags', 'many_to_many', relationTo('tags', 'tag')),
 ])
-const named = (key: string) => siteModel(key, 'name', [siteField('name')])
+const named = (key: string) => siteModel(key, 'name', [siteField('name'), siteField('email')])
 const site = { models: [post, named('user'), named('tag')] } as unknown as Site
 
 const flags = { required: false, readonly: false, disabled: false, is_primary_key: false }
@@ -73,6 +74,12 @@ test('only shown fields are requested, with the names of related records that ma
 test('relations are sorted by name where it may be viewed; keys that the API would reject are left out', () => {
   assert.deepEqual(apiSort(site, post, ['-author_id', 'editor_id', 'tags', 'nosuch', 'id']), ['-author.name', 'editor_id', 'id'])
   assert.deepEqual(viewSort(view), ['-author_id', 'id'])
+})
+
+test('a list is sorted by the column of a relation, by another field of the related record, and by no key twice', () => {
+  const sort = ['author.name', '-author', '-author.email', 'editor.name', 'tags.name', 'author.email', 'author.email.x', 'title']
+  assert.deepEqual(columnSort(site, post, sort), ['author_id', '-author.email', 'title'])
+  assert.deepEqual(apiSort(site, post, sort), ['author.name', '-author.email', 'title'])
 })
 
 test('heads of columns show the order by columns that are shown, if the first is one of them', () => {

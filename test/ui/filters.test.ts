@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Site } from '../../src/client/client.ts'
 import { filterField, filterKind, filterSentence, offeredOperators } from '../../src/ui/list/filter-labels.ts'
 import { filteredField, filterText, isUsable, itemsOf, itemsText, parseFilter } from '../../src/ui/list/filter-text.ts'
-import { comparedField, faultyItems, filterValue, widgetValue } from '../../src/ui/list/filter-value.ts'
+import { comparedField, convertedValue, faultyItems, filterValue, widgetValue } from '../../src/ui/list/filter-value.ts'
 import { en } from '../../src/ui/text/en.ts'
 import { Unparsed } from '../../src/ui/widgets/unparsed.ts'
 import { relationTo, siteField, siteModel } from './site-fixture.ts'
@@ -39,6 +39,48 @@ test('a filter is used if its field and operator are those of the user', () => {
   assert.ok(!isUsable(site, post, 'nosuch=x'))
   assert.ok(!isUsable(site, post, 'editor__name=x'), 'through a relation to a model that may not be viewed')
   assert.equal(filteredField(site, post, 'author__name')?.label, 'AUTHOR_ID: NAME')
+})
+
+test('a filter is used only if its value can be one of the field', () => {
+  const operators = ['eq', 'in', 'isnull', 'gte', 'lt']
+  const types = ['date', 'datetime', 'integer', 'decimal', 'time', 'boolean']
+  const dated = siteModel('dated', 'id', [...types.map((type) => siteField(type, type, { operators })), author])
+  const usable = (text: string) => isUsable({ models: [dated] } as unknown as Site, dated, text)
+  for (const text of [
+    ...['date__gte=2024-05-31', 'date__between=2024-05-31,', 'datetime__gte=2024-05-31T08:00:00Z', 'datetime=2024-05-31'],
+    ...['integer=3', 'decimal__in=1.50,2', 'decimal__between=,2.5', 'time__gte=08:30', 'time__between=08:00:00,09:00'],
+    ...['boolean=true', 'date__isnull=false', 'author_id=3', 'author_id__in=3,4'],
+  ])
+    assert.ok(usable(text), text)
+  for (const text of [
+    ...['date__gte=abc', 'date__gte=2024-02-31', 'date__between=abc,', 'datetime__gte=soon', 'datetime__between=2024-01-01,x'],
+    ...['integer=three', 'integer=', 'decimal__in=1,two', 'decimal__between=a,b', 'time__gte=late', 'time__between=1,2'],
+    ...['boolean=maybe', 'date__isnull=perhaps', 'author_id=ann', 'integer__within=today'],
+  ])
+    assert.ok(!usable(text), text)
+})
+
+test('a value stays when another operator takes it', () => {
+  const number = siteField('n', 'integer')
+  const day = siteField('d', 'date')
+  const at = siteField('at', 'datetime')
+  const convert = (field: typeof number, value: unknown, from: string, to: string) =>
+    convertedValue(field, value, { from, to }, DE)
+  assert.equal(convert(number, 3, 'eq', 'gte'), 3)
+  assert.deepEqual(convert(number, 3, 'eq', 'between'), [3, null])
+  assert.equal(convert(number, [null, 4], 'between', 'lte'), 4)
+  assert.deepEqual(convert(siteField('p', 'decimal'), '1.5', 'eq', 'in'), ['1,5'])
+  assert.deepEqual(convert(number, ['1.000', '2'], 'in', 'between'), [1000, 2])
+  assert.deepEqual(convert(siteField('title'), 'boat', 'icontains', 'in'), ['boat'])
+  assert.equal(convert(siteField('title'), ['boat', 'deck'], 'in', 'eq'), 'boat')
+  assert.deepEqual(convert(day, '2024-05-31', 'gte', 'between'), ['2024-05-31', null])
+  assert.deepEqual(convert(day, null, 'gte', 'between'), [null, null])
+  const typed = new Unparsed('31.5.', { kind: 'date', pattern: 'dd.mm.yyyy' })
+  assert.deepEqual(convert(day, typed, 'gte', 'between'), [typed, null])
+  assert.deepEqual(convert(day, typed, 'gte', 'in'), ['31.5.'])
+  const midnight = convert(at, ['2024-05-31', null], 'between', 'gte')
+  assert.equal(new Date(String(midnight)).getTime(), new Date(2024, 4, 31).getTime())
+  assert.deepEqual(convert(at, midnight, 'gte', 'between'), ['2024-05-31', null])
 })
 
 test('the items of a list are quoted as in CSV', () => {

@@ -29,6 +29,8 @@ export interface CellProps {
 /** A value of a field, to read. Values are shown as text, never as HTML. */
 export const Cell = memo(function Cell({ field, view, value, record, places }: CellProps) {
   if (isEmpty(value)) return <Nothing />
+  if (hasChoices(field))
+    return <ChoiceCell field={field} view={view ?? plainView(field)} value={value} isFound={places !== undefined} />
   switch (field.type) {
     case 'many_to_many':
       return <ManyCell field={field} value={value} />
@@ -37,9 +39,6 @@ export const Cell = memo(function Cell({ field, view, value, record, places }: C
       return (
         <RelationCell field={field} value={value} related={field.relation === null ? undefined : record?.[field.relation.name]} />
       )
-    case 'choice':
-    case 'multichoice':
-      return <ChoiceCell field={field} view={view ?? plainView(field)} value={value} isFound={places !== undefined} />
     case 'boolean':
       return <BooleanCell value={value === true} />
     case 'primarykey':
@@ -74,8 +73,12 @@ const Nothing = () => (
 
 const NUMBERS = new Set(['primarykey', 'integer', 'number', 'decimal'])
 
-/** True for fields whose values stand at the right of their column. */
-export const isNumeric = (field: SiteField): boolean => NUMBERS.has(field.type)
+/** True for fields whose values stand at the right of their column: numbers, but no choices, which have labels. */
+export const isNumeric = (field: SiteField): boolean => NUMBERS.has(field.type) && !hasChoices(field)
+
+/** True for a field of any type whose values are choices. */
+const hasChoices = ({ type, choices }: SiteField): boolean =>
+  type === 'choice' || type === 'multichoice' || (choices ?? []).length > 0
 
 /** Yes or no, as a mark. */
 function BooleanCell({ value }: { readonly value: boolean }) {

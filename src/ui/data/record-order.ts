@@ -35,8 +35,12 @@ export interface RecordPlace {
   /** From 0. */
   readonly place: number
   readonly total: number
-  /** Opens the previous or the next record. @throws {AdminError} when the next page of the list cannot be read */
-  readonly go: (by: -1 | 1) => Promise<void>
+  /**
+   * Opens the previous or the next record; false if the list no longer has one.
+   *
+   * @throws {AdminError} when the next page of the list cannot be read
+   */
+  readonly go: (by: -1 | 1) => Promise<boolean>
 }
 
 /** The place of the record in the list that it was opened from; undefined if it was opened in another way. */
@@ -49,23 +53,27 @@ export function useRecordPlace(model: string, id: number): RecordPlace | undefin
   if (order === undefined || index === -1) return undefined
 
   const { ids, start, total, plan } = order
-  const further = async (by: -1 | 1): Promise<RecordOrder> => {
-    const page = Math.floor((start + index + by) / plan.page_size) + 1
-    return orderOf(model, plan, await queries.fetchQuery(listQuery(session, model, { ...plan, page })))
+  const open = async (next: number, records: RecordOrder): Promise<true> => {
+    const params = { model, id: String(next) }
+    // Back leads to the list.
+    await navigate({ to: '/models/$model/$id', params, search: true, state: { records }, replace: true })
+    return true
   }
   const go = async (by: -1 | 1) => {
     const known = ids[index + by]
-    const records = known === undefined ? await further(by) : order
-    const next = known ?? records.ids.at(by === 1 ? 0 : -1)
-    // Back leads to the list. A list may have become shorter meanwhile.
-    if (next !== undefined && next !== id)
-      await navigate({
-        to: '/models/$model/$id',
-        params: { model, id: String(next) },
-        search: true,
-        state: { records },
-        replace: true,
-      })
+    if (known !== undefined) return open(known, order)
+    let page = Math.floor((start + index + by) / plan.page_size) + 1
+    // Meanwhile records may have been added before this one, which is then on the page, or deleted: a page may have no records.
+    while (page > 0) {
+      const read = await queries.fetchQuery({ ...listQuery(session, model, { ...plan, page }), staleTime: 0 })
+      const records = orderOf(model, plan, read)
+      const here = records.ids.indexOf(id)
+      const next = here === -1 ? records.ids.at(by === 1 ? 0 : -1) : records.ids[here + by]
+      if (next !== undefined) return open(next, records)
+      if (by === 1 && !read.has_next) return false
+      page = Math.min(page + by, Math.max(read.total_pages, 1))
+    }
+    return false
   }
   return { place: start + index, total, go }
 }

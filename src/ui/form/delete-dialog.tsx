@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { RemovalForecast, SiteModel } from '../../client/client.ts'
+import { AdminError, type RemovalForecast, type SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { fieldOf, may, modelOf, nounOf, useSite } from '../data/site.ts'
 import { mayRestore } from '../panels/use-restore.ts'
@@ -35,6 +35,7 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const isBlocked = forecast.data !== undefined && forecast.data.blocked_by.length > 0
+  const isRefused = isPermission(error ?? forecast.error)
   const remove = async () => {
     setBusy(true)
     try {
@@ -48,12 +49,18 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
     <Dialog
       isOpen
       onClose={onClose}
-      title={isBlocked ? text.remove.blockedTitle : text.remove.title}
-      description={isBlocked ? text.remove.blocked(label) : text.remove.question(label, !mayRestore(model))}
+      title={isBlocked || isRefused ? text.remove.blockedTitle : text.remove.title}
+      description={
+        isRefused
+          ? text.remove.refused(label)
+          : isBlocked
+            ? text.remove.blocked(label)
+            : text.remove.question(label, !mayRestore(model))
+      }
       actions={
         <>
-          <Button onClick={onClose}>{isBlocked ? text.common.close : text.common.cancel}</Button>
-          {forecast.data !== undefined && !isBlocked && (
+          <Button onClick={onClose}>{isBlocked || isRefused ? text.common.close : text.common.cancel}</Button>
+          {forecast.data !== undefined && !isBlocked && !isRefused && (
             <Button kind="danger" isBusy={isBusy} onClick={() => void remove()}>
               {text.common.delete}
             </Button>
@@ -61,13 +68,16 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
         </>
       }
     >
-      {error !== undefined && <Failure error={error} />}
-      {forecast.error !== null && <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />}
+      {error !== undefined && !isRefused && <Failure error={error} />}
+      {forecast.error !== null && !isRefused && <Failure error={forecast.error} onRetry={() => void forecast.refetch()} />}
       {forecast.isPending && <Skeleton lines={2} />}
       {forecast.data !== undefined && <Consequences record={{ id, model }} forecast={forecast.data} />}
     </Dialog>
   )
 }
+
+/** True for the answer that the user may not do this with the record; the access rules of a model decide it for each record. */
+export const isPermission = (error: unknown): boolean => error instanceof AdminError && error.type === 'permission'
 
 interface ConsequencesProps {
   readonly forecast: Pick<RemovalForecast, 'consequences' | 'blocked_by'>

@@ -1,4 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide-react'
+import { useMemo, useRef } from 'react'
 import { useRecordPlace } from '../data/record-order.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { IconButton } from '../parts/button.tsx'
@@ -18,13 +19,15 @@ export function RecordNeighbours({ model, id }: { readonly model: string; readon
   const move = async (by: -1 | 1) => {
     if (by === 1 ? isLast : isFirst) return
     try {
-      await shown?.go(by)
-      focusContent()
+      if ((await shown?.go(by)) === true) focusContent()
+      else toasts.failed(text.form.neighbourGone(by === 1))
     } catch (error) {
       toasts.failed(text.form.neighbourFailed, errorMessage(error, text.errors))
     }
   }
-  useKeys({ j: () => void move(1), k: () => void move(-1) })
+  const latest = useRef(move)
+  latest.current = move
+  useKeys(useMemo(() => ({ j: () => void latest.current(1), k: () => void latest.current(-1) }), []))
   if (shown === undefined) return undefined
   const number = (value: number) => value.toLocaleString(locale)
   return (

@@ -4,7 +4,7 @@ import { AdminError, type RemovalForecast } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { useSiteRefresh } from '../data/site.ts'
-import { Consequences } from '../form/delete-dialog.tsx'
+import { Consequences, isPermission } from '../form/delete-dialog.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Skeleton } from '../parts/states.tsx'
@@ -35,6 +35,8 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
   })
   const failure = error ?? forecast.error ?? undefined
   const isBlocked = (forecast.data?.blocked_by.length ?? 0) > 0
+  const isRefused = isPermission(failure)
+  const isOver = isBlocked || isRefused
 
   const confirm = async () => {
     setBusy(true)
@@ -56,12 +58,12 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
     <Dialog
       isOpen
       onClose={() => onClose(false)}
-      title={isBlocked ? text.list.deleteBlockedTitle : text.list.bulkDeleteTitle(count)}
-      description={isBlocked ? text.list.deleteBlocked : text.list.deleteText}
+      title={isOver ? text.list.deleteBlockedTitle : text.list.bulkDeleteTitle(count)}
+      description={isRefused ? text.list.deleteRefused(count) : isBlocked ? text.list.deleteBlocked : text.list.deleteText}
       actions={
         <>
-          <Button onClick={() => onClose(false)}>{isBlocked ? text.common.close : text.common.cancel}</Button>
-          {forecast.data !== undefined && !isBlocked && (
+          <Button onClick={() => onClose(false)}>{isOver ? text.common.close : text.common.cancel}</Button>
+          {forecast.data !== undefined && !isOver && (
             <Button kind="danger" isBusy={isBusy} onClick={() => void confirm()}>
               {text.list.deleteCount(count)}
             </Button>
@@ -70,7 +72,7 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
       }
     >
       <div className="list-form">
-        {failure !== undefined && <BulkFailure {...{ error: failure, model, selection, setSelection, matches }} />}
+        {failure !== undefined && !isRefused && <BulkFailure {...{ error: failure, model, selection, setSelection, matches }} />}
         {forecast.isPending && <Skeleton lines={2} />}
         {forecast.data !== undefined && <Consequences forecast={forecast.data} />}
       </div>

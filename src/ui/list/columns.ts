@@ -1,6 +1,7 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import { fieldOf, may, modelOf } from '../data/site.ts'
 import type { FieldView, FormView, ListView } from '../data/views.ts'
+import { filteredField } from './filter-text.ts'
 
 /** A column of a list. */
 export interface ListColumn {
@@ -65,19 +66,42 @@ export function requestedIncludes(site: Site, columns: readonly ListColumn[]): r
 }
 
 /**
- * The sort keys of the API for sort keys by column. Relations are sorted by the name of the related record, where the user may view it;
- * keys that the API would reject are left out.
+ * The sort keys that a list can have, by column: the name of a related record is the column of its relation. Another field of a related
+ * record keeps its path, such as `author.email`. Keys that the API would reject, and repeated ones, are left out.
  */
+export function columnSort(site: Site, model: SiteModel, sort: readonly string[]): readonly string[] {
+  const keys = sort.flatMap((key): [string, string][] => {
+    const [, minus = '', name = ''] = /^(-?)(.*)$/.exec(key) ?? []
+    const column = sortedColumn(site, model, name)
+    return column === undefined ? [] : [[column, `${minus}${column}`]]
+  })
+  return keys.flatMap(([column, key], place) => (keys.findIndex(([each]) => each === column) === place ? [key] : []))
+}
+
+/** The column, or the path, that a list is sorted by; undefined if the API would reject it. */
+function sortedColumn(site: Site, model: SiteModel, name: string): string | undefined {
+  const [relation = '', of, ...rest] = name.split('.')
+  if (of === undefined) {
+    const field = fieldOf(model, name)
+    return field?.sortable === true ? field.name : undefined
+  }
+  const through = model.fields.find((field) => field.relation?.name === relation)
+  if (!through?.sortable || rest.length > 0 || pathField(site, model, name)?.field.sortable !== true) return undefined
+  return viewableDisplay(site, through) === of ? through.name : name
+}
+
+/** The field of a related record that a path such as `author.email` leads to, with its label. */
+export const pathField = (site: Site, model: SiteModel, path: string) => filteredField(site, model, path.replace('.', '__'))
+
+/** The sort keys of the API for sort keys by column. Relations are sorted by the name of the related record, where the user may view it. */
 export function apiSort(site: Site, model: SiteModel, sort: readonly string[]): readonly string[] {
-  return sort.flatMap((key) => {
+  return columnSort(site, model, sort).map((key) => {
     const [, minus = '', name = ''] = /^(-?)(.*)$/.exec(key) ?? []
     const field = fieldOf(model, name)
-    if (!field?.sortable) return []
-    const display = viewableDisplay(site, field)
-    const target = field.relation && modelOf(site, field.relation.model)
-    const isSortable =
-      display !== undefined && target !== null && target !== undefined && fieldOf(target, display)?.sortable === true
-    return isSortable ? [`${minus}${field.relation?.name}.${display}`] : [key]
+    const display = field && viewableDisplay(site, field)
+    const target = field?.relation && modelOf(site, field.relation.model)
+    const isSortable = display !== undefined && target && fieldOf(target, display)?.sortable === true
+    return isSortable ? `${minus}${field?.relation?.name}.${display}` : key
   })
 }
 

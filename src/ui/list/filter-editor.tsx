@@ -15,7 +15,7 @@ import { Widget } from '../widgets/widget.tsx'
 import { editorOperator, type FilterField, filterKind, offeredOperators, operatorLabel } from './filter-labels.ts'
 import { ChoiceList, PeriodList, RelatedList } from './filter-options.tsx'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
-import { comparedField, faultyItems, filterValue, isReversed, widgetValue } from './filter-value.ts'
+import { comparedField, convertedValue, faultyItems, filterValue, isReversed, widgetValue } from './filter-value.ts'
 
 export interface FilterEditorProps {
   /** The model that has the fields. */
@@ -79,6 +79,8 @@ function FieldFilter({ model, shown, filter, others, onChange, onClose, isNext }
   const operators = offeredOperators(field, kind, present)
   const [operator, setOperator] = useState(present ?? operators[0] ?? 'eq')
   const [value, setValue] = useState<unknown>(() => (filter === undefined ? null : widgetValue(filter, field, signs)))
+  /** The operator that the value was typed for: a period of the calendar keeps it. */
+  const [typedFor, setTypedFor] = useState(operator)
   const editor = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (isNext) editor.current?.querySelector<HTMLElement>('input, textarea, [data-first-focus]')?.focus()
@@ -99,7 +101,10 @@ function FieldFilter({ model, shown, filter, others, onChange, onClose, isNext }
       onClose()
     } else if (isPicked(next)) {
       if (isPicked(operator) && chosen.length > 0) write(next, next === 'ne' ? chosen.slice(0, 1) : chosen)
-    } else if (inputOf(next) !== inputOf(operator)) setValue(null)
+    } else if (next !== 'within') {
+      setValue(convertedValue(field, value, { from: typedFor, to: next }, signs))
+      setTypedFor(next)
+    }
   }
   const choose = (key: string) => {
     if (operator === 'in') write(operator, chosen.includes(key) ? chosen.filter((each) => each !== key) : [...chosen, key])
@@ -140,7 +145,7 @@ function FieldFilter({ model, shown, filter, others, onChange, onClose, isNext }
 
 const itemsIn = ({ operator, value }: ListFilter): readonly string[] => (operator === 'in' ? itemsOf(value) : [value])
 
-/** Operators with the same inputs keep the value when one takes the place of another. */
+/** Operators with the same inputs keep the inputs when one takes the place of another. */
 const inputOf = (operator: string): string =>
   operator === 'in' || operator === 'between' || operator === 'within' ? operator : ''
 

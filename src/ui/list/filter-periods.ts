@@ -1,5 +1,6 @@
 import type { SiteField } from '../../client/client.ts'
 import { withOffset } from '../../client/local-time.ts'
+import { isDay } from '../text/format.ts'
 
 /** Periods that move with the calendar, as a filter of an address names them: `created_at__within=last_7_days`. */
 export const PERIODS = [
@@ -49,12 +50,6 @@ export function daysOf(period: Period, now: Date): readonly [string, string] {
 const day = (year: number, month: number, date: number): string =>
   new Date(Date.UTC(year, month, date)).toISOString().slice(0, 'yyyy-mm-dd'.length)
 
-/** True for a day of the calendar such as `2024-05-31`. */
-export const isDay = (text: string): boolean => {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-
 /** The two ends of the value of `between`, of which one may be empty; undefined for a value that has no such ends. */
 export function endsOf(value: string): readonly [string, string] | undefined {
   const [, from, to] = /^([^,]*),([^,]*)$/.exec(value) ?? []
@@ -76,10 +71,32 @@ export function rangeFilters({ type }: SiteField, path: string, [from, to]: read
 }
 
 /** True if the API can compare the values of a field with the ends of a range. */
-export function takesRange({ type, operators }: SiteField, operator: string, value: string): boolean {
+export function takesRange(field: SiteField, operator: string, value: string): boolean {
+  const { type, operators } = field
   const isDays = type === 'date' || type === 'datetime'
   if (!operators.includes('gte') || !operators.includes('lt')) return false
   if (operator === 'within') return isDays && isPeriod(value)
   const ends = endsOf(value)
-  return ends !== undefined && (!isDays || ends.every((end) => end === '' || isDay(end)))
+  return ends?.every((end) => end === '' || (isDays ? isDay(end) : isValue(field, end))) === true
+}
+
+/** True for a text that can be a value of a field, as the API writes it. */
+export function isValue({ type, relation }: SiteField, text: string): boolean {
+  if (relation !== null) return /^-?\d+$/.test(text)
+  switch (type) {
+    case 'primarykey':
+    case 'integer':
+    case 'number':
+    case 'decimal':
+      return text.trim() !== '' && Number.isFinite(Number(text))
+    case 'date':
+    case 'datetime':
+      return isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
+    case 'boolean':
+      return text === 'true' || text === 'false'
+    case 'time':
+      return /^\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
+    default:
+      return true
+  }
 }

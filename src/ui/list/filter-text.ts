@@ -1,7 +1,7 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import { emptyTextFilters, filledTextFilter } from '../../client/query.ts'
 import { fieldOf, modelOf } from '../data/site.ts'
-import { daysOf, endsOf, isPeriod, rangeFilters, takesRange } from './filter-periods.ts'
+import { daysOf, endsOf, isPeriod, isValue, rangeFilters, takesRange } from './filter-periods.ts'
 
 /**
  * A filter of a list, split into its parts. The API writes it `<path>[__<operator>]=<value>`. The operators `within` and `between` are of
@@ -56,15 +56,20 @@ export function filteredField(site: Site, model: SiteModel, path: string): Filte
   return found && { ...found, label: `${through.label}: ${found.label}` }
 }
 
-/** True if the API accepts the filter from the user, as far as its field and operator go. */
+/** True if the API accepts the filter from the user, as far as the page can know. */
 export function isUsable(site: Site, model: SiteModel, text: string): boolean {
   const filter = parseFilter(text)
   const field = filter && filteredField(site, model, filter.path)?.field
   if (filter === undefined || field === undefined) return false
-  return RANGES.has(filter.operator)
-    ? takesRange(field, filter.operator, filter.value)
-    : field.operators.includes(filter.operator)
+  const { operator, value } = filter
+  if (RANGES.has(operator)) return takesRange(field, operator, value)
+  if (!field.operators.includes(operator)) return false
+  if (operator === 'isnull') return value === 'true' || value === 'false'
+  return !COMPARES.has(operator) || (operator === 'in' ? itemsOf(value) : [value]).every((each) => isValue(field, each))
 }
+
+/** Operators whose values are of the type of the field. */
+const COMPARES = new Set(['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte'])
 
 /** True for a field whose values are texts, which may have no characters. */
 const isText = ({ operators }: SiteField): boolean => operators.includes('startswith')

@@ -4,7 +4,7 @@ import { fromLocal, toLocal } from '../widgets/date-times.ts'
 import { type NumberSigns, numberText, parseNumber } from '../widgets/numbers.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FilterField } from './filter-labels.ts'
-import { endsOf } from './filter-periods.ts'
+import { endsOf, isValue } from './filter-periods.ts'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
 
 /** The type of a field that one of its values has. */
@@ -76,6 +76,46 @@ export function filterValue(
   return isMissing(value) ? undefined : { operator, value: String(value) }
 }
 
+/** A change of the operator in an editor. */
+interface OperatorChange {
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * What the inputs of an operator begin with when it takes the place of another: a value is the first end of a range, or the first item of
+ * a list, and the other way round. The ends of a range of times are days, which begin at midnight.
+ */
+export function convertedValue(field: SiteField, value: unknown, { from, to }: OperatorChange, signs: NumberSigns): unknown {
+  const isSame = from === to || [from, to].every((operator) => operator !== 'in' && operator !== 'between')
+  if (isSame) return value
+  const isTime = field.type === 'datetime'
+  const typed: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const singles = typed.map((each) => {
+    if (from === 'in') return typedItem(field, String(each), signs)
+    return from === 'between' && isTime && !isMissing(each) ? fromLocal(`${each}T00:00`) : each
+  })
+  const present = singles.filter((each) => !isMissing(each))
+  const [first = null] = present
+  switch (to) {
+    case 'in':
+      return present.map((each) => (each instanceof Unparsed ? each.text : typedWord(String(each), field, signs)))
+    case 'between': {
+      const ends = present.slice(0, 2).map((each) => (isTime && typeof each === 'string' ? toLocal(each).slice(0, 10) : each))
+      return [ends[0] ?? null, ends[1] ?? null]
+    }
+    default:
+      return first
+  }
+}
+
+/** An item of a typed list as the input of one value takes it. */
+function typedItem(field: SiteField, item: string, signs: NumberSigns): unknown {
+  if (isNumber(field)) return parseNumber(numberType(field), item, signs)
+  if (field.type === 'datetime') return withOffset(item)
+  return field.relation === null ? item : Number(item)
+}
+
 /** True for a range whose first end is after its last, in which nothing can be. Both ends are as the input gives them. */
 export function isReversed(field: SiteField, [from, to]: readonly unknown[]): boolean {
   if (isMissing(from) || isMissing(to)) return false
@@ -96,11 +136,14 @@ const itemsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? v
 export function widgetValue({ operator, value }: ListFilter, field: SiteField, signs: NumberSigns): unknown {
   if (operator === 'isnull' || operator === 'within') return null
   if (operator === 'between') return (endsOf(value) ?? []).map((end) => singleValue(end, field))
-  // Lists of other values than related records are typed as words.
-  const word = (item: string) => (isNumber(field) ? numberText(item, signs) : field.type === 'datetime' ? localTime(item) : item)
-  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? word(item) : Number(item)))
+  if (operator === 'in')
+    return itemsOf(value).map((item) => (field.relation === null ? typedWord(item, field, signs) : Number(item)))
   return singleValue(value, field)
 }
+
+/** An item of a list as it is typed: lists of other values than related records are words. */
+const typedWord = (item: string, field: SiteField, signs: NumberSigns): string =>
+  isNumber(field) ? numberText(item, signs) : field.type === 'datetime' ? localTime(item) : item
 
 function singleValue(value: string, field: SiteField): unknown {
   if (field.type === 'boolean') return value === 'true'
@@ -129,29 +172,11 @@ function readItem(field: SiteField, item: string, signs: NumberSigns): string | 
     const parsed = parseNumber(numberType(field), item, signs)
     return parsed instanceof Unparsed ? parsed : parsed === null ? undefined : String(parsed)
   }
-  if (!isReadable(field, item)) return undefined
+  if (!isValue(field, item)) return undefined
   if (field.type !== 'datetime') return item
   const sent = withOffset(item)
   // An item with an offset stays as it is.
   if (sent === item) return item
   const read = fromLocal(item.length === 10 ? `${item}T00:00` : item.replace(' ', 'T'))
   return read instanceof Unparsed ? new Unparsed(item, read.fault) : String(read)
-}
-
-function isReadable(field: SiteField, item: string): boolean {
-  switch (field.type) {
-    case 'foreignkey':
-    case 'one_to_one':
-    case 'many_to_many':
-      return /^-?\d+$/.test(item)
-    case 'date':
-    case 'datetime':
-      return /^\d{4}-\d\d-\d\d/.test(item) && !Number.isNaN(Date.parse(item))
-    case 'boolean':
-      return item === 'true' || item === 'false'
-    case 'time':
-      return /^\d\d:\d\d(:\d\d)?$/.test(item)
-    default:
-      return true
-  }
 }

@@ -32,6 +32,7 @@ export function ListBar({ model, view, state, change, sort, columns }: ListBarPr
       )}
       <FilterBar {...{ model, view, state, change }}>
         <SortChip
+          model={model}
           sort={sort}
           columns={columns.all}
           onReset={state.sort === undefined ? undefined : () => change({ sort: undefined })}

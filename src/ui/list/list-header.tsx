@@ -6,6 +6,7 @@ import type { ListView } from '../data/views.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { ExportMenu } from './export-menu.tsx'
+import { parseFilter } from './filter-text.ts'
 import { allSelected, type Matches } from './selection.ts'
 
 interface ListHeaderProps {
@@ -39,7 +40,7 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
             <Link
               to="/models/$model/new"
               params={{ model: key }}
-              search={{ fill: matches.filters }}
+              search={{ fill: matches.filters.filter((filter) => isFill(model, filter)) }}
               className="button button-primary"
             >
               <Plus size={16} aria-hidden />
@@ -50,6 +51,13 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
       }
     />
   )
+}
+
+/** True for a filter by one related record, which a new record of the list has, too. */
+function isFill(model: SiteModel, filter: string): boolean {
+  const { path = '', operator } = parseFilter(filter) ?? {}
+  const type = model.fields.find(({ name }) => name === path)?.type
+  return operator === 'eq' && (type === 'foreignkey' || type === 'one_to_one')
 }
 
 interface ListTabsProps {

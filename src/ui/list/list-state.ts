@@ -4,7 +4,7 @@ import type { Site, SiteModel } from '../../client/client.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { ListView } from '../data/views.ts'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
-import { apiSort, type ListColumn, requestedFields, requestedIncludes, viewSort } from './columns.ts'
+import { apiSort, columnSort, type ListColumn, requestedFields, requestedIncludes, viewSort } from './columns.ts'
 import { apiFilters } from './filter-text.ts'
 
 /** What a list shows, as its address says. Members that are absent follow the list view. */
@@ -115,12 +115,13 @@ export interface ListPlace {
 }
 
 /** The records to request for a list that shows these columns in this state. */
-export function listPlan({ site, model, view }: ListPlace, state: ListState, columns: readonly ListColumn[]): ListPlan {
+export function listPlan(place: ListPlace, state: ListState, columns: readonly ListColumn[]): ListPlan {
+  const { site, model, view } = place
   return {
     q: model.searchable ? state.q : '',
     page: state.page,
     page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
-    sort: apiSort(site, model, sortOf(state, view)),
+    sort: apiSort(site, model, sortOf(place, state)),
     ...apiFilters(site, model, state.filters, new Date()),
     fields: requestedFields(columns, model),
     include: requestedIncludes(site, columns),
@@ -128,8 +129,8 @@ export function listPlan({ site, model, view }: ListPlace, state: ListState, col
 }
 
 /** The sort keys of a list by column: the chosen ones, otherwise those of the view; a search has an order of its own. */
-export const sortOf = (state: ListState, view: ListView): readonly string[] =>
-  state.sort ?? (state.q === '' ? viewSort(view) : [])
+export const sortOf = ({ site, model, view }: ListPlace, state: ListState): readonly string[] =>
+  columnSort(site, model, state.sort ?? (state.q === '' ? viewSort(view) : []))
 
 /** The list view that a state names, otherwise the first. */
 export const viewOf = (lists: readonly ListView[], state: ListState): ListView | undefined =>

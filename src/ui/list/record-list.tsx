@@ -43,7 +43,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 
   const all = useMemo(() => allColumns(model, view, forms), [model, view, forms])
   const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
-  const sort = sortOf(state, view)
+  const sort = sortOf({ site, model, view }, state)
   const plan = listPlan({ site, model, view }, state, columns)
   const { q, filters, any } = plan
   const { data, error, refetch, isPlaceholderData } = useQuery(listQuery(useSession(), model.key, plan))

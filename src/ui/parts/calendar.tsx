@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { localeDates } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { IconButton } from './button.tsx'
 import { addMonths, firstWeekday, movedDay, weeksOf } from './calendar-days.ts'
@@ -12,6 +13,14 @@ interface CalendarProps {
   /** What stands below the days. */
   readonly children: ReactNode
 }
+
+/** How days and months are named. */
+const NAMES = {
+  weekday: { weekday: 'short', timeZone: 'UTC' },
+  longWeekday: { weekday: 'long', timeZone: 'UTC' },
+  wholeDay: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
+  month: { month: 'long', year: 'numeric', timeZone: 'UTC' },
+} satisfies Record<string, Intl.DateTimeFormatOptions>
 
 /** The days of a month, of which one can be chosen. Keys move by day, week, month and year, as in other date grids. */
 export function Calendar({ day, today, onChoose, children }: CalendarProps) {
@@ -36,12 +45,11 @@ export function Calendar({ day, today, onChoose, children }: CalendarProps) {
     hasMoved.current = true
     setActive(next)
   }
-  const named = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
+  const named = (name: keyof typeof NAMES) => {
+    const format = localeDates(locale, name, NAMES[name])
     return (each: string) => format.format(new Date(`${each}T00:00:00Z`))
   }
-  const weekday = named({ weekday: 'short' })
-  const wholeDay = named({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+  const [weekday, longWeekday, wholeDay] = [named('weekday'), named('longWeekday'), named('wholeDay')]
   const turn = (label: string, months: number) => (
     <IconButton
       label={label}
@@ -54,7 +62,7 @@ export function Calendar({ day, today, onChoose, children }: CalendarProps) {
       <div className="calendar-head">
         {turn(text.previousMonth, -1)}
         <h2 id={title} className="calendar-title" aria-live="polite">
-          {named({ month: 'long', year: 'numeric' })(active)}
+          {named('month')(active)}
         </h2>
         {turn(text.nextMonth, 1)}
       </div>
@@ -63,7 +71,7 @@ export function Calendar({ day, today, onChoose, children }: CalendarProps) {
         <thead>
           <tr>
             {weeks[0]?.map((each) => (
-              <th key={each} scope="col" abbr={named({ weekday: 'long' })(each)}>
+              <th key={each} scope="col" abbr={longWeekday(each)}>
                 {weekday(each)}
               </th>
             ))}

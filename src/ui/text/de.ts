@@ -138,7 +138,7 @@ const de: Text = {
     faultNotNumber: 'Das ist keine Zahl.',
     faultInexactNumber: 'Diese Zahl hat mehr Stellen, als gespeichert werden können.',
     faultAmbiguousNumber: (readings) => `Das lässt sich auf zwei Arten lesen: bitte ${readings.join(' oder ')} schreiben.`,
-    faultDatetime: 'Das ist noch kein Zeitpunkt.',
+    faultDatetime: (pattern) => `Das ist noch kein Zeitpunkt. Schreiben Sie ihn als ${pattern}.`,
     repeatedTime: 'Diese Uhrzeit gibt es zweimal',
     timeOfTwo: (isFirst: boolean, offset: string) =>
       isFirst ? `Vor der Umstellung (UTC${offset})` : `Nach der Umstellung (UTC${offset})`,
@@ -172,9 +172,10 @@ const de: Text = {
     compare: 'Vergleichen',
     duplicate: 'Duplizieren',
     mainForm: 'Standard',
-    faultDate: 'Das ist noch kein Datum.',
-    faultTime: 'Das ist noch keine Uhrzeit.',
+    faultDate: (pattern) => `Das ist noch kein Datum. Schreiben Sie es als ${pattern}.`,
+    faultTime: (pattern) => `Das ist noch keine Uhrzeit. Schreiben Sie sie als ${pattern}.`,
     neighbourFailed: 'Der nächste Datensatz wurde nicht gefunden',
+    neighbourGone: (isNext) => `Die Liste hat keinen ${isNext ? 'nächsten' : 'vorigen'} Datensatz mehr`,
     place: (place, total) => `${place} von ${total}`,
     previousRecord: 'Voriger Datensatz',
     nextRecord: 'Nächster Datensatz',
@@ -330,6 +331,10 @@ const de: Text = {
     descending: 'absteigend',
     resetSort: 'Wie in der Ansicht sortieren',
     compact: 'Kompakt',
+    deleteRefused: (count) =>
+      count === 1
+        ? 'Sie dürfen ihn nicht löschen.'
+        : 'Sie dürfen nicht alle davon löschen. Wählen Sie nur solche aus, die Sie löschen dürfen.',
     matchIn: (label) => `Treffer in ${label}:`,
   },
   conflict: {
@@ -356,6 +361,7 @@ const de: Text = {
     question: (label, isFinal) => `„${label}“ wird gelöscht.${isFinal ? ' Das lässt sich nicht rückgängig machen.' : ''}`,
     blockedTitle: 'Dieser Datensatz kann nicht gelöscht werden',
     blocked: (label) => `Andere Datensätze verwenden „${label}“. Ändern oder löschen Sie zuerst diese.`,
+    refused: (label) => `Sie dürfen „${label}“ nicht löschen.`,
     alone: 'Kein anderer Datensatz ist betroffen.',
     blocks: ({ count, shown, many, field }) =>
       `${many}: ${counted(count, 'Datensatz verwendet', 'Datensätze verwenden', shown)} dies (${field})`,

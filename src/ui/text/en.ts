@@ -160,7 +160,7 @@ export const en = {
     faultNotNumber: 'This is not a number.',
     faultInexactNumber: 'This number has more digits than can be stored.',
     faultAmbiguousNumber: (readings: readonly string[]) => `This can be read in two ways: write ${readings.join(' or ')}.`,
-    faultDatetime: 'This is not a date and time yet.',
+    faultDatetime: (pattern: string) => `This is not a date and time yet. Write it as ${pattern}.`,
     repeatedTime: 'This time occurs twice',
     timeOfTwo: (isFirst: boolean, offset: string) =>
       isFirst ? `Before clocks are set back (UTC${offset})` : `After clocks are set back (UTC${offset})`,
@@ -194,9 +194,10 @@ export const en = {
     compare: 'Compare',
     duplicate: 'Duplicate',
     mainForm: 'Standard',
-    faultDate: 'This is not a date yet.',
-    faultTime: 'This is not a time yet.',
+    faultDate: (pattern: string) => `This is not a date yet. Write it as ${pattern}.`,
+    faultTime: (pattern?: string) => `This is not a time yet.${expected(pattern)}`,
     neighbourFailed: 'The next record could not be found',
+    neighbourGone: (isNext: boolean) => `The list no longer has a ${isNext ? 'next' : 'previous'} record`,
     place: (place: string, total: string) => `${place} of ${total}`,
     previousRecord: 'Previous record',
     nextRecord: 'Next record',
@@ -351,6 +352,10 @@ export const en = {
     descending: 'descending',
     resetSort: 'Sort as in the view',
     compact: 'Compact',
+    deleteRefused: (count: number) =>
+      count === 1
+        ? 'You are not allowed to delete it.'
+        : 'You are not allowed to delete all of them. Select only those that you may delete.',
     matchIn: (label: string) => `Matches ${label}:`,
   },
   conflict: {
@@ -376,6 +381,7 @@ export const en = {
     question: (label: string, isFinal: boolean) => `“${label}” will be deleted.${isFinal ? ' This cannot be undone.' : ''}`,
     blockedTitle: 'This record cannot be deleted',
     blocked: (label: string) => `Other records use “${label}”. Change or delete those first.`,
+    refused: (label: string) => `You are not allowed to delete “${label}”.`,
     alone: 'No other records are affected.',
     blocks: ({ target, field, ...records }: Referrers) =>
       `${amount(records)} ${records.count === 1 ? 'uses' : 'use'} ${target === undefined ? 'these records' : `this ${inSentence(target)}`} (${field})`,

@@ -47,24 +47,28 @@ export function formatNumber(value: number | string, locale: string, decimals = 
 export const formatList = (items: readonly string[], locale: string): string =>
   new Intl.ListFormat(locale, { type: 'disjunction' }).format(items)
 
+/** The formatter of dates in the calendar that forms write. @param options always the same for a name */
+export const localeDates = (locale: string, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  cached(dates, `${locale} ${name}`, () => new Intl.DateTimeFormat(locale, options))
+
+/** True for a day of the calendar such as `2024-05-31`. */
+export const isDay = (text: string): boolean => {
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
 /** Formats a date of the calendar such as `2024-05-31`; other text is returned as it is. */
 export function formatDate(value: string, locale: string): string {
   const date = new Date(`${value}T00:00:00Z`)
   if (Number.isNaN(date.getTime())) return value
-  return cached(dates, `${locale} date`, () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })).format(
-    date,
-  )
+  return localeDates(locale, 'date', { dateStyle: 'medium', timeZone: 'UTC' }).format(date)
 }
 
 /** Formats a point in time in the time zone of the browser; other text is returned as it is. */
 export function formatDateTime(value: string, locale: string): string {
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return value
-  return cached(
-    dates,
-    `${locale} datetime`,
-    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
-  ).format(date)
+  return localeDates(locale, 'datetime', { dateStyle: 'medium', timeStyle: 'short' }).format(date)
 }
 
 /** The point in time in UTC, to the second: `2024-05-31 08:30:00 UTC`. */

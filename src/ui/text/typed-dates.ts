@@ -1,3 +1,5 @@
+import { isDay, localeDates } from './format.ts'
+
 type DatePart = 'day' | 'month' | 'year'
 
 /** How a language writes days and times in digits. */
@@ -16,12 +18,12 @@ const isPart = (type: string): type is DatePart => PARTS.has(type)
 
 /** The signs of a locale. */
 export function dateSigns(locale: string): DateSigns {
-  const format = new Intl.DateTimeFormat(locale, {
+  const format = localeDates(locale, 'typed', {
     ...{ calendar: 'gregory', numberingSystem: 'latn', timeZone: 'UTC' },
     ...{ day: '2-digit', month: '2-digit', year: 'numeric' },
   })
   const parts = format.formatToParts(0)
-  const { hour12 = false } = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions()
+  const { hour12 = false } = localeDates(locale, 'hour', { hour: 'numeric' }).resolvedOptions()
   return {
     order: parts.flatMap(({ type }) => (isPart(type) ? [type] : [])),
     sign: parts.find(({ type }) => type === 'literal')?.value ?? '/',
@@ -60,8 +62,7 @@ export function readDays(text: string, { order, sign }: DateSigns): readonly str
 /** The day of a calendar, if there is such a day. */
 function daysOf(year = '', month = '', date = ''): readonly string[] {
   const day = `${year}-${month.padStart(2, '0')}-${date.padStart(2, '0')}`
-  const time = Date.parse(`${day}T00:00:00Z`)
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? [day] : []
+  return isDay(day) ? [day] : []
 }
 
 /** A time of day such as `08:05:00` as the language writes it; seconds are left out if they are zero. */

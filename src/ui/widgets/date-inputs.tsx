@@ -1,6 +1,7 @@
 import { DatePicker } from '../parts/date-picker.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
+import { isDay } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import {
   type DateSigns,
@@ -15,7 +16,7 @@ import {
 } from '../text/typed-dates.ts'
 import { fromLocal, repeatedTimes, toLocal } from './date-times.ts'
 import { inputText } from './text-inputs.tsx'
-import { Unparsed, useTyped } from './unparsed.ts'
+import { type InputFault, Unparsed, useTyped } from './unparsed.ts'
 import type { InputProps } from './widget-props.ts'
 
 /** The present local time, such as `2026-07-02T10:30`. */
@@ -25,18 +26,19 @@ const localNow = (): string => toLocal(new Date().toISOString()).slice(0, 16)
 export function DateInput({ field, value, onChange, links }: InputProps) {
   const text = useText().dates
   const signs = dateSigns(useLocale())
+  const pattern = dayPattern(signs, text.pattern)
   const format = (day: unknown) => dayText(inputText(day), signs)
-  const parse = (typed: string) => one(typed, readDays(typed, signs), 'date', (day) => dayText(day, signs))
+  const parse = (typed: string) => one(typed, readDays(typed, signs), { kind: 'date', pattern }, format)
   const [typed, setTyped, settle] = useTyped({ value, onChange, format, parse })
   const today = localNow().slice(0, 10)
   return (
     <DatePicker
       links={links}
-      placeholder={field.placeholder ?? dayPattern(signs, text.pattern)}
+      placeholder={field.placeholder ?? pattern}
       text={typed}
       onText={setTyped}
       onBlur={settle}
-      day={typeof value === 'string' ? value : undefined}
+      day={typeof value === 'string' && isDay(value) ? value : undefined}
       today={today}
       onDay={onChange}
       onClear={() => onChange(null)}
@@ -54,7 +56,10 @@ export function TimeInput({ field, value, onChange, links }: InputProps) {
     value,
     onChange,
     format: (time) => timeText(inputText(time), signs),
-    parse: (each) => (each.trim() === '' ? null : (withSeconds(readTime(each)) ?? new Unparsed(each, { kind: 'time' }))),
+    parse: (each) =>
+      each.trim() === ''
+        ? null
+        : (withSeconds(readTime(each)) ?? new Unparsed(each, { kind: 'time', pattern: text.timePattern })),
   })
   return (
     <input
@@ -79,11 +84,12 @@ const withSeconds = (time: string | undefined): string | undefined => (time?.len
 export function DatetimeInput({ field, modelField, value, onChange, links, record }: InputProps) {
   const text = useText()
   const signs = dateSigns(useLocale())
+  const pattern = `${dayPattern(signs, text.dates.pattern)}, ${text.dates.timePattern}`
   // A choice between two times holds while the minutes are typed.
   const isChosen = repeatedTimes(toLocal(value)).length > 0
   const before = isChosen ? value : record?.[modelField.name]
   const parse = (typed: string): unknown => {
-    const local = one(typed, readMoments(typed, signs), 'datetime', (each) => momentText(each, signs))
+    const local = one(typed, readMoments(typed, signs), { kind: 'datetime', pattern }, (each) => momentText(each, signs))
     return typeof local === 'string' ? kept(fromLocal(local, before), typed) : local
   }
   const format = (moment: unknown) => momentText(toLocal(moment), signs)
@@ -99,7 +105,7 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
     <>
       <DatePicker
         links={links}
-        placeholder={field.placeholder ?? `${dayPattern(signs, text.dates.pattern)}, ${text.dates.timePattern}`}
+        placeholder={field.placeholder ?? pattern}
         text={typed}
         onText={setTyped}
         onBlur={settle}
@@ -160,10 +166,10 @@ function ClockInput({ time, signs, onTime }: ClockInputProps) {
 /** A fault has the text that was typed, in the place of what was read. */
 const kept = (value: unknown, typed: string): unknown => (value instanceof Unparsed ? new Unparsed(typed, value.fault) : value)
 
-/** The only reading of a typed text; null for an empty one, an `Unparsed` for none or several. */
-function one(typed: string, readings: readonly string[], kind: 'date' | 'datetime', write: (reading: string) => string): unknown {
+/** The only reading of a typed text; null for an empty one, an `Unparsed` for several or, with the given fault, for none. */
+function one(typed: string, readings: readonly string[], none: InputFault, write: (reading: string) => string): unknown {
   if (typed.trim() === '') return null
   const [first, second] = readings
-  if (first === undefined) return new Unparsed(typed, { kind })
+  if (first === undefined) return new Unparsed(typed, none)
   return second === undefined ? first : new Unparsed(typed, { kind: 'ambiguousDate', readings: readings.map(write) })
 }

@@ -21,7 +21,7 @@ export function toLocal(value: unknown): string {
  */
 export function fromLocal(text: string, stored?: unknown): unknown {
   if (text === '') return null
-  if (Number.isNaN(Date.parse(text))) return new Unparsed(text, { kind: 'datetime' })
+  if (Number.isNaN(Date.parse(text))) return new Unparsed(text, { kind: 'datetime', pattern: 'yyyy-mm-ddThh:mm' })
   const sent = withOffset(text, stored)
   return isShownAs(Date.parse(String(sent)), text) ? sent : new Unparsed(text, { kind: 'skippedTime' })
 }

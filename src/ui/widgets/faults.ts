@@ -18,11 +18,11 @@ export function faultText(fault: InputFault, text: Text['form']): string {
     case 'ambiguousDate':
       return text.faultAmbiguousNumber(fault.readings)
     case 'date':
-      return text.faultDate
+      return text.faultDate(fault.pattern)
     case 'time':
-      return text.faultTime
+      return text.faultTime(fault.pattern)
     case 'datetime':
-      return text.faultDatetime
+      return text.faultDatetime(fault.pattern)
     case 'skippedTime':
       return text.faultSkippedTime
     case 'json':

@@ -4,8 +4,8 @@ import { useState } from 'react'
 export type InputFault =
   /** The beginning of a number, such as a sign. */
   | { readonly kind: 'number' }
-  /** The beginning of a date, a time, or both. */
-  | { readonly kind: 'date' | 'time' | 'datetime' }
+  /** The beginning of a date, a time, or both, and how it would be written: `dd/mm/yyyy`. */
+  | { readonly kind: 'date' | 'time' | 'datetime'; readonly pattern: string }
   | { readonly kind: 'notNumber' }
   /** More digits than a number can hold, or a number that is too large. */
   | { readonly kind: 'inexactNumber' }
