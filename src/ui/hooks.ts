@@ -20,6 +20,22 @@ export function usePreference<K extends keyof Preferences>(
   return [value, useCallback((next) => preferences.set(name, next), [name])]
 }
 
+/** Preferences of a list, by `<model>/<list>`. */
+type ListPreference = 'columns' | 'columnWidths' | 'pinnedColumns' | 'totals'
+
+/** A preference of one list, and a function that changes it; `undefined` returns to the default. */
+export function useListPreference<K extends ListPreference>(
+  name: K,
+  list: string,
+): [Preferences[K][string] | undefined, (value: Preferences[K][string] | undefined) => void] {
+  const [all, setAll] = usePreference(name)
+  const change = (value: Preferences[K][string] | undefined) => {
+    const { [list]: _, ...others }: Readonly<Record<string, unknown>> = all ?? {}
+    setAll((value === undefined ? others : { ...others, [list]: value }) as Preferences[K])
+  }
+  return [all?.[list] as Preferences[K][string] | undefined, change]
+}
+
 type Theme = Preferences['theme']
 
 /** The chosen theme, undefined for the system's, and a function that changes it at once. */

@@ -22,6 +22,12 @@ export interface Preferences {
   readonly hasSession: boolean
   /** By `<model>/<list>`. */
   readonly columns: Readonly<Record<string, ColumnChoice>>
+  /** Widths of columns in pixels, by `<model>/<list>` and column. */
+  readonly columnWidths: Readonly<Record<string, Readonly<Record<string, number>>>>
+  /** Columns that stay in sight, by `<model>/<list>`. */
+  readonly pinnedColumns: Readonly<Record<string, readonly string[]>>
+  /** Totals below a list, by `<model>/<list>`. */
+  readonly totals: Readonly<Record<string, readonly ('sum' | 'avg')[]>>
   /** By model. */
   readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
   /** Records that were opened last, by id of the user. */

@@ -1,5 +1,5 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { AnyModel, Page, SearchPage } from '../../client/client.ts'
+import type { Aggregate, AnyModel, Page, SearchPage } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 
 /** A record of any model. */
@@ -58,6 +58,25 @@ export const countsQuery = (session: PageSession, model: string, field: string, 
       return Object.fromEntries(counts.map(({ group, count = 0 }) => [String(group[field]), count]))
     },
     placeholderData: keepPreviousData,
+  })
+
+/** Totals of fields, of the records that match. */
+interface TotalsPlan extends ListFilters {
+  readonly totals: readonly ('sum' | 'avg')[]
+  readonly fields: readonly string[]
+}
+
+/** The query of totals, in one request. Those of former filters stay until the new ones are there. */
+export const totalsQuery = (session: PageSession, model: string, { totals, fields, filters, any }: TotalsPlan) =>
+  queryOptions({
+    queryKey: ['records', model, 'totals', totals, fields, filters, any],
+    queryFn: async ({ signal }) => {
+      const measured = Object.fromEntries(totals.map((total) => [total, fields]))
+      const query = { ...measured, filters, any }
+      const { data } = await session.read(signal, (client) => client.model(model).aggregate(query, { signal }))
+      return data[0] ?? { group: {} }
+    },
+    placeholderData: (former: Aggregate | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
   })
 
 /** The query of a record with its version. */

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
+import { ArrowDown, ArrowUp, Columns3, Pin } from 'lucide-react'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Popover } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
@@ -7,14 +7,16 @@ import type { ListColumn } from './columns.ts'
 export interface ColumnChooserProps {
   readonly all: readonly ListColumn[]
   readonly shown: readonly ListColumn[]
-  /** False while the columns are those of the list view. */
-  readonly isChosen: boolean
-  /** @param names undefined for the columns of the list view */
-  readonly onChange: (names: readonly string[] | undefined) => void
+  readonly onChange: (names: readonly string[]) => void
+  /** Names of the columns that stay in sight. */
+  readonly pinned: readonly string[]
+  readonly onPin: (names: readonly string[]) => void
+  /** Returns to the columns of the list view; undefined if the list has them as they are. */
+  readonly onReset: (() => void) | undefined
 }
 
 /** Chooses the columns of a list and their order. */
-export function ColumnChooser({ all, shown, isChosen, onChange }: ColumnChooserProps) {
+export function ColumnChooser({ all, shown, onChange, pinned, onPin, onReset }: ColumnChooserProps) {
   const text = useText().list
   const names = shown.map(({ name }) => name)
   const hidden = all.filter(({ name }) => !names.includes(name))
@@ -23,6 +25,7 @@ export function ColumnChooser({ all, shown, isChosen, onChange }: ColumnChooserP
     const moved = names.toSpliced(place, 1)
     onChange(moved.toSpliced(place + by, 0, names[place] ?? ''))
   }
+  const pin = (name: string) => onPin(pinned.includes(name) ? pinned.filter((each) => each !== name) : [...pinned, name])
   return (
     <Popover trigger={<Button icon={<Columns3 size={14} aria-hidden />}>{text.columns}</Button>} label={text.columns}>
       <ul className="column-list">
@@ -32,6 +35,12 @@ export function ColumnChooser({ all, shown, isChosen, onChange }: ColumnChooserP
               <input type="checkbox" checked disabled={shown.length === 1} onChange={() => toggle(name)} />
               {label}
             </label>
+            <IconButton
+              label={text.pin(label)}
+              icon={<Pin size={14} aria-hidden />}
+              aria-pressed={pinned.includes(name)}
+              onClick={() => pin(name)}
+            />
             <MoveButton label={text.moveUp(label)} isUp isDisabled={place === 0} onMove={() => move(place, -1)} />
             <MoveButton label={text.moveDown(label)} isDisabled={place === shown.length - 1} onMove={() => move(place, 1)} />
           </li>
@@ -45,8 +54,8 @@ export function ColumnChooser({ all, shown, isChosen, onChange }: ColumnChooserP
           </li>
         ))}
       </ul>
-      {isChosen && (
-        <Button kind="quiet" onClick={() => onChange(undefined)}>
+      {onReset !== undefined && (
+        <Button kind="quiet" onClick={onReset}>
           {text.resetColumns}
         </Button>
       )}

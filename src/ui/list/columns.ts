@@ -52,6 +52,12 @@ export function linkColumn(columns: readonly ListColumn[], model: SiteModel): Li
   return columns.find(({ name }) => name === model.display_field) ?? plain[0] ?? columns[0]
 }
 
+/** The columns as the table has them: those that the user has pinned stand first. */
+export const placedColumns = (columns: readonly ListColumn[], pinned: readonly string[] = []): readonly ListColumn[] => [
+  ...columns.filter(({ name }) => pinned.includes(name)),
+  ...columns.filter(({ name }) => !pinned.includes(name)),
+]
+
 /** The fields to request: only those that are shown, and the one that names the record. */
 export const requestedFields = (columns: readonly ListColumn[], model: SiteModel): readonly string[] => [
   ...new Set([...columns.map(({ name }) => name), model.display_field]),

@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
@@ -20,10 +20,12 @@ interface ListBarProps {
   /** The sort keys of the list by column. */
   readonly sort: readonly string[]
   readonly columns: ColumnChooserProps
+  /** The menu of the totals, if the list can have some. */
+  readonly totals: ReactNode
 }
 
 /** Search, filters, saved filters and columns of a list. */
-export function ListBar({ model, view, state, change, sort, columns }: ListBarProps) {
+export function ListBar({ model, view, state, change, sort, columns, totals }: ListBarProps) {
   const site = useSite()
   return (
     <div className="list-bar">
@@ -40,6 +42,7 @@ export function ListBar({ model, view, state, change, sort, columns }: ListBarPr
       </FilterBar>
       <div className="list-tools">
         <DensityButton />
+        {totals}
         <SavedFilters model={model} state={state} change={change} />
         <ColumnChooser {...columns} />
       </div>

@@ -7,11 +7,12 @@ import { orderOf, type RecordOrder } from '../data/record-order.ts'
 import { type ListedPage, listQuery } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
-import { usePreference } from '../hooks.ts'
+import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { allColumns, shownColumns } from './columns.ts'
+import type { Widths } from './column-widths.tsx'
+import { allColumns, linkColumn, placedColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
 import { listPlan, sortOf, useListState } from './list-state.ts'
@@ -19,6 +20,9 @@ import { Pager } from './pager.tsx'
 import { RecordTable } from './record-table.tsx'
 import { type ListSelection, NO_SELECTION, selectedCount } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
+import { addedColumns, TotalRows, TotalsMenu } from './totals.tsx'
+
+const NO_WIDTHS: Widths = {}
 
 interface RecordListProps {
   readonly model: SiteModel
@@ -32,9 +36,11 @@ interface RecordListProps {
 export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const site = useSite()
   const [state, change] = useListState()
-  const columnsKey = `${model.key}/${view.name}`
-  const [chosenColumns, chooseColumns] = usePreference('columns')
-  const preferred = chosenColumns?.[columnsKey]
+  const listKey = `${model.key}/${view.name}`
+  const [preferred, setPreferred] = useListPreference('columns', listKey)
+  const [storedWidths, setWidths] = useListPreference('columnWidths', listKey)
+  const [chosenPins, setPins] = useListPreference('pinnedColumns', listKey)
+  const [totals = [], setTotals] = useListPreference('totals', listKey)
 
   // An address that was copied must show the same columns elsewhere.
   useEffect(() => {
@@ -43,6 +49,12 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 
   const all = useMemo(() => allColumns(model, view, forms), [model, view, forms])
   const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
+  const placed = useMemo(() => placedColumns(columns, chosenPins), [columns, chosenPins])
+  const pinned = useMemo(
+    () => placed.flatMap(({ name }) => ((chosenPins ?? [linkColumn(columns, model)?.name]).includes(name) ? [name] : [])),
+    [placed, columns, chosenPins, model],
+  )
+  const canTotal = addedColumns(columns).length > 0
   const sort = sortOf({ site, model, view }, state)
   const plan = listPlan({ site, model, view }, state, columns)
   const { q, filters, any } = plan
@@ -67,9 +79,14 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 
   const isNarrowed = q !== '' || filters.length > 0 || any.length > 0
   const choose = (names: readonly string[] | undefined) => {
-    const { [columnsKey]: _, ...others } = chosenColumns ?? {}
-    chooseColumns(names === undefined ? others : { ...others, [columnsKey]: names })
+    setPreferred(names)
     change({ columns: names, page: state.page }, true)
+  }
+  const isChanged = [state.columns, chosenPins, storedWidths].some((each) => each !== undefined)
+  const reset = () => {
+    choose(undefined)
+    setPins(undefined)
+    setWidths(undefined)
   }
   return (
     <div className="list-page">
@@ -81,16 +98,23 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
         state={state}
         change={change}
         sort={sort}
-        columns={{ all, shown: columns, isChosen: state.columns !== undefined, onChange: choose }}
+        columns={{ all, shown: columns, onChange: choose, pinned, onPin: setPins, onReset: isChanged ? reset : undefined }}
+        totals={canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
       />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {page === undefined && error === null && <Skeleton lines={12} />}
       {page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable
-            {...{ model, view, forms, all, columns, sort, order, selection, setSelection, setEditedId }}
+            {...{ model, view, forms, all, pinned, setWidths, sort, order, selection, setSelection, setEditedId }}
             records={page.data}
             hits={page.hits}
+            widths={storedWidths ?? NO_WIDTHS}
+            columns={placed}
+            footer={
+              canTotal &&
+              totals.length > 0 && <TotalRows {...{ model, pinned, matches, page }} chosen={totals} columns={placed} />
+            }
             isStale={isPlaceholderData}
             onSort={(next) => change({ sort: next })}
           />

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { RecordOrder } from '../data/record-order.ts'
 import type { AnyRecord, ListedPage } from '../data/records.ts'
@@ -7,6 +7,7 @@ import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { usePreference } from '../hooks.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { useText } from '../text/text.tsx'
+import { useColumnLayout, type Widths } from './column-widths.tsx'
 import { type ListColumn, linkColumn, shownSort } from './columns.ts'
 import { toggledSort } from './list-state.ts'
 import { isSelected, type ListSelection, toggled, toggledPage } from './selection.ts'
@@ -21,6 +22,12 @@ interface RecordTableProps {
   /** All columns that the list can have. */
   readonly all: readonly ListColumn[]
   readonly columns: readonly ListColumn[]
+  /** Names of the columns that stay in sight. Always the same list until it changes. */
+  readonly pinned: readonly string[]
+  readonly widths: Widths
+  readonly setWidths: (widths: Widths) => void
+  /** What stands below the rows. */
+  readonly footer: ReactNode
   readonly records: readonly AnyRecord[]
   /** What a search has found in each of the records; undefined without a search. */
   readonly hits: ListedPage['hits']
@@ -40,7 +47,7 @@ interface RecordTableProps {
 /** The table of a list: columns to sort by, rows to select, cells to edit. */
 export function RecordTable(props: RecordTableProps) {
   const { model, view, forms, all, columns, records, hits, isStale, sort, onSort, selection, setSelection } = props
-  const { order, setEditedId } = props
+  const { pinned, widths, setWidths, footer, order, setEditedId } = props
   const [density] = usePreference('density')
   const text = useText().list
   const { user } = useSite()
@@ -61,6 +68,13 @@ export function RecordTable(props: RecordTableProps) {
   const isFull = ids.every((id) => isSelected(selection, id))
   const scroller = useRef<HTMLElement>(null)
   useScrollEdges(scroller)
+  const layout = useColumnLayout({ scroller, columns, pinned, widths })
+  const resize = (name: string, width: number | undefined, isDone: boolean) => {
+    const { [name]: _, ...others } = widths
+    const next = width === undefined ? others : { ...others, [name]: width }
+    if (isDone) setWidths(next)
+    else layout.show(next)
+  }
   useKeys(useMemo(() => ({ j: () => focusRow(scroller.current, 1), k: () => focusRow(scroller.current, -1) }), []))
   const isPart = !isFull && ids.some((id) => isSelected(selection, id))
 
@@ -75,7 +89,7 @@ export function RecordTable(props: RecordTableProps) {
         aria-busy={isStale || undefined}
         onKeyDown={moveByArrows}
       >
-        <table className="list-table" data-density={density}>
+        <table id={layout.id} className="list-table" data-density={density}>
           <thead>
             <tr>
               <th className="list-check" scope="col">
@@ -95,9 +109,10 @@ export function RecordTable(props: RecordTableProps) {
                 <HeaderCell
                   key={column.name}
                   column={column}
-                  isPinned={column.name === link}
+                  pinned={pinned}
                   sort={marked}
                   onSort={(isAdded) => onSort(toggledSort(sort, column.name, isAdded))}
+                  onResize={(width, isDone) => resize(column.name, width, isDone)}
                 />
               ))}
             </tr>
@@ -107,14 +122,14 @@ export function RecordTable(props: RecordTableProps) {
             {records.map((record, place) => (
               <RecordRow
                 key={record.id}
-                {...{ model, record, all, columns, link, editable, form, order, setEditedId }}
+                {...{ model, record, all, columns, link, pinned, editable, form, order, setEditedId }}
                 matched={hits?.[place]?.matches}
-                pinned={link}
                 isSelected={isSelected(selection, record.id)}
                 onToggle={toggle}
               />
             ))}
           </tbody>
+          {footer}
         </table>
       </section>
     </div>

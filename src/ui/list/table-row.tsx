@@ -24,8 +24,8 @@ interface RecordRowProps {
   readonly columns: readonly ListColumn[]
   /** Name of the column that links to the record. */
   readonly link: string | undefined
-  /** Name of the column that stays in sight. */
-  readonly pinned: string | undefined
+  /** Names of the columns that stay in sight. Always the same list until it changes. */
+  readonly pinned: readonly string[]
   /** Fields that can be edited in their cells, by the form. */
   readonly editable: ReadonlySet<string>
   readonly form: FormView | undefined
@@ -68,7 +68,7 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
           )
         const isEditable = form !== undefined && editable.has(name)
         return (
-          <td key={name} className={columnClass(column, name === pinned)} data-editable={isEditable || undefined}>
+          <td key={name} className={columnClass(column, pinned)} data-editable={isEditable || undefined}>
             {isEditable ? <EditableCell {...{ model, record, name, form, setEditedId }}>{shown}</EditableCell> : shown}
             {name === link && hidden !== undefined && (
               <MatchNote

@@ -336,6 +336,12 @@ const de: Text = {
         ? 'Sie dürfen ihn nicht löschen.'
         : 'Sie dürfen nicht alle davon löschen. Wählen Sie nur solche aus, die Sie löschen dürfen.',
     matchIn: (label) => `Treffer in ${label}:`,
+    totals: 'Summen',
+    totalNames: { sum: 'Summe', avg: 'Durchschnitt' },
+    totalsOfSearch: 'Eine Suche hat Summen, wenn alle Treffer auf einer Seite stehen',
+    pin: (label) => `${label} anheften`,
+    columnWidth: (label) => `Breite von ${label}`,
+    columnWidthHint: 'Ziehen ändert die Breite, ein Doppelklick passt sie an',
   },
   conflict: {
     title: 'Von anderen geändert',

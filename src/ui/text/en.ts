@@ -195,7 +195,7 @@ export const en = {
     duplicate: 'Duplicate',
     mainForm: 'Standard',
     faultDate: (pattern: string) => `This is not a date yet. Write it as ${pattern}.`,
-    faultTime: (pattern?: string) => `This is not a time yet.${expected(pattern)}`,
+    faultTime: (pattern: string) => `This is not a time yet. Write it as ${pattern}.`,
     neighbourFailed: 'The next record could not be found',
     neighbourGone: (isNext: boolean) => `The list no longer has a ${isNext ? 'next' : 'previous'} record`,
     place: (place: string, total: string) => `${place} of ${total}`,
@@ -352,11 +352,17 @@ export const en = {
     descending: 'descending',
     resetSort: 'Sort as in the view',
     compact: 'Compact',
-    deleteRefused: (count: number) =>
+    deleteRefused: (count: number): string =>
       count === 1
         ? 'You are not allowed to delete it.'
         : 'You are not allowed to delete all of them. Select only those that you may delete.',
     matchIn: (label: string) => `Matches ${label}:`,
+    totals: 'Totals',
+    totalNames: { sum: 'Sum', avg: 'Average' },
+    totalsOfSearch: 'A search has totals if all that it finds is on one page',
+    pin: (label: string) => `Pin ${label}`,
+    columnWidth: (label: string) => `Width of ${label}`,
+    columnWidthHint: 'Drag to resize; double-click to fit',
   },
   conflict: {
     title: 'Changed by someone else',

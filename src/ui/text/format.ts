@@ -47,6 +47,14 @@ export function formatNumber(value: number | string, locale: string, decimals = 
 export const formatList = (items: readonly string[], locale: string): string =>
   new Intl.ListFormat(locale, { type: 'disjunction' }).format(items)
 
+/** Formats a number rounded to some decimals. @param least decimals that are shown even if they are zero @param most all decimals */
+export const roundedNumber = (value: number | string, locale: string, least: number, most: number): string =>
+  cached(
+    numbers,
+    `${locale} ${least} ${most}`,
+    () => new Intl.NumberFormat(locale, { minimumFractionDigits: least, maximumFractionDigits: most }),
+  ).format(value as number)
+
 /** The formatter of dates in the calendar that forms write. @param options always the same for a name */
 export const localeDates = (locale: string, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   cached(dates, `${locale} ${name}`, () => new Intl.DateTimeFormat(locale, options))

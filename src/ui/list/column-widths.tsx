@@ -1,0 +1,166 @@
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { useText } from '../text/text.tsx'
+import type { ListColumn } from './columns.ts'
+
+/** Widths in pixels of columns that the user has resized. */
+export type Widths = Readonly<Record<string, number>>
+
+const MIN_WIDTH = 56
+const MAX_WIDTH = 960
+
+/** How far an arrow key moves the end of a column. */
+const STEP = 16
+
+/** Width of the column of ticks. */
+const TICKS = 36
+
+/** The part of a table that pinned columns may take; further ones scroll with the others. */
+const MAX_PINNED = 0.6
+
+const limited = (width: number): number => Math.round(Math.min(Math.max(width, MIN_WIDTH), MAX_WIDTH))
+
+/** A style sheet of the document with rules that depend on what the user does: no row renders again for them. */
+function useSheet(): CSSStyleSheet {
+  const [sheet] = useState(() => new CSSStyleSheet())
+  useLayoutEffect(() => {
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+    return () => {
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet)
+    }
+  }, [sheet])
+  return sheet
+}
+
+interface ColumnLayout {
+  readonly scroller: RefObject<HTMLElement | null>
+  readonly columns: readonly ListColumn[]
+  /** Names of the columns that stay in sight, in their order. */
+  readonly pinned: readonly string[]
+  readonly widths: Widths
+}
+
+/**
+ * Lays out the columns of a table: widths, and places of those that stay in sight. Other columns are as wide as their contents.
+ *
+ * @returns the id of the table, and a function that shows a width while the user changes it
+ */
+export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLayout) {
+  const id = useId()
+  const [sized, placed] = [useSheet(), useSheet()]
+  const names = columns.map(({ name }) => name).join()
+  const order = pinned.join()
+  const rule = useCallback(
+    (name: string, declarations: string) => {
+      const place = names.split(',').indexOf(name) + 2
+      return place < 2 ? '' : `#${CSS.escape(id)} > * > tr > :nth-child(${place}) { ${declarations} }`
+    },
+    [id, names],
+  )
+  const show = useCallback(
+    (shown: Widths) => {
+      const rules = Object.entries(shown).map(([name, width]) =>
+        rule(name, `--column: ${limited(width)}px; --line: auto; --cut: 100%; --clip: hidden`),
+      )
+      sized.replaceSync(rules.join('\n'))
+    },
+    [rule, sized],
+  )
+  useLayoutEffect(() => show(widths), [show, widths])
+
+  useLayoutEffect(() => {
+    const frame = scroller.current
+    const heads = order === '' ? [] : order.split(',')
+    if (frame === null || heads.length === 0) return
+    const found = heads.map((name) => frame.querySelector<HTMLElement>(`th[data-column="${CSS.escape(name)}"]`))
+    const place = () => {
+      let left = TICKS
+      const rules = found.map((head, number) => {
+        const width = head?.offsetWidth ?? 0
+        const isFree = number > 0 && left + width > frame.clientWidth * MAX_PINNED
+        const made = rule(heads[number] ?? '', isFree ? 'left: auto' : `left: ${left}px`)
+        if (!isFree) left += width
+        return made
+      })
+      placed.replaceSync(rules.join('\n'))
+    }
+    place()
+    const sizes = new ResizeObserver(place)
+    for (const each of [frame, ...found]) if (each !== null) sizes.observe(each)
+    return () => sizes.disconnect()
+  }, [scroller, order, rule, placed])
+
+  return { id, show }
+}
+
+interface WidthHandleProps {
+  /** Label of the column. */
+  readonly label: string
+  /** @param width undefined to fit the contents @param isDone false while the user still changes it */
+  readonly onResize: (width: number | undefined, isDone: boolean) => void
+}
+
+/** The end of a column: moved by the pointer or arrow keys; a double click or Enter fits the column to its contents. */
+export function WidthHandle({ label, onResize }: WidthHandleProps) {
+  const text = useText().list
+  const handle = useRef<HTMLSpanElement>(null)
+  const drag = useRef<{ readonly from: number; readonly width: number; moved: number | undefined }>(undefined)
+  const present = () => handle.current?.parentElement?.offsetWidth ?? 0
+  const measure = () => handle.current?.setAttribute('aria-valuenow', String(present()))
+  useEffect(measure)
+
+  const onPointerDown = (event: PointerEvent<HTMLElement>) => {
+    if (event.button !== 0) return
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    drag.current = { from: event.clientX, width: present(), moved: undefined }
+  }
+  const onPointerMove = ({ clientX }: PointerEvent) => {
+    const { current } = drag
+    if (current === undefined || (current.moved === undefined && Math.abs(clientX - current.from) < 2)) return
+    current.moved = limited(current.width + clientX - current.from)
+    onResize(current.moved, false)
+  }
+  const onPointerEnd = () => {
+    const moved = drag.current?.moved
+    drag.current = undefined
+    if (moved !== undefined) onResize(moved, true)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -STEP, ArrowRight: STEP }[event.key]
+    if (by === undefined && event.key !== 'Enter') return
+    event.preventDefault()
+    onResize(by === undefined ? undefined : limited(present() + by), true)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a line cannot be moved.
+    <span
+      ref={handle}
+      role="separator"
+      className="list-resize"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={text.columnWidth(label)}
+      aria-valuenow={0}
+      aria-valuemin={MIN_WIDTH}
+      aria-valuemax={MAX_WIDTH}
+      title={text.columnWidthHint}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerEnd}
+      onPointerCancel={onPointerEnd}
+      onKeyDown={onKeyDown}
+      onFocus={measure}
+      onDoubleClick={() => onResize(undefined, true)}
+    />
+  )
+}
