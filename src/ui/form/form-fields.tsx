@@ -9,6 +9,7 @@ import { LabelledField } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { type WidgetKind, widgetKind } from '../widgets/kind.ts'
+import { RelatedValues } from '../widgets/relation-pickers.tsx'
 import { Widget } from '../widgets/widget.tsx'
 import { hasConditions, loadConditions, selfOf } from './conditions.ts'
 import { type FormValues, valueIn } from './values.ts'
@@ -170,7 +171,11 @@ function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'fiel
       <dl className="field shown" data-field={view.name}>
         <dt className="field-label">{titleOf(view, field)}</dt>
         <dd className="shown-value">
-          <Cell field={field} view={view} value={record?.[field.name]} record={record} />
+          {field.relation !== null && record !== undefined ? (
+            <RelatedValues field={field} record={record} />
+          ) : (
+            <Cell field={field} view={view} value={record?.[field.name]} record={record} />
+          )}
         </dd>
       </dl>
     </div>

@@ -95,7 +95,7 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
   )
 }
 
-const INPUTS = ['input', 'select', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
+const INPUTS = ['input', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
 
 /** The first input of an element of a form. */
 const inputIn = (element: ParentNode): HTMLElement | null => element.querySelector<HTMLElement>(INPUTS)

@@ -10,7 +10,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import type { CreateRelatedProps } from '../widgets/use-picker.tsx'
+import { type CreateRelatedProps, RelatedContext } from '../widgets/use-related.ts'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
@@ -22,17 +22,22 @@ export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
   const views = useViews(model.key)
   const form = views.data === undefined ? undefined : formFor(views.data.forms, 'create')
   return (
-    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(nounOf(model))} shape="wide">
+    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(nounOf(model))} shape="drawer">
       {views.data === undefined && <Skeleton />}
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (
         <Suspense fallback={<Skeleton />}>
-          <CreateForm model={formModel(model, form)} {...{ form, typed, onClose }} />
+          <RelatedContext value={WITHIN}>
+            <CreateForm model={formModel(model, form)} {...{ form, typed, onClose }} />
+          </RelatedContext>
         </Suspense>
       )}
     </Dialog>
   )
 }
+
+/** A record that does not exist yet is not in the address, so what it opened would lose it. */
+const WITHIN = { CreateDialog, open: undefined }
 
 function CreateForm({ model, form, typed, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
   const text = useText()

@@ -69,7 +69,7 @@ const TEXTLESS = ['button', 'checkbox', 'color', 'file', 'radio', 'range', 'rese
   .join()
 
 /** Elements that take single letters: as text, or to choose an option. */
-const TEXT_INPUTS = `input:not(${TEXTLESS}), textarea, select, [role=textbox], [role=combobox]`
+const TEXT_INPUTS = `input:not(${TEXTLESS}), textarea, [role=textbox], [role=combobox]`
 
 /** True while the user types into something, where single letters are text. */
 function isTyping(target: EventTarget | null): boolean {

@@ -9,8 +9,9 @@ import { fieldOf, may, nounOf, useModel } from '../data/site.ts'
 import { useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
-import { CreateDialog, NewRecordForm, useNewRecord } from '../form/new-record.tsx'
+import { NewRecordForm, useNewRecord } from '../form/new-record.tsx'
 import { RecordMenu } from '../form/record-menu.tsx'
+import { RelationDrawers } from '../form/relation-drawers.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useSaveKey } from '../form/use-save-key.ts'
 import { copiedValues, type FormValues } from '../form/values.ts'
@@ -20,7 +21,6 @@ import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
-import { CreateRelatedContext } from '../widgets/use-picker.tsx'
 import { NotFound } from './not-found.tsx'
 
 /** Creates a record. */
@@ -91,7 +91,7 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
   useSaveKey(() => void create(false))
 
   return (
-    <CreateRelatedContext value={CreateDialog}>
+    <RelationDrawers>
       <PageHeader
         above={
           may(model, 'view') ? (
@@ -122,6 +122,6 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
         />
       </div>
       {guard}
-    </CreateRelatedContext>
+    </RelationDrawers>
   )
 }

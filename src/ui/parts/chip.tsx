@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 
 /** Names of colours that views may give to values. Other names are shown without a colour. */
 const COLORS = new Set(['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indigo', 'purple', 'pink', 'brown'])
@@ -7,6 +7,8 @@ const COLORS = new Set(['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blu
 interface ChipProps {
   readonly children: ReactNode
   readonly color?: string | undefined
+  /** The text is a button, with the attributes for it. */
+  readonly button?: ComponentProps<'button'> | undefined
   /** Shows a button that removes the value. */
   readonly onRemove?: (() => void) | undefined
   /** What the button does. */
@@ -14,10 +16,16 @@ interface ChipProps {
 }
 
 /** A short value in a frame. */
-export function Chip({ children, color, onRemove, removeLabel }: ChipProps) {
+export function Chip({ children, color, button, onRemove, removeLabel }: ChipProps) {
   return (
     <span className="chip" data-color={color !== undefined && COLORS.has(color) ? color : undefined}>
-      <span className="chip-text">{children}</span>
+      {button === undefined ? (
+        <span className="chip-text">{children}</span>
+      ) : (
+        <button type="button" {...button} className="chip-text chip-button">
+          {children}
+        </button>
+      )}
       {onRemove !== undefined && (
         <button type="button" className="chip-remove" aria-label={removeLabel} onClick={onRemove}>
           <X size={12} aria-hidden />

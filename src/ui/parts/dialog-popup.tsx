@@ -4,20 +4,20 @@ import { type ReactNode, useRef } from 'react'
 import { useText } from '../text/text.tsx'
 
 /** Inputs that may take the focus when a dialog opens. */
-const INPUT = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
+const INPUT = ':is(input:not([type=hidden]), textarea, [role=combobox]):not(:disabled)'
 
 /** The loaded form of `Dialog`. */
 export function DialogPopup(props: DialogProps) {
-  const { isOpen, onClose, title, description, children, actions, shape = 'small', isDismissible = true } = props
+  const { isOpen, onClose, title, description, children, actions, shape = 'small', isDismissible = true, returnTo } = props
   const text = useText()
   const popup = useRef<HTMLDivElement>(null)
   const firstFocus = () =>
-    shape === 'side' || popup.current?.querySelector<HTMLElement>(`.dialog-body :is(${INPUT}), .dialog-actions button`) || true
+    shape === 'side' || popup.current?.querySelector<HTMLElement>(`.dialog-body ${INPUT}, .dialog-actions button`) || true
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={!isDismissible}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup ref={popup} initialFocus={firstFocus} className={`dialog dialog-${shape}`}>
+        <Base.Popup ref={popup} initialFocus={firstFocus} finalFocus={returnTo} className={`dialog dialog-${shape}`}>
           <header className="dialog-header">
             <Base.Title className="dialog-title">{title}</Base.Title>
             {isDismissible && (
@@ -45,8 +45,10 @@ export interface DialogProps {
   readonly children?: ReactNode
   /** Buttons at the end of the dialog, the main one last. */
   readonly actions?: ReactNode
-  /** `side` fills the height at the left edge, as a menu does on a phone. */
-  readonly shape?: 'small' | 'wide' | 'side' | 'top'
+  /** `side` fills the height at the left edge, as a menu does on a phone; `drawer` at the right, beside a form. */
+  readonly shape?: 'small' | 'wide' | 'side' | 'drawer' | 'top'
+  /** The element that gets the focus when the dialog closes, where it is not the one that had it before; null for that. */
+  readonly returnTo?: (() => HTMLElement | null) | undefined
   /** False if the dialog has no close button and a click beside it does nothing. */
   readonly isDismissible?: boolean
 }

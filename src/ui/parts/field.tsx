@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react'
+import { Select } from './select.tsx'
+import type { SelectProps } from './select-popup.tsx'
 
 /** Attributes of an input that connect it with its label, help and messages. */
 interface InputLinks {
@@ -59,26 +61,14 @@ export function LabelledField({ label, help, errors = [], isRequired = false, na
   )
 }
 
-interface SelectFieldProps {
+interface SelectFieldProps extends Pick<SelectProps, 'value' | 'options' | 'isDisabled' | 'onChange'> {
   readonly label: string
   readonly help?: string | undefined
-  readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly isDisabled?: boolean
-  readonly onChange: (value: string) => void
 }
 
 /** Chooses one of some values, with a label. */
-export const SelectField = ({ label, help, value, options, isDisabled, onChange }: SelectFieldProps) => (
+export const SelectField = ({ label, help, value, options, isDisabled = false, onChange }: SelectFieldProps) => (
   <LabelledField label={label} help={help}>
-    {(links) => (
-      <select {...links} className="input" value={value} disabled={isDisabled} onChange={(event) => onChange(event.target.value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    )}
+    {(links) => <Select {...{ links, value, options, isDisabled, onChange }} />}
   </LabelledField>
 )

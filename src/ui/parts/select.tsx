@@ -45,7 +45,8 @@ export function Select(props: SelectProps) {
 
 /** The label of the chosen option, or the placeholder, with a sign that there are others. */
 function SelectedText({ value, options, placeholder }: Pick<SelectProps, 'value' | 'options' | 'placeholder'>) {
-  const chosen = value === '' ? undefined : options.find((option) => option.value === value)
+  // A placeholder stands for the option of no value; without one this option is shown as the others are.
+  const chosen = value === '' && placeholder !== undefined ? undefined : options.find((option) => option.value === value)
   return (
     <>
       <span className={chosen === undefined ? 'select-text placeholder' : 'select-text'}>

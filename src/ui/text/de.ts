@@ -196,6 +196,8 @@ const de: Text = {
     hidden: 'Sie dürfen diese Datensätze nicht ansehen. Sie erscheinen als Nummer und lassen sich nicht auswählen.',
     createAndSelect: (noun, typed) =>
       typed === '' ? `${noun} anlegen und auswählen` : `${noun} „${typed}“ anlegen und auswählen`,
+    open: (name) => `${name} öffnen`,
+    openInFull: 'Ganze Seite öffnen',
   },
   cells: {
     unfold: 'Alles anzeigen',

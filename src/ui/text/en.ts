@@ -218,6 +218,8 @@ export const en = {
     hidden: 'You do not have permission to view these records, so they are shown by ID and cannot be selected.',
     createAndSelect: (noun: string, typed: string) =>
       typed === '' ? `Create ${inSentence(noun)} and select` : `Create ${inSentence(noun)} “${typed}” and select`,
+    open: (name: string) => `Open ${name}`,
+    openInFull: 'Open in full',
   },
   cells: {
     unfold: 'Show all',

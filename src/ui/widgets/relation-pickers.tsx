@@ -1,11 +1,14 @@
-import { X } from 'lucide-react'
+import { PanelRightOpen, X } from 'lucide-react'
+import type { SiteField } from '../../client/client.ts'
+import { Cell } from '../cells/cell.tsx'
+import type { AnyRecord } from '../data/records.ts'
 import { idsOf, type Related } from '../data/related.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Combobox, MultiCombobox } from '../parts/combobox.tsx'
 import { useText } from '../text/text.tsx'
 import { optionOf, usePicker } from './use-picker.tsx'
-import { useRelated } from './use-related.ts'
+import { opening, useRelated } from './use-related.ts'
 import type { InputProps } from './widget-props.ts'
 
 /** Chooses one record of another model, with a search on the server. */
@@ -38,6 +41,7 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
             optionOf(current).label
           )}
         </Combobox>
+        {current !== undefined && <OpenRelated related={related} id={current.id} />}
         {current !== undefined && !isRequired && (
           <IconButton
             label={text.common.remove(optionOf(current).label)}
@@ -90,6 +94,7 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
           {chosen.map((option) => (
             <Chip
               key={option.value}
+              button={openButton(related, Number(option.value), text.relation.open(option.label))}
               removeLabel={text.common.remove(option.label)}
               onRemove={() => onChange(ids.filter((id) => String(id) !== option.value))}
             >
@@ -102,4 +107,59 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
       {picker.dialog}
     </div>
   )
+}
+
+interface RelatedValuesProps {
+  readonly field: SiteField
+  readonly record: AnyRecord
+}
+
+/** The related records of a form that does not change them. Each can be opened beside the form. */
+export function RelatedValues({ field, record }: RelatedValuesProps) {
+  const text = useText().relation
+  const ids = idsOf(record[field.name])
+  const related = useRelated(field, record, ids)
+  if (related.open === undefined || ids.length === 0) return <Cell field={field} value={record[field.name]} record={record} />
+  if (field.type !== 'many_to_many') {
+    const [id = 0] = ids
+    const named = {
+      ...record,
+      [field.relation?.name ?? '']: { id, [related.target?.display_field ?? 'id']: related.relatedOf(id).label },
+    }
+    return (
+      <span className="related-value">
+        <Cell field={field} value={id} record={named} />
+        <OpenRelated related={related} id={id} />
+      </span>
+    )
+  }
+  return (
+    <span className="chips">
+      {ids.map((id) => {
+        const { label } = optionOf(related.relatedOf(id))
+        return (
+          <Chip key={id} button={openButton(related, id, text.open(label))}>
+            {label}
+          </Chip>
+        )
+      })}
+    </span>
+  )
+}
+
+type RelatedChoice = ReturnType<typeof useRelated>
+
+/** A button that opens a related record beside the form; nothing for one that the user may not view. */
+function OpenRelated({ related, id }: { readonly related: RelatedChoice; readonly id: number }) {
+  const text = useText().relation
+  const { label } = related.relatedOf(id)
+  if (label === undefined) return undefined
+  const button = openButton(related, id, text.open(label))
+  return button && <IconButton {...button} label={text.open(label)} icon={<PanelRightOpen size={14} aria-hidden />} />
+}
+
+/** The attributes of a button that opens a related record; undefined where this is not possible. */
+function openButton({ target, open }: RelatedChoice, id: number, label: string) {
+  if (open === undefined || target === undefined) return undefined
+  return { ...opening(target.key, id), 'aria-label': label, onClick: () => open(id) }
 }

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { type ComponentType, createContext, type ReactNode, use, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import { type ReactNode, use, useState } from 'react'
 import { useSession } from '../data/page-session.ts'
-import type { AnyRecord } from '../data/records.ts'
 import { nameOf, optionsQuery, type Related } from '../data/related.ts'
 import { may, nounOf } from '../data/site.ts'
 import { usePause } from '../hooks.ts'
@@ -12,7 +10,7 @@ import type { Option } from '../parts/combobox.tsx'
 import { Failure } from '../parts/states.tsx'
 import { matchingOptions } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import type { useRelated } from './use-related.ts'
+import { RelatedContext, type useRelated } from './use-related.ts'
 
 interface PickerOptions {
   readonly related: ReturnType<typeof useRelated>
@@ -47,7 +45,7 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
   const [search, setSearch] = useState('')
   // What was searched for when the creation began: the search is emptied when the popup closes.
   const [begun, setBegun] = useState<string>()
-  const CreateDialog = use(CreateRelatedContext)
+  const CreateDialog = use(RelatedContext)?.CreateDialog
   const settled = usePause(search)
   const found = useQuery({ ...optionsQuery(session, target, settled), enabled: isOpen && canList })
   const options = canList ? (found.data ?? []).map(optionOf) : []
@@ -101,14 +99,3 @@ function Reason({ related: { canList, error, retry } }: Pick<PickerOptions, 'rel
   if (!canList) return <p className="field-help">{text.hidden}</p>
   return error === null ? undefined : <Failure error={error} onRetry={retry} />
 }
-
-export interface CreateRelatedProps {
-  readonly model: SiteModel
-  /** What was searched for before. */
-  readonly typed: string
-  /** Called when the dialog closes, with the record if one was created. */
-  readonly onClose: (created: AnyRecord | undefined) => void
-}
-
-/** Provides a dialog that creates a record, for pickers within a form. Without it pickers only choose existing records. */
-export const CreateRelatedContext = createContext<ComponentType<CreateRelatedProps> | undefined>(undefined)

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { BARE_ACCOUNTS, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -44,9 +45,9 @@ inBrowser(
 inBrowser('filters are in the address, and every row matches them', { at: '/history' }, async ({ page, server, variant }) => {
   const { id } = await renamedTag(server, variant)
   await (await apiOf(server)).model('category').update(2, { position: variant.width })
-  await page.getByLabel('Model').selectOption({ label: 'Tags' })
+  await choose(page.getByLabel('Model'), 'Tags')
   await page.waitForURL(/model=tag/)
-  await page.getByLabel('Action').selectOption({ label: 'Created' })
+  await choose(page.getByLabel('Action'), 'Created')
   await page.waitForURL(/action=create/)
   await page.getByLabel('Who').fill('adm')
   await page.getByLabel('Who').press('Enter')
@@ -58,7 +59,7 @@ inBrowser('filters are in the address, and every row matches them', { at: '/hist
   await rowsOf(page, `Tags ${id}`).first().waitFor()
   assert.equal(await page.getByLabel('Who').inputValue(), 'adm')
   assert.equal(await rowsOf(page, `Tags ${id}`).count(), 1)
-  await page.getByLabel('Source').selectOption({ label: 'Deletion of another record' })
+  await choose(page.getByLabel('Source'), 'Deletion of another record')
   await page.getByRole('heading', { name: 'No changes' }).waitFor()
   await page.goBack()
   await rowsOf(page, `Tags ${id}`).first().waitFor()
@@ -72,7 +73,7 @@ inBrowser('the history has pages', { at: '/history?model=comment' }, async ({ pa
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForURL(/page=2/)
   await page.getByText(/^51–/).waitFor()
-  await page.getByLabel('Action').selectOption({ label: 'Changed' })
+  await choose(page.getByLabel('Action'), 'Changed')
   await page.waitForURL((url) => !url.searchParams.has('page'))
 })
 
@@ -118,6 +119,6 @@ inBrowser('a history without entries says so, and one without matches says that'
   await page.goto(`${path}/history`)
   await page.getByText('No changes have been recorded yet.').waitFor()
   await checkAccess()
-  await page.getByLabel('Action').selectOption('Deleted')
+  await choose(page.getByLabel('Action'), 'Deleted')
   await page.getByText('No recorded changes match.').waitFor()
 })

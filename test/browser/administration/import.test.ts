@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { choose as chooseOption } from '../../helpers/browser-typing.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
 const inBrowser = browserSite()
@@ -77,10 +78,10 @@ inBrowser(
 
 inBrowser('other options need another check', { at: '/models/tag/import' }, async ({ page, variant }) => {
   await choose(page, 'tags.ndjson', JSON.stringify({ name: `Buoy ${variant.width}`, slug: `buoy-${variant.width}` }))
-  await page.getByLabel('Format').locator('option[value=ndjson]:checked').waitFor({ state: 'attached' })
+  await page.getByLabel('Format').getByText('NDJSON').waitFor()
   await check(page).click()
   await page.getByRole('button', { name: 'Import 1 record' }).waitFor()
-  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same Slug' })
+  await chooseOption(page.getByLabel('Existing records'), 'Update those with the same Slug')
   await page.getByText('No errors found.').waitFor({ state: 'detached' })
   assert.ok(await start(page).isDisabled())
 })
@@ -95,7 +96,7 @@ inBrowser('records with the same value are updated', { at: '/models/category/imp
     { slug, name: slug, position: 1 },
   ]
   await choose(page, 'categories.json', JSON.stringify(rows))
-  await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same Slug' })
+  await chooseOption(page.getByLabel('Existing records'), 'Update those with the same Slug')
   await check(page).click()
   await page.getByRole('button', { name: 'Import 2 records' }).click()
   await page.getByText('Import finished.').waitFor()

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { BARE_ACCOUNTS, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
 const inBrowser = browserSite()
@@ -66,12 +67,12 @@ inFaultyProject(
     await row.getByText(first.rule, { exact: true }).waitFor()
     assert.equal(await findings.count(), report.findings.length)
     await checkAccess()
-    await page.getByLabel('Severity').selectOption({ label: 'Error' })
+    await choose(page.getByLabel('Severity'), 'Error')
     await page.waitForURL(/severity=error/)
     await page.getByText('No problems found.').waitFor()
     await page.goBack()
     await row.waitFor()
-    await page.getByLabel('Severity').selectOption({ label: 'Warning' })
+    await choose(page.getByLabel('Severity'), 'Warning')
     await page.waitForURL(/severity=warn/)
     assert.equal(await findings.count(), 1)
   },

@@ -5,6 +5,7 @@ import { type Answer, type Receiver, startReceiver } from '../../helpers/api/rec
 import { BARE_ACCOUNTS, BARE_RECEIVER, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -167,7 +168,7 @@ inBrowser('a test is sent at once, and its answer is shown', {}, async ({ page, 
     await dialog(page).getByRole('button', { name: 'Close' }).last().click()
     await dialog(page).waitFor({ state: 'detached' })
     await deliveries(page).filter({ hasText: 'test' }).getByText('Failed').waitFor()
-    await page.getByLabel('State').selectOption({ label: 'Delivered' })
+    await choose(page.getByLabel('State'), 'Delivered')
     await page.getByText('No deliveries yet').waitFor()
     await removed(server, webhook)
   }),

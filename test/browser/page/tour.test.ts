@@ -11,6 +11,12 @@ const elsewhere = browserSite({
   env: { ADMIN_BASE_PATH: '/journal', ADMIN_ADMIN_PATH: '/manage', ADMIN_VIEWS_AUTH: 'required' },
 })
 
+/** Inputs whose popups the browser draws, in its own language. */
+const BROWSER_POPUPS = [
+  'select',
+  ...['date', 'time', 'datetime-local', 'month', 'week'].map((type) => `input[type=${type}]`),
+].join()
+
 /** Opens each address and checks what it shows. */
 async function visit({ page, path, variant, checkAccess }: BrowserSituation, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
@@ -18,6 +24,7 @@ async function visit({ page, path, variant, checkAccess }: BrowserSituation, add
     await page.locator('main :is(h1, h2)').first().waitFor()
     await checkAccess()
     assert.equal(await page.getByRole('alert').count(), 0, address)
+    assert.equal(await page.locator(BROWSER_POPUPS).count(), 0, `${address}: an input with a popup of the browser`)
     const [wide, small] = (await page.evaluate(`[document.documentElement.scrollWidth - innerWidth, ${SMALL_TARGETS}]`)) as [
       number,
       string[],

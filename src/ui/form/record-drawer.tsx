@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { recordQuery } from '../data/records.ts'
+import { nameOf } from '../data/related.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/popups.tsx'
+import { EmptyState, Skeleton } from '../parts/states.tsx'
+import { useText } from '../text/text.tsx'
+import { openerOf } from '../widgets/use-related.ts'
+import { RecordForm } from './record-form.tsx'
+import { useEditing } from './use-editing.tsx'
+import type { PageChange } from './use-leave-guard.tsx'
+import { type LoadedRecord, useLoadedRecord } from './use-loaded-record.tsx'
+
+interface RecordDrawerProps {
+  readonly model: SiteModel
+  readonly id: number
+  /** Called when the user closes the drawer. @param isSaved true if it has no edits to ask about */
+  readonly onClose: (isSaved: boolean) => void
+  /** True for changes of the address that close the drawer. */
+  readonly isLeaving: (change: PageChange) => boolean
+  /** The drawers that are opened from this one. */
+  readonly children: ReactNode
+}
+
+/** A related record with its form, at the side of the form that it was opened from. */
+export function RecordDrawer({ model, id, onClose, isLeaving, children }: RecordDrawerProps) {
+  const { errors, relation } = useText()
+  const missing = <EmptyState title={errors.notFoundTitle}>{errors.notFoundText}</EmptyState>
+  const { loaded, instead } = useLoadedRecord(model, id, { missing })
+  const known = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: false }).data?.data
+  return (
+    <Dialog
+      isOpen
+      onClose={() => onClose(false)}
+      title={known === undefined ? model.label : nameOf(known, model)}
+      description={
+        <>
+          {model.label} ·{' '}
+          <Link to="/models/$model/$id" params={{ model: model.key, id: String(id) }}>
+            {relation.openInFull}
+          </Link>
+        </>
+      }
+      shape="drawer"
+      returnTo={() => openerOf(model.key, id)}
+    >
+      {instead}
+      {loaded !== undefined && (
+        <Suspense fallback={<Skeleton />}>
+          <DrawerForm {...{ loaded, onClose, isLeaving }} />
+        </Suspense>
+      )}
+      {children}
+    </Dialog>
+  )
+}
+
+interface DrawerFormProps extends Pick<RecordDrawerProps, 'onClose' | 'isLeaving'> {
+  readonly loaded: LoadedRecord
+}
+
+function DrawerForm({ loaded, onClose, isLeaving }: DrawerFormProps) {
+  const text = useText().common
+  const { edits, save, notices, dialogs } = useEditing(loaded, { onSaved: () => onClose(true), isLeaving })
+  return (
+    <>
+      {notices}
+      <RecordForm
+        model={loaded.model}
+        form={loaded.form}
+        edits={edits}
+        onSave={save}
+        isLocked={edits.isBusy}
+        actions={
+          <>
+            <Button onClick={() => onClose(false)}>{text.cancel}</Button>
+            <Button
+              kind="primary"
+              type="submit"
+              isBusy={edits.isBusy}
+              aria-disabled={!edits.isDirty || loaded.isDeleted || undefined}
+            >
+              {text.save}
+            </Button>
+          </>
+        }
+      />
+      {dialogs}
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import type { FormView } from '../data/views.ts'
+import { FormFields } from './form-fields.tsx'
+import { FormFrame } from './form-frame.tsx'
+import type { RecordEdits } from './use-record-edits.ts'
+
+interface RecordFormProps {
+  readonly model: SiteModel
+  readonly form: FormView
+  readonly edits: RecordEdits
+  readonly onSave: () => void
+  /** True while a save must not miss what is typed, since the form closes after it. */
+  readonly isLocked?: boolean
+  /** The buttons below the fields. */
+  readonly actions: ReactNode
+}
+
+/** The form of a record; without a field that the user may change, its values to read. */
+export function RecordForm({ model, form, edits, onSave, isLocked = false, actions }: RecordFormProps) {
+  const { base, writable, hidden, problems } = edits
+  const fields = (
+    <FormFields
+      form={form}
+      model={model}
+      writable={writable}
+      hidden={hidden}
+      record={base}
+      values={edits.edits}
+      onChange={edits.setValue}
+      errors={problems?.fields ?? {}}
+      wasTried={problems !== undefined}
+    />
+  )
+  if (writable.length === 0) return <div className="form">{fields}</div>
+  return (
+    <FormFrame
+      form={form}
+      model={model}
+      problems={problems}
+      shown={writable.filter((name) => !hidden.has(name))}
+      onSave={onSave}
+      isLocked={isLocked}
+      actions={actions}
+    >
+      {fields}
+    </FormFrame>
+  )
+}

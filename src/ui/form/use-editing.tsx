@@ -1,0 +1,86 @@
+import { lazy, type ReactNode, Suspense } from 'react'
+import { AdminError } from '../../client/client.ts'
+import { Button } from '../parts/button.tsx'
+import { errorMessage, Notice } from '../parts/states.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { useText } from '../text/text.tsx'
+import { type PageChange, useLeaveGuard } from './use-leave-guard.tsx'
+import type { LoadedRecord } from './use-loaded-record.tsx'
+import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
+
+const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
+
+interface Editing {
+  readonly edits: RecordEdits
+  /** Saves the edits and says so; nothing while there are none. */
+  readonly save: () => void
+  /** Says what others have done with the record meanwhile. */
+  readonly notices: ReactNode
+  /** The dialogs that ask how versions are merged, and whether edits are given up. */
+  readonly dialogs: ReactNode
+}
+
+interface EditingOptions {
+  /** Called after the edits are stored. */
+  readonly onSaved?: () => void
+  /** Called when the edits could not be stored; the form has the messages. */
+  readonly onRefused?: () => void
+  /** True for changes of the address that leave the form; those to another page do so by default. */
+  readonly isLeaving?: (change: PageChange) => boolean
+}
+
+/** The editing of a record, on its page or in a drawer: edits, conflicts, and the question before edits are given up. */
+export function useEditing(record: LoadedRecord, { onSaved, onRefused, isLeaving }: EditingOptions = {}): Editing {
+  const { model, form, latest, isDeleted, onDeleted } = record
+  const text = useText()
+  const toasts = useToasts()
+  const edits = useRecordEdits(model, form, latest, onDeleted)
+  const guard = useLeaveGuard(edits.isDirty, isLeaving)
+
+  const report = (saved: Saved | undefined) => {
+    if (saved === undefined) return onRefused?.()
+    const { undo } = saved
+    const failed = (error: unknown) => {
+      const isChanged = error instanceof AdminError && error.type === 'precondition'
+      toasts.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
+    }
+    const run = () => void undo?.().then(() => toasts.done(text.history.undone), failed)
+    toasts.done(text.form.saved, undo && { label: text.history.undo, run })
+    onSaved?.()
+  }
+  const save = () => {
+    if (!isDeleted && edits.isDirty) void edits.save().then(report)
+  }
+  const notices = isDeleted ? (
+    <Notice kind="warning">{text.form.deletedElsewhere}</Notice>
+  ) : (
+    <>
+      {edits.wasRefreshed && <Notice kind="info">{text.form.refreshed}</Notice>}
+      {edits.isOutdated && (
+        <Notice kind="warning" actions={<Button onClick={edits.compare}>{text.form.compare}</Button>}>
+          {text.form.changedElsewhere}
+        </Notice>
+      )}
+    </>
+  )
+  const dialogs = (
+    <>
+      {edits.conflict !== undefined && (
+        <Suspense>
+          <ConflictDialog
+            conflict={edits.conflict}
+            model={model}
+            form={form}
+            base={edits.base}
+            onClose={edits.closeConflict}
+            onResolve={(sides, isSaving) =>
+              void edits.resolve(sides, isSaving).then((saved) => (isSaving ? report(saved) : undefined))
+            }
+          />
+        </Suspense>
+      )}
+      {guard}
+    </>
+  )
+  return { edits, save, notices, dialogs }
+}

@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useState } from 'react'
+import { AdminError, type ChangeEvent, type SiteModel, type Versioned } from '../../client/client.ts'
+import { useSession } from '../data/page-session.ts'
+import { type AnyRecord, recordQuery } from '../data/records.ts'
+import { useChanges } from '../data/use-live.ts'
+import { useViews } from '../data/use-views.ts'
+import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
+import { Failure, Skeleton } from '../parts/states.tsx'
+
+/** A record with what is needed to edit it. */
+export interface LoadedRecord {
+  readonly model: SiteModel
+  /** The forms that may be chosen. */
+  readonly forms: readonly FormView[]
+  readonly form: FormView
+  /** The newest version that the page knows. */
+  readonly latest: Versioned<AnyRecord>
+  /** True if the record was deleted while it was open. */
+  readonly isDeleted: boolean
+  readonly onDeleted: () => void
+}
+
+interface LoadingOptions {
+  /** Name of the form; the one for updates if there is none of this name. */
+  readonly chosen?: string | undefined
+  /** True while this page deletes the record: it is then not read, and its deletion is no news. */
+  readonly isLeaving?: boolean
+  /** Shown for a record that does not exist for the user. */
+  readonly missing: ReactNode
+}
+
+/** Reads a record and its forms, and follows its changes. @returns the record, or what is shown instead of it */
+export function useLoadedRecord(
+  model: SiteModel,
+  id: number,
+  { chosen, isLeaving = false, missing }: LoadingOptions,
+): { readonly loaded: LoadedRecord; readonly instead?: never } | { readonly loaded?: never; readonly instead: ReactNode } {
+  const [isDeleted, setDeleted] = useState(false)
+  const views = useViews(model.key)
+  // A record that is known to be deleted is not asked for again.
+  const record = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: !isDeleted && !isLeaving })
+  useChanges(
+    useCallback(
+      (change: ChangeEvent) => {
+        if (change.model === model.key && change.record_id === id && change.action === 'delete') setDeleted(true)
+      },
+      [model.key, id],
+    ),
+  )
+
+  const isMissing = record.error instanceof AdminError && record.error.type === 'not_found'
+  if (isMissing && record.data === undefined) return { instead: missing }
+  const failure = views.error ?? (isMissing || record.data !== undefined ? null : record.error)
+  if (failure !== null) {
+    const retry = () => void Promise.all([views.refetch(), record.refetch()])
+    return { instead: <Failure error={failure} onRetry={retry} /> }
+  }
+  if (views.data === undefined || record.data === undefined) return { instead: <Skeleton /> }
+  const forms = formsFor(views.data.forms, 'update')
+  const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'update') ?? views.data.forms[0]
+  if (form === undefined) return { instead: missing }
+  const loaded = {
+    model: formModel(model, form),
+    forms,
+    form,
+    latest: record.data,
+    isDeleted: (isDeleted || isMissing) && !isLeaving,
+    onDeleted: () => setDeleted(true),
+  }
+  return { loaded }
+}
