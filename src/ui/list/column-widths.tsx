@@ -69,7 +69,7 @@ export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLay
   const show = useCallback(
     (shown: Widths) => {
       const rules = Object.entries(shown).map(([name, width]) =>
-        rule(name, `--column: ${limited(width)}px; --line: auto; --cut: 100%; --clip: hidden`),
+        rule(name, `--column: ${limited(width)}px; --text: auto; --cut: 100%; --clip: hidden`),
       )
       sized.replaceSync(rules.join('\n'))
     },

@@ -219,6 +219,8 @@ inBrowser(
     await page.getByRole('separator', { name: 'Width of Reason for visit' }).focus()
     for (let presses = 0; presses < 20; presses++) await page.keyboard.press('ArrowLeft')
     assert.equal(await widthOf(page, 'reason'), 56)
+    const line = "document.querySelector('td.list-sticky .cell-text')"
+    assert.equal(await page.evaluate(`${line}.clientWidth <= 32 && ${line}.scrollWidth > ${line}.clientWidth`), true)
     await checkAccess()
     await page.keyboard.press('Enter')
     assert.ok((await widthOf(page, 'reason')) > 100)
