@@ -1,5 +1,7 @@
 import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
 import type { SiteField, SiteModel } from '../../client/client.ts'
+import type { Option } from '../parts/combobox.tsx'
+import { formatDate } from '../text/format.ts'
 import type { PageSession } from './page-session.ts'
 import type { AnyRecord } from './records.ts'
 import { fieldOf } from './site.ts'
@@ -9,6 +11,14 @@ export interface Related {
   readonly id: number
   /** Undefined for a record that the user may not view. */
   readonly label: string | undefined
+  /** Values by which the record differs from others of the same text that were read with it. */
+  readonly marks?: readonly Mark[] | undefined
+}
+
+/** A value that tells a record from others of the same name. */
+interface Mark {
+  readonly field: SiteField
+  readonly value: string
 }
 
 /** Number of records that a search of a picker shows. */
@@ -51,6 +61,20 @@ function nameIn(record: unknown): string {
   return names.length === 1 ? (names[0] ?? 'id') : 'id'
 }
 
+/** A related record as an option: its text, or its id for one whose text the user may not see. */
+export const optionOf = ({ id, label }: Related): Option => ({ value: String(id), label: label ?? `#${id}` })
+
+/** Related records as options. Those of the same text have a note: what they differ by, otherwise their ids. */
+export function optionsOf(related: readonly Related[], locale: string): readonly Option[] {
+  const texts = related.map((each) => optionOf(each).label)
+  return related.map((each) => {
+    const option = optionOf(each)
+    if (texts.indexOf(option.label) === texts.lastIndexOf(option.label)) return option
+    const marks = (each.marks ?? []).map(({ field, value }) => (field.type === 'date' ? formatDate(value, locale) : value))
+    return { ...option, note: marks.length > 0 ? marks.join(' · ') : `#${each.id}` }
+  })
+}
+
 /** The query of the records of a model that match a search, as a picker offers them; it waits while the model is undefined. */
 export const optionsQuery = (session: PageSession, target: SiteModel | undefined, search: string) =>
   queryOptions({
@@ -71,13 +95,43 @@ async function findOptions(
   signal: AbortSignal,
 ): Promise<readonly Related[]> {
   const page = await findRecords(records, target, search, signal)
-  return page.data.map((record) => ({ id: record.id, label: nameOf(record, target) }))
+  return named(page.data, target)
+}
+
+/** Types of fields that tell people apart what has the same name. */
+const MARK_TYPES = new Set(['string', 'email', 'slug', 'date'])
+
+/** Fields that are read to tell records of one name apart. */
+const READ_MARKS = 4
+/** Values of a record that are shown for this. */
+const SHOWN_MARKS = 2
+
+const markFields = ({ fields, display_field }: SiteModel): readonly SiteField[] =>
+  fields.filter(({ name, type }) => name !== display_field && MARK_TYPES.has(type)).slice(0, READ_MARKS)
+
+/** The fields that name records of a model. */
+const shownFields = (target: SiteModel): string[] => [target.display_field, ...markFields(target).map(({ name }) => name)]
+
+/** Records by name; those of the same name with what they differ by. */
+function named(records: readonly AnyRecord[], target: SiteModel): readonly Related[] {
+  const byName = Map.groupBy(records, (record) => nameOf(record, target))
+  return records.map((record) => {
+    const label = nameOf(record, target)
+    const equal = byName.get(label) ?? []
+    if (equal.length === 1) return { id: record.id, label }
+    const differing = markFields(target).filter(({ name }) => new Set(equal.map((each) => each[name])).size > 1)
+    const marks = differing.flatMap((field) => {
+      const value = labelOf(record, field.name)
+      return value === undefined ? [] : [{ field, value }]
+    })
+    return { id: record.id, label, marks: marks.slice(0, SHOWN_MARKS) }
+  })
 }
 
 function findRecords(records: Records, target: SiteModel, search: string, signal: AbortSignal) {
   const { display_field: display, searchable } = target
   const shown = fieldOf(target, display)
-  const query = { page_size: SHOWN, fields: [display] }
+  const query = { page_size: SHOWN, fields: shownFields(target) }
   if (search === '') return records.list({ ...query, sort: shown?.sortable === true ? [display] : undefined }, { signal })
   if (searchable) return records.search(search, { page_size: SHOWN }, { signal })
   if (shown?.operators.includes('icontains') === true) {
@@ -104,7 +158,7 @@ async function findLabels(
   ids: readonly number[],
   signal: AbortSignal,
 ): Promise<readonly Related[]> {
-  const query = { filters: { id__in: ids }, fields: [target.display_field], page_size: ids.length }
+  const query = { filters: { id__in: ids }, fields: shownFields(target), page_size: ids.length }
   const page = await records.list(query, { signal })
-  return page.data.map((record) => ({ id: record.id, label: nameOf(record, target) }))
+  return named(page.data, target)
 }

@@ -69,10 +69,22 @@ export const fieldOf = (model: SiteModel, name: string): SiteField | undefined =
 export const wordsOf = (name: string): string =>
   name.replaceAll('_', ' ').replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** The singular of a model, for one record: `Invoice line`. */
-export const nounOf = ({ name }: Pick<SiteModel, 'name'>): string => {
+/** Letters at the end of a singular in which its plural may differ: `Category`, `Categories`. */
+const ENDING = 2
+
+/** A text without marks on its letters: the singular of `Bücher` is `Buch`. */
+const plainText = (text: string): string => foldedCase(text.normalize('NFD').replace(/\p{M}/gu, ''))
+
+/**
+ * What one record of a model is called in sentences, such as `Invoice line`. This is the name of the model in English, where names are written;
+ * in other languages only if the label has the same stem. Otherwise it is the label.
+ */
+export function nounOf({ key, name, label }: SiteModel, { accounts }: Pick<Text, 'accounts'>, locale: string): string {
+  if (label === labelOf(accounts.models, key)) return labelOf(accounts.nouns, key) ?? label
   const words = wordsOf(name)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const stem = plainText(words).slice(0, Math.max(3, words.length - ENDING))
+  const isSingular = locale.startsWith('en') || plainText(label).startsWith(stem)
+  return isSingular ? words.charAt(0).toUpperCase() + words.slice(1) : label
 }
 
 /** A model of the site by key; undefined for one that the user has no permission for. */

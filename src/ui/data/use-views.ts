@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import type { View } from '../../client/client.ts'
+import type { SiteModel, View } from '../../client/client.ts'
 import type { Text } from '../text/en.ts'
-import { useText } from '../text/text.tsx'
+import { useLocale, useText } from '../text/text.tsx'
 import { useSession } from './page-session.ts'
-import { accountLabel } from './site.ts'
+import { accountLabel, nounOf } from './site.ts'
 import { type FieldView, type FormView, type ListView, type ModelViews, sortedViews, viewsQuery } from './views.ts'
 
 /** The views of a model; undefined until they are loaded. */
@@ -26,4 +26,11 @@ function localViews({ forms, lists }: ModelViews, labels: Text['accounts']['fiel
     title: accountLabel(labels, field.name, title),
   })
   return { forms: forms.map(local), lists: lists.map(local) }
+}
+
+/** Names one record of a model in the language of the page. */
+export function useNoun(): (model: SiteModel) => string {
+  const text = useText()
+  const locale = useLocale()
+  return (model) => nounOf(model, text, locale)
 }

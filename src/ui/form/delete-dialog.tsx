@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AdminError, type RemovalForecast, type SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
-import { fieldOf, may, modelOf, nounOf, useSite } from '../data/site.ts'
+import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
+import { useNoun } from '../data/use-views.ts'
 import { mayRestore } from '../panels/use-restore.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
@@ -89,13 +90,14 @@ interface ConsequencesProps {
 export function Consequences({ forecast: { consequences, blocked_by: blocked }, record }: ConsequencesProps) {
   const text = useText().remove
   const site = useSite()
+  const noun = useNoun()
   const locale = useLocale()
   const amountOf = (key: string, count: number) => {
     const model = modelOf(site, key)
-    const one = model === undefined ? key : nounOf(model)
+    const one = model === undefined ? key : noun(model)
     return { count, shown: count.toLocaleString(locale), one, many: model?.label ?? key }
   }
-  const target = record === undefined ? undefined : nounOf(record.model)
+  const target = record === undefined ? undefined : noun(record.model)
   if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
   return (
     <ul className="consequences">

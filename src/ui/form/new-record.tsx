@@ -3,8 +3,8 @@ import { type ReactNode, Suspense, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
-import { fieldOf, nounOf, useSite } from '../data/site.ts'
-import { useViews } from '../data/use-views.ts'
+import { fieldOf, useSite } from '../data/site.ts'
+import { useNoun, useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, labelIn, underForm, writableFields } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
@@ -20,9 +20,10 @@ import { createdValues, type FormValues, startValues } from './values.ts'
 export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
   const text = useText()
   const views = useViews(model.key)
+  const noun = useNoun()
   const form = views.data === undefined ? undefined : formFor(views.data.forms, 'create')
   return (
-    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(nounOf(model))} shape="drawer">
+    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(noun(model))} shape="drawer">
       {views.data === undefined && <Skeleton />}
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (

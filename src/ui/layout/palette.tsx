@@ -5,7 +5,8 @@ import { useState } from 'react'
 import type { SiteHit } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { siteSearchQuery } from '../data/records.ts'
-import { may, modelOf, nounOf, useSite } from '../data/site.ts'
+import { may, modelOf, useSite } from '../data/site.ts'
+import { useNoun } from '../data/use-views.ts'
 import { usePause, useTheme } from '../hooks.ts'
 import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
@@ -59,6 +60,7 @@ function matchingCommands(groups: readonly CommandGroup[], query: string): Comma
 function useCommands(onDone: () => void): readonly CommandGroup[] {
   const text = useText()
   const { models, user } = useSite()
+  const noun = useNoun()
   const navigate = useNavigate()
   const session = useSession()
   const [, setTheme] = useTheme()
@@ -75,11 +77,11 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
   }))
   const created: Command[] = models
     .filter((model) => may(model, 'add'))
-    .map(({ key, name }) => ({
-      value: `add ${key}`,
-      label: text.palette.add(nounOf({ name })),
+    .map((model) => ({
+      value: `add ${model.key}`,
+      label: text.palette.add(noun(model)),
       icon: <Plus size={14} aria-hidden />,
-      run: after(() => void navigate({ to: '/models/$model/new', params: { model: key } })),
+      run: after(() => void navigate({ to: '/models/$model/new', params: { model: model.key } })),
     }))
   const goTo = (to: '/' | '/account' | '/tools', label: string, icon: Command['icon']): Command => ({
     value: `page ${to}`,
@@ -116,15 +118,20 @@ function useRecordCommands(hits: readonly SiteHit[], onDone: () => void): Comman
   const site = useSite()
   const navigate = useNavigate()
   if (hits.length === 0) return undefined
-  const items = hits.map(({ model, id, label }) => ({
-    value: `record ${model} ${id}`,
-    label: label === '' ? `#${id}` : label,
-    note: modelOf(site, model)?.label ?? model,
-    icon: <ModelIcon name={modelOf(site, model)?.icon ?? null} />,
-    run: () => {
-      onDone()
-      void navigate({ to: '/models/$model/$id', params: { model, id: String(id) } })
-    },
-  }))
+  const isRepeated = ({ model, label }: SiteHit) => hits.filter((hit) => hit.model === model && hit.label === label).length > 1
+  const modelName = (key: string) => modelOf(site, key)?.label ?? key
+  const items = hits.map((hit) => {
+    const { model, id, label } = hit
+    return {
+      value: `record ${model} ${id}`,
+      label: label === '' ? `#${id}` : label,
+      note: label !== '' && isRepeated(hit) ? `${modelName(model)} · #${id}` : modelName(model),
+      icon: <ModelIcon name={modelOf(site, model)?.icon ?? null} />,
+      run: () => {
+        onDone()
+        void navigate({ to: '/models/$model/$id', params: { model, id: String(id) } })
+      },
+    }
+  })
   return { value: text.records, items }
 }

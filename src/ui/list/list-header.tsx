@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
 import type { SiteModel } from '../../client/client.ts'
-import { may, nounOf, useSite, wordsOf } from '../data/site.ts'
+import { may, useSite, wordsOf } from '../data/site.ts'
+import { useNoun } from '../data/use-views.ts'
 import type { ListView } from '../data/views.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
@@ -20,6 +21,7 @@ interface ListHeaderProps {
 /** Title of a list, number of matches, and what can be done with all of them. */
 export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
   const text = useText().list
+  const noun = useNoun()
   const locale = useLocale()
   const { capabilities } = useSite()
   const { key } = model
@@ -44,7 +46,7 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
               className="button button-primary"
             >
               <Plus size={16} aria-hidden />
-              {text.addOne(nounOf(model))}
+              {text.addOne(noun(model))}
             </Link>
           )}
         </>

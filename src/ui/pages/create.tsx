@@ -5,8 +5,8 @@ import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { recordQuery } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
-import { fieldOf, may, nounOf, useModel } from '../data/site.ts'
-import { useViews } from '../data/use-views.ts'
+import { fieldOf, may, useModel } from '../data/site.ts'
+import { useNoun, useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
 import { NewRecordForm, useNewRecord } from '../form/new-record.tsx'
@@ -68,6 +68,7 @@ interface CreationProps {
 function Creation({ model, form, forms, given: first }: CreationProps) {
   // A later read of the source leaves the form as it is.
   const [given] = useState(first)
+  const noun = useNoun()
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
@@ -102,7 +103,7 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
             model.label
           )
         }
-        title={text.form.createTitle(nounOf(model))}
+        title={text.form.createTitle(noun(model))}
         actions={<RecordMenu {...{ model, forms, form }} />}
       />
       <div className="record-form">

@@ -6,8 +6,9 @@ import { DateCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { useNames, useRecents } from '../data/recents.ts'
-import { isAdministered, may, modelOf, nounOf, useSite } from '../data/site.ts'
+import { isAdministered, may, modelOf, useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
+import { useNoun } from '../data/use-views.ts'
 import { isFailing, webhooksQuery } from '../data/webhooks.ts'
 import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
@@ -100,6 +101,7 @@ export function SavedLists() {
 export function FirstSteps() {
   const { dashboard: text } = useText()
   const { models, user } = useSite()
+  const noun = useNoun()
   const own = models.filter((model) => !isAdministered(model) && model.key !== 'user')
   const viewed = own.filter((model) => may(model, 'view')).slice(0, 3)
   const added = own.find((model) => may(model, 'add'))
@@ -115,7 +117,7 @@ export function FirstSteps() {
         ))}
         {added !== undefined && (
           <Step icon={<FilePlus size={16} aria-hidden />} model={added.key} isNew>
-            {text.addOne(nounOf(added), added.label)}
+            {text.addOne(noun(added), added.label)}
           </Step>
         )}
         {user.is_superuser && (

@@ -3,7 +3,7 @@ import { type DragEvent, useId, useState } from 'react'
 import type { FileFormat, SiteModel } from '../../client/client.ts'
 import { FILE_FORMATS } from '../data/administration.ts'
 import { may } from '../data/site.ts'
-import { type FormView, settableFields } from '../data/views.ts'
+import { type FormView, formTitle, settableFields } from '../data/views.ts'
 import { SelectField } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
 import { DELIMITER_CHOICES, type Delimiter, type ImportChoices } from './import-options.ts'
@@ -18,7 +18,10 @@ interface ImportChoicesProps {
 
 /** Chooses how a file is read, and what its records are checked by. */
 export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange }: ImportChoicesProps) {
-  const text = useText().import
+  const {
+    import: text,
+    form: { mainForm: main },
+  } = useText()
   const unique = may(model, 'change') ? model.fields.filter((field) => field.unique) : []
   const usable = forms.filter((form) => form.generated !== true && settableFields(form, 'create').length > 0)
   const change = (part: Partial<ImportChoices>) => onChange({ ...choices, ...part })
@@ -61,7 +64,10 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
           label={text.form}
           help={choices.form === undefined ? undefined : text.formHelp}
           value={choices.form ?? ''}
-          options={[{ value: '', label: text.noForm }, ...usable.map(({ name }) => ({ value: name, label: name }))]}
+          options={[
+            { value: '', label: text.noForm },
+            ...usable.map((form) => ({ value: form.name, label: formTitle(form, model) ?? main })),
+          ]}
           isDisabled={isDisabled}
           onChange={(form) => change({ form: form || undefined })}
         />

@@ -7,6 +7,8 @@ import { useText } from '../text/text.tsx'
 export interface Option {
   readonly value: string
   readonly label: string
+  /** What tells it from another option of the same text. */
+  readonly note?: string
 }
 
 interface ComboboxProps {
@@ -120,7 +122,10 @@ function Parts({ id, label, describedBy, isInvalid, isLoading = false, children,
                       <Check size={14} aria-hidden />
                     </Base.ItemIndicator>
                   </span>
-                  {option.label}
+                  <span className="option-text">
+                    {option.label}
+                    {option.note !== undefined && <span className="option-note">{option.note}</span>}
+                  </span>
                 </Base.Item>
               )}
             </Base.List>

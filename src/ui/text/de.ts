@@ -44,6 +44,7 @@ const de: Text = {
   },
   accounts: {
     models: { user: 'Benutzer', group: 'Gruppen', permission: 'Berechtigungen' },
+    nouns: { user: 'Benutzer', group: 'Gruppe', permission: 'Berechtigung' },
     fields: {
       username: 'Benutzername',
       email: 'E-Mail',

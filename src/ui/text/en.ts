@@ -66,6 +66,7 @@ export const en = {
   },
   accounts: {
     models: { user: 'Users', group: 'Groups', permission: 'Permissions' },
+    nouns: { user: 'User', group: 'Group', permission: 'Permission' },
     fields: {
       username: 'Username',
       email: 'Email',

@@ -2,12 +2,12 @@ import { PanelRightOpen, X } from 'lucide-react'
 import type { SiteField } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
-import { idsOf, type Related } from '../data/related.ts'
+import { idsOf, optionOf, optionsOf, type Related } from '../data/related.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Combobox, MultiCombobox } from '../parts/combobox.tsx'
-import { useText } from '../text/text.tsx'
-import { optionOf, usePicker } from './use-picker.tsx'
+import { useLocale, useText } from '../text/text.tsx'
+import { usePicker } from './use-picker.tsx'
 import { opening, useRelated } from './use-related.ts'
 import type { InputProps } from './widget-props.ts'
 
@@ -33,7 +33,7 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
           describedBy={links['aria-describedby']}
           isInvalid={links['aria-invalid'] ?? false}
           value={current === undefined ? null : optionOf(current)}
-          onChange={(option) => option !== null && choose({ id: Number(option.value), label: option.label })}
+          onChange={(option) => option !== null && choose(picker.relatedOf(option))}
         >
           {current === undefined ? (
             <span className="placeholder">{field.placeholder ?? text.form.choose}</span>
@@ -68,7 +68,7 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
       onChange([...ids, created.id])
     },
   })
-  const chosen = ids.map((id) => optionOf(related.relatedOf(id)))
+  const chosen = optionsOf(ids.map(related.relatedOf), useLocale())
   return (
     <div className="picker chosen">
       <MultiCombobox
@@ -79,7 +79,7 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
         isInvalid={links['aria-invalid'] ?? false}
         value={chosen}
         onChange={(options) => {
-          for (const option of options) related.remember({ id: Number(option.value), label: option.label })
+          for (const option of options) related.remember(picker.relatedOf(option))
           onChange(options.map((option) => Number(option.value)))
         }}
       >
@@ -99,6 +99,7 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
               onRemove={() => onChange(ids.filter((id) => String(id) !== option.value))}
             >
               {option.label}
+              {option.note !== undefined && <span className="chip-note">{option.note}</span>}
             </Chip>
           ))}
         </div>

@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type ReactNode, use, useState } from 'react'
 import { useSession } from '../data/page-session.ts'
-import { nameOf, optionsQuery, type Related } from '../data/related.ts'
-import { may, nounOf } from '../data/site.ts'
+import { nameOf, optionsOf, optionsQuery, type Related } from '../data/related.ts'
+import { may } from '../data/site.ts'
+import { useNoun } from '../data/use-views.ts'
 import { usePause } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
 import { Failure } from '../parts/states.tsx'
 import { matchingOptions } from '../text/format.ts'
-import { useText } from '../text/text.tsx'
+import { useLocale, useText } from '../text/text.tsx'
 import { RelatedContext, type useRelated } from './use-related.ts'
 
 interface PickerOptions {
@@ -30,6 +31,8 @@ interface Picker {
     readonly footer: ReactNode
     readonly failure: ReactNode
   }
+  /** The record that an option stands for. */
+  readonly relatedOf: (option: Option) => Related
   /** Says why the chosen records are shown as ids, if they are. */
   readonly reason: ReactNode
   /** The dialog that creates a record, while it is open. */
@@ -40,6 +43,8 @@ interface Picker {
 export function usePicker({ related, onCreated }: PickerOptions): Picker {
   const { target, canList } = related
   const text = useText().relation
+  const locale = useLocale()
+  const noun = useNoun()
   const session = useSession()
   const [isOpen, setOpen] = useState(false)
   const [search, setSearch] = useState('')
@@ -48,7 +53,7 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
   const CreateDialog = use(RelatedContext)?.CreateDialog
   const settled = usePause(search)
   const found = useQuery({ ...optionsQuery(session, target, settled), enabled: isOpen && canList })
-  const options = canList ? (found.data ?? []).map(optionOf) : []
+  const options = canList ? optionsOf(found.data ?? [], locale) : []
   // Until the answer for the search is there, only options that match it: Enter must not choose one of the former search.
   const isCurrent = settled === search && !found.isPlaceholderData
   const canCreate = CreateDialog !== undefined && may(target, 'add')
@@ -70,11 +75,12 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
       isDisabled: !canList && !canCreate,
       footer: canCreate ? (
         <Button kind="quiet" icon={<Plus size={14} aria-hidden />} onClick={startCreation}>
-          {text.createAndSelect(target === undefined ? '' : nounOf(target), search.trim())}
+          {text.createAndSelect(target === undefined ? '' : noun(target), search.trim())}
         </Button>
       ) : undefined,
       failure: found.error === null ? undefined : <Failure error={found.error} onRetry={() => void found.refetch()} />,
     },
+    relatedOf: ({ value }) => found.data?.find(({ id }) => String(id) === value) ?? related.relatedOf(Number(value)),
     reason: <Reason related={related} />,
     dialog:
       begun !== undefined && CreateDialog !== undefined && target !== undefined ? (
@@ -89,9 +95,6 @@ export function usePicker({ related, onCreated }: PickerOptions): Picker {
       ) : undefined,
   }
 }
-
-/** A related record as an option: its text, or its id for one whose text the user may not see. */
-export const optionOf = ({ id, label }: Related): Option => ({ value: String(id), label: label ?? `#${id}` })
 
 /** Says why related records are shown as ids: the user may not see their texts, or these could not be read. */
 function Reason({ related: { canList, error, retry } }: Pick<PickerOptions, 'related'>) {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
+import { ROOT } from '../../helpers/fixture.ts'
 
 const inBrowser = browserSite()
+const inClinic = browserSite({ project: join(ROOT, 'fixtures/clinic') })
+
+/** An account of `fixtures/clinic`. */
+const CLINIC_ADMIN = { username: 'admin', password: 'alder-lane-admin-26' }
 
 /** A reader who may write comments, but not see users. */
 const READER = { username: 'pia.nakamura', password: 'mackerel-sky-33' }
@@ -91,5 +97,34 @@ inBrowser(
     await page.getByText('You do not have permission to view these records').waitFor()
     assert.equal(await page.getByLabel('Author').isDisabled(), true)
     assert.equal(await page.getByLabel('Post', { exact: false }).first().isDisabled(), false)
+  },
+)
+
+inClinic(
+  'records of one name differ by a second line in pickers, and by their ids in the palette',
+  { as: CLINIC_ADMIN, at: '/account' },
+  async ({ page, server, path, checkAccess }) => {
+    const patients = (await apiOf(server, CLINIC_ADMIN)).model('patient')
+    const twin = { name: 'Quillfeather, Robin', sex: 'other', phone: '555-0199' }
+    const { data: first } = await patients.create({ ...twin, number: 'P-77001', date_of_birth: '1980-02-01' })
+    const { data: second } = await patients.create({ ...twin, number: 'P-77002', date_of_birth: '2011-02-01' })
+    await page.goto(`${path}/models/appointment/new`)
+    await page.getByLabel('Patient').click()
+    await page.getByRole('option').nth(5).waitFor()
+    assert.equal(await page.locator('.option-note').count(), 0)
+    await typeSearch(page, 'Quillfeather')
+    await page.getByRole('option', { name: /P-77001 · .*1980/ }).waitFor()
+    await checkAccess()
+    await page.getByRole('option', { name: /P-77002 · .*2011/ }).click()
+    await page.getByRole('button', { name: 'Open Quillfeather, Robin' }).click()
+    await page.waitForURL(new RegExp(`open=patient\\.${second.id}$`))
+    const drawer = page.getByRole('dialog', { name: 'Quillfeather, Robin' })
+    await drawer.getByLabel('Patient number').waitFor()
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'detached' })
+
+    await page.keyboard.press('ControlOrMeta+k')
+    await typeSearch(page, 'Quillfeather')
+    await page.getByRole('option', { name: `Patients · #${first.id}` }).waitFor()
   },
 )
