@@ -7,6 +7,8 @@ import type { Problems } from './problems.ts'
 import { isSaveKey } from './use-save-key.ts'
 
 interface FormFrameProps {
+  /** Id of the form, for a button outside of it that submits it. */
+  readonly id?: string
   readonly form: FormView
   readonly model: SiteModel
   /** What kept the last attempt to save from succeeding; undefined for nothing. */
@@ -22,12 +24,23 @@ interface FormFrameProps {
    */
   readonly round?: number
   readonly children: ReactNode
-  /** The buttons. */
-  readonly actions: ReactNode
+  /** The buttons below the fields, as in a dialog; none for a form that a header saves. */
+  readonly actions?: ReactNode
 }
 
 /** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */
-export function FormFrame({ form, model, problems, shown, onSave, isLocked = false, round, children, actions }: FormFrameProps) {
+export function FormFrame({
+  id,
+  form,
+  model,
+  problems,
+  shown,
+  onSave,
+  isLocked = false,
+  round,
+  children,
+  actions,
+}: FormFrameProps) {
   const text = useText().form
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -50,7 +63,7 @@ export function FormFrame({ form, model, problems, shown, onSave, isLocked = fal
     onSave()
   }
   return (
-    <form ref={element} className="form" noValidate onSubmit={submit} onKeyDown={onKeyDown}>
+    <form ref={element} id={id} className="form" noValidate onSubmit={submit} onKeyDown={onKeyDown}>
       {problems !== undefined && (
         <div className="form-problems" tabIndex={-1}>
           <Notice kind="error">
@@ -66,7 +79,7 @@ export function FormFrame({ form, model, problems, shown, onSave, isLocked = fal
       <div className="form-content" inert={isLocked}>
         {children}
       </div>
-      <div className="form-actions">{actions}</div>
+      {actions !== undefined && <div className="form-actions">{actions}</div>}
     </form>
   )
 }

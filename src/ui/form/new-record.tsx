@@ -71,22 +71,24 @@ function typedValues(model: SiteModel, typed: string): FormValues {
 }
 
 interface NewRecordFormProps {
+  /** Id of the form, for a button outside of it that submits it. */
+  readonly id?: string
   readonly form: FormView
   readonly model: SiteModel
   readonly state: ReturnType<typeof useNewRecord>
   readonly onSave: () => void
   /** Number of the attempt: the first input gets the focus when it changes. */
   readonly round: number
-  /** The buttons. */
-  readonly actions: ReactNode
+  /** The buttons below the fields; none for a form that a header saves. */
+  readonly actions?: ReactNode
 }
 
 /** The form of a record that does not exist yet. */
-export function NewRecordForm({ form, model, state, onSave, round, actions }: NewRecordFormProps) {
+export function NewRecordForm({ id, form, model, state, onSave, round, actions }: NewRecordFormProps) {
   const { values, setValue, writable, hidden, problems, isBusy } = state
   return (
     <FormFrame
-      {...{ form, model, problems, onSave, round, actions }}
+      {...{ id, form, model, problems, onSave, round, actions }}
       shown={writable.filter((name) => !hidden.has(name))}
       isLocked={isBusy}
     >

@@ -1,15 +1,15 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useId, useState } from 'react'
 import { nameOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
 import { RecordPanels } from '../panels/record-panels.tsx'
-import { Button } from '../parts/button.tsx'
-import { PageHeader, Tabs } from '../parts/page-header.tsx'
+import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordForm } from './record-form.tsx'
+import { RecordHeader } from './record-header.tsx'
 import { RecordMenu } from './record-menu.tsx'
 import { RecordNeighbours } from './record-neighbours.tsx'
 import { RelationDrawers } from './relation-drawers.tsx'
@@ -32,7 +32,9 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   const navigate = useNavigate()
   const tab = firstOf(useSearch({ strict: false }), 'tab') === 'history' && model.history ? 'history' : 'form'
   const [isDeleting, setDeleting] = useState(false)
-  const { edits, save, notices, dialogs } = useEditing(record)
+  const formId = useId()
+  // The messages stand in the form.
+  const { edits, save, notices, dialogs } = useEditing(record, { onRefused: () => tab !== 'form' && showTab('form') })
   const { base } = edits
   const label = nameOf(base, model)
 
@@ -49,24 +51,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
 
   const page = (
     <>
-      <RecordForm
-        model={model}
-        form={form}
-        edits={edits}
-        onSave={save}
-        actions={
-          <>
-            {edits.isDirty && (
-              <Button kind="quiet" onClick={edits.discard}>
-                {text.form.discard}
-              </Button>
-            )}
-            <Button kind="primary" type="submit" isBusy={edits.isBusy} aria-disabled={!edits.isDirty || isDeleted || undefined}>
-              {text.common.save}
-            </Button>
-          </>
-        }
-      />
+      <RecordForm id={formId} model={model} form={form} edits={edits} onSave={save} />
       {!isDeleted && (
         <div className="record-panels">
           <RecordPanels model={model.key} record={base} onSaved={() => void edits.reload()} />
@@ -76,26 +61,31 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   )
   return (
     <RelationDrawers>
-      <PageHeader
-        above={
-          <Link to="/models/$model" params={{ model: model.key }}>
-            {model.label}
-          </Link>
-        }
+      <RecordHeader
+        model={model}
         title={label}
-        actions={
-          <>
-            <RecordNeighbours model={model.key} id={base.id} />
-            <RecordMenu
-              model={model}
-              forms={edits.writable.length > 0 ? forms : []}
-              form={form}
-              onDuplicate={may(model, 'add') && !isDeleted ? duplicate : undefined}
-              onDelete={may(model, 'delete') && !isDeleted ? () => setDeleting(true) : undefined}
-            />
-          </>
+        isDirty={edits.isDirty}
+        onDiscard={edits.discard}
+        save={
+          edits.writable.length === 0
+            ? undefined
+            : {
+                form: tab === 'form' ? formId : undefined,
+                onSave: save,
+                isBusy: edits.isBusy,
+                isIdle: !edits.isDirty || isDeleted,
+              }
         }
-      />
+      >
+        <RecordNeighbours model={model.key} id={base.id} />
+        <RecordMenu
+          model={model}
+          forms={edits.writable.length > 0 ? forms : []}
+          form={form}
+          onDuplicate={may(model, 'add') && !isDeleted ? duplicate : undefined}
+          onDelete={may(model, 'delete') && !isDeleted ? () => setDeleting(true) : undefined}
+        />
+      </RecordHeader>
       {notices}
       <div className="record">
         <div className="record-main">

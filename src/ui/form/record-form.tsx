@@ -6,18 +6,20 @@ import { FormFrame } from './form-frame.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 
 interface RecordFormProps {
+  /** Id of the form, for a button outside of it that submits it. */
+  readonly id?: string | undefined
   readonly model: SiteModel
   readonly form: FormView
   readonly edits: RecordEdits
   readonly onSave: () => void
   /** True while a save must not miss what is typed, since the form closes after it. */
   readonly isLocked?: boolean
-  /** The buttons below the fields. */
-  readonly actions: ReactNode
+  /** The buttons below the fields; none for a form that a header saves. */
+  readonly actions?: ReactNode | undefined
 }
 
 /** The form of a record; without a field that the user may change, its values to read. */
-export function RecordForm({ model, form, edits, onSave, isLocked = false, actions }: RecordFormProps) {
+export function RecordForm({ id, model, form, edits, onSave, isLocked = false, actions }: RecordFormProps) {
   const { base, writable, hidden, problems } = edits
   const fields = (
     <FormFields
@@ -35,6 +37,7 @@ export function RecordForm({ model, form, edits, onSave, isLocked = false, actio
   if (writable.length === 0) return <div className="form">{fields}</div>
   return (
     <FormFrame
+      id={id}
       form={form}
       model={model}
       problems={problems}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ListPlus } from 'lucide-react'
+import { useId, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { recordQuery } from '../data/records.ts'
@@ -10,13 +11,13 @@ import { useNoun, useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
 import { NewRecordForm, useNewRecord } from '../form/new-record.tsx'
+import { RecordHeader } from '../form/record-header.tsx'
 import { RecordMenu } from '../form/record-menu.tsx'
 import { RelationDrawers } from '../form/relation-drawers.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useSaveKey } from '../form/use-save-key.ts'
 import { copiedValues, type FormValues } from '../form/values.ts'
 import { Button } from '../parts/button.tsx'
-import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
@@ -75,6 +76,7 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
   const state = useNewRecord(model, form, given)
   const guard = useLeaveGuard(state.isDirty)
   const [round, setRound] = useState(0)
+  const id = useId()
 
   const create = async (isMore: boolean) => {
     const created = await state.save()
@@ -89,38 +91,29 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
       focusContent()
     }
   }
-  useSaveKey(() => void create(false))
+  const save = () => void create(false)
+  useSaveKey(save)
 
   return (
     <RelationDrawers>
-      <PageHeader
-        above={
-          may(model, 'view') ? (
-            <Link to="/models/$model" params={{ model: model.key }}>
-              {model.label}
-            </Link>
-          ) : (
-            model.label
-          )
-        }
+      <RecordHeader
+        model={model}
         title={text.form.createTitle(noun(model))}
-        actions={<RecordMenu {...{ model, forms, form }} />}
-      />
+        isDirty={state.isDirty}
+        save={{ form: id, onSave: save, isBusy: state.isBusy }}
+      >
+        <Button
+          className="button-folding"
+          icon={<ListPlus size={16} aria-hidden />}
+          onClick={() => void create(true)}
+          isBusy={state.isBusy}
+        >
+          {text.form.saveAndAdd}
+        </Button>
+        <RecordMenu {...{ model, forms, form }} />
+      </RecordHeader>
       <div className="record-form">
-        <NewRecordForm
-          {...{ form, model, state, round }}
-          onSave={() => void create(false)}
-          actions={
-            <>
-              <Button onClick={() => void create(true)} isBusy={state.isBusy}>
-                {text.form.saveAndAdd}
-              </Button>
-              <Button kind="primary" type="submit" isBusy={state.isBusy}>
-                {text.common.save}
-              </Button>
-            </>
-          }
-        />
+        <NewRecordForm {...{ id, form, model, state, round }} onSave={save} />
       </div>
       {guard}
     </RelationDrawers>

@@ -180,6 +180,7 @@ const de: Text = {
     place: (place, total) => `${place} von ${total}`,
     previousRecord: 'Voriger Datensatz',
     nextRecord: 'Nächster Datensatz',
+    unsaved: 'Ungespeichert',
   },
   dates: {
     open: 'Kalender öffnen',

@@ -202,6 +202,7 @@ export const en = {
     place: (place: string, total: string) => `${place} of ${total}`,
     previousRecord: 'Previous record',
     nextRecord: 'Next record',
+    unsaved: 'Unsaved',
   },
   dates: {
     open: 'Open the calendar',
