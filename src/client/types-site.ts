@@ -86,6 +86,8 @@ export interface SiteField {
   readonly choices: readonly { readonly value: unknown; readonly label?: string; readonly color?: string }[] | null
   /** Limits of values, such as `max_length` and `gte`. */
   readonly bounds: Readonly<Record<string, unknown>>
+  /** What a new record gets without a value: a value, `today` or `now`, `{user: id}` for the user who creates it. Absent for none. */
+  readonly default?: unknown
   readonly relation: { readonly name: string; readonly model: string; readonly on_delete: OnDelete | null } | null
 }
 

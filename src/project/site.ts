@@ -10,7 +10,7 @@ import { MAX_BULK_RECORDS } from '../records/write-requests.ts'
 import { isSearchable } from '../search/search-engine.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../util/files.ts'
-import { generatedTitle } from '../views/generate.ts'
+import { generatedTitle, shownDefault } from '../views/generate.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** Title of a project whose settings name none. */
@@ -117,6 +117,7 @@ export class SiteReader {
 function fieldJson(field: Field): object {
   const { name, type, label, helpText, required, unique, limits, labelledChoices, relation } = field
   const { choices, pattern: _, ...bounds } = limits
+  const value = isSettable(field) ? shownDefault(field) : undefined
   return {
     name,
     type: type.name,
@@ -129,6 +130,7 @@ function fieldJson(field: Field): object {
     operators: type.operators,
     choices: labelledChoices ?? choices?.map((value) => ({ value })) ?? null,
     bounds,
+    ...(value === undefined ? {} : { default: value }),
     relation: relation === undefined ? null : { name: relation.name, model: relation.target, on_delete: relation.onDelete },
   }
 }

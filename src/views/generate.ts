@@ -102,24 +102,28 @@ export function viewsYaml(views: readonly ViewDefinition[]): string {
 function formField(field: Field, settable: boolean): FieldViewDefinition {
   if (field.name === 'id') return { ...baseField(field), ...helpOf(field), readonly: true, disabled: true }
   const options = optionsOf(field)
+  const value = shownDefault(field)
   return {
     ...baseField(field),
     ...helpOf(field),
     ...(settable && field.required ? { required: true } : {}),
     ...(settable ? {} : { readonly: true }),
-    ...(settable ? defaultValue(field) : {}),
+    ...(settable && value !== undefined ? { default_value: value } : {}),
     ...(settable && Object.keys(options).length > 0 ? { options } : {}),
   }
 }
 
 const helpOf = ({ helpText }: Field) => (helpText === undefined ? {} : { help_text: helpText })
 
-/** A generated default is named as in the model. A front end knows the user, day and time; a random UUID is left to the server. */
-function defaultValue(field: Field): { default_value?: Json } {
-  const { generated } = field
-  if (generated === 'user') return { default_value: { user: 'id' } }
-  if (generated === 'today' || generated === 'now') return { default_value: generated }
-  return field.default === undefined ? {} : { default_value: field.default }
+/**
+ * The default of a field as a front end can show it; undefined for none. A generated one is named as in the model: a front end knows the user,
+ * day and time. A random UUID and a secret are left to the server.
+ */
+export function shownDefault(field: Field): Json | undefined {
+  const { generated, type } = field
+  if (generated === 'user') return { user: 'id' }
+  if (generated === 'today' || generated === 'now') return generated
+  return type.secret ? undefined : field.default
 }
 
 function baseField({ name, label, type }: Field): FieldViewDefinition {

@@ -54,6 +54,30 @@ describe('the site', () => {
     assert.deepEqual([group.group, group.icon, group.history], [null, 'users-round', true])
   })
 
+  test('names the defaults of fields that requests may set, and no secret', async () => {
+    const fields = [
+      '{ name: day, type: date, default: today }',
+      '{ name: at, type: datetime, default: now }',
+      '{ name: size, type: integer, default: 3 }',
+      '{ name: key, type: uuid }',
+      '{ name: owner_id, type: foreignkey, model: user, default: { user: id } }',
+      '{ name: text, type: string }',
+    ]
+    const note = `name: Note\ntimestamps: true\nfields:\n${fields.map((field) => `  - ${field}\n`).join('')}`
+    await using app = await openTestApp({ files: { 'models/note.yaml': note, ...ADMIN_SEED } })
+    const { json } = await play(app, get(SITE))
+    const model = json.models.find(({ key }: { key: string }) => key === 'note')
+    const named = model.fields.flatMap((field: Record<string, unknown>) =>
+      'default' in field ? [[field.name, field.default]] : [],
+    )
+    assert.deepEqual(named, [
+      ['day', 'today'],
+      ['at', 'now'],
+      ['size', 3],
+      ['owner_id', { user: 'id' }],
+    ])
+  })
+
   test('says which models have a history', async () => {
     const files = {
       'admin.config.yaml': 'history: { days: 1 }\n',

@@ -46,6 +46,18 @@ test('a new record starts with the defaults of the form', () => {
   assert.deepEqual(startValues(fields, model, 7, new Date('2024-03-01T22:30:00Z')), { owner: 7, note: 'x', is_superuser: false })
 })
 
+test('a field without a default of the form has that of the model', () => {
+  const fields = [field('note'), field('day'), field('sends'), field('owner', { default_value: null })]
+  const modelFields = [
+    siteField('note', 'string', { default: 'of the model' }),
+    siteField('day', 'date', { default: 'today' }),
+    siteField('sends', 'boolean', { default: true }),
+    siteField('owner', 'foreignkey', { default: { user: 'id' } }),
+  ]
+  const start = startValues(fields, siteModel('event', 'note', modelFields), 7, new Date('2024-03-01T22:30:00Z'))
+  assert.deepEqual(start, { note: 'of the model', day: '2024-03-01', sends: true, owner: 7 })
+})
+
 test('a new record starts with the day in UTC and the time of its opening where the default is today or now', () => {
   const dated = siteModel('event', 'note', [siteField('day', 'date'), siteField('at', 'datetime'), siteField('note')])
   const fields = [

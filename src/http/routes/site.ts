@@ -15,7 +15,7 @@ import { actorOf, parametersOf, queryOf, readOptionsOf } from '../request.ts'
 
 const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
 
-const siteField = object({
+const fieldMembers = {
   ...{
     name: TEXT,
     type: TEXT,
@@ -30,7 +30,17 @@ const siteField = object({
   choices: nullable({ type: 'array', items: object({ value: {}, label: TEXT, color: TEXT }, ['value']) }),
   bounds: { type: 'object', additionalProperties: true, description: 'Limits of values, such as `max_length` and `gte`' },
   relation: nullable(object({ name: TEXT, model: TEXT, on_delete: TEXT })),
-})
+} as const satisfies Record<string, Schema>
+
+const siteField = object(
+  {
+    ...fieldMembers,
+    default: {
+      description: 'Value of a new record without one; `today`, `now` and `{user: id}` as in the model; absent for none',
+    },
+  },
+  Object.keys(fieldMembers),
+)
 
 const modelMembers = {
   ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },

@@ -82,7 +82,8 @@ export function copiedValues(model: SiteModel, record: AnyRecord): FormValues {
 }
 
 /**
- * The values of a new record at first: the defaults of the view. A switch without one is off, since an empty one looks like it.
+ * The values of a new record at first: the defaults of the view, otherwise of the model. They are sent as they are shown. A switch without one
+ * is off, since an empty one looks like it.
  *
  * @param userId id of the user who creates, for the default `{user: id}`
  * @param now the present time, for the defaults `today` (in UTC, as on the server) and `now`
@@ -91,11 +92,9 @@ export function startValues(fields: readonly FieldView[], model: SiteModel, user
   const values = fields.flatMap((field): [string, unknown][] => {
     const modelField = fieldOf(model, field.name)
     if (modelField === undefined) return []
-    if (field.default_value !== undefined && field.default_value !== null) {
-      return [[field.name, startValue(field.default_value, modelField.type, userId, now)]]
-    }
-    const kind = widgetKind(field, modelField)
-    return kind === 'switch' ? [[field.name, false]] : []
+    const value = field.default_value ?? modelField.default ?? undefined
+    if (value !== undefined) return [[field.name, startValue(value, modelField.type, userId, now)]]
+    return widgetKind(field, modelField) === 'switch' ? [[field.name, false]] : []
   })
   return Object.fromEntries(values)
 }
