@@ -8,7 +8,7 @@ import { isSaveKey } from './use-save-key.ts'
 
 interface FormFrameProps {
   /** Id of the form, for a button outside of it that submits it. */
-  readonly id?: string
+  readonly id?: string | undefined
   readonly form: FormView
   readonly model: SiteModel
   /** What kept the last attempt to save from succeeding; undefined for nothing. */
@@ -25,7 +25,7 @@ interface FormFrameProps {
   readonly round?: number
   readonly children: ReactNode
   /** The buttons below the fields, as in a dialog; none for a form that a header saves. */
-  readonly actions?: ReactNode
+  readonly actions?: ReactNode | undefined
 }
 
 /** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */

@@ -72,7 +72,7 @@ function typedValues(model: SiteModel, typed: string): FormValues {
 
 interface NewRecordFormProps {
   /** Id of the form, for a button outside of it that submits it. */
-  readonly id?: string
+  readonly id?: string | undefined
   readonly form: FormView
   readonly model: SiteModel
   readonly state: ReturnType<typeof useNewRecord>
@@ -80,7 +80,7 @@ interface NewRecordFormProps {
   /** Number of the attempt: the first input gets the focus when it changes. */
   readonly round: number
   /** The buttons below the fields; none for a form that a header saves. */
-  readonly actions?: ReactNode
+  readonly actions?: ReactNode | undefined
 }
 
 /** The form of a record that does not exist yet. */

@@ -21,7 +21,7 @@ interface RecordHeaderProps {
   readonly title: string
   readonly isDirty: boolean
   /** Takes the changes back; undefined where the page cannot. */
-  readonly onDiscard?: () => void
+  readonly onDiscard?: (() => void) | undefined
   /** The only button of the page that saves; undefined where nothing can be saved. */
   readonly save: HeaderSave | undefined
   /** Other buttons, before the one that saves. */
