@@ -38,7 +38,7 @@ test('a dry run with the other values finds the faults beside texts that are not
 test('a fault has a message, with line and column for JSON', () => {
   assert.equal(faultText({ kind: 'json', text: '', line: 3, column: 8 }, en.form), 'This is not valid JSON: line 3, column 8.')
   assert.notEqual(faultText({ kind: 'number' }, en.form), faultText({ kind: 'datetime', pattern: 'dd/mm/yyyy' }, en.form))
-  assert.equal(faultText({ kind: 'date', pattern: 'dd/mm/yyyy' }, en.form), 'This is not a date yet. Write it as dd/mm/yyyy.')
+  assert.equal(faultText({ kind: 'date', pattern: 'dd/mm/yyyy' }, en.form), 'This is not a date. Write it as dd/mm/yyyy.')
 })
 
 test('Ctrl or ⌘ with Enter or S saves; with other modifiers it does not', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addMonths, movedDay, startOfWeek, weeksOf } from '../../src/ui/parts/calendar-days.ts'
+import { addMonths, endOfMonth, isDay, movedDay, startOfWeek, weeksOf } from '../../src/ui/text/days.ts'
 import {
   dateSigns,
   dayPattern,
   dayText,
+  momentParts,
   momentText,
   readDays,
   readMoments,
@@ -69,4 +70,24 @@ test('keys of a calendar move by day, week, month and year', () => {
       .slice(0, 2),
     ['2026-06-29', '2026-07-06'],
   )
+})
+
+test('the parts of a typed moment are found as they are typed, also where one of them is no value yet', () => {
+  const cases = {
+    '': ['', ''],
+    '2/7/2026': ['2/7/2026', ''],
+    '2/7': ['2/7', ''],
+    '10:30': ['', '10:30'],
+    '10:30 pm': ['', '10:30 pm'],
+    '2/7/2026, 1': ['2/7/2026', '1'],
+    'tomorrow, 10:30': ['tomorrow', '10:30'],
+    '2026-07-02T10:30': ['2026-07-02', '10:30'],
+    '2/7/2026 10:30': ['2/7/2026', '10:30'],
+  }
+  for (const [text, [day, clock]] of Object.entries(cases)) assert.deepEqual(momentParts(text), { day, clock }, text)
+})
+
+test('months end on their last day, and only days of the calendar are days', () => {
+  assert.deepEqual([endOfMonth('2024-02-10'), endOfMonth('2026-12-01')], ['2024-02-29', '2026-12-31'])
+  assert.deepEqual(['2024-02-29', '2025-02-29', '2024-2-9', ''].map(isDay), [true, false, false, false])
 })

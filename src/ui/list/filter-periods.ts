@@ -1,6 +1,6 @@
 import type { SiteField } from '../../client/client.ts'
 import { withOffset } from '../../client/local-time.ts'
-import { isDay } from '../text/format.ts'
+import { addDays, addMonths, endOfMonth, isDay, localDay } from '../text/days.ts'
 
 /** Periods that move with the calendar, as a filter of an address names them: `created_at__within=last_7_days`. */
 export const PERIODS = [
@@ -22,33 +22,30 @@ export const isPeriod = (text: string): text is Period => PERIODS.some((period) 
 
 /** The first and the last day of a period, which belong to it. @param now decides which day is today, in the time zone of the browser */
 export function daysOf(period: Period, now: Date): readonly [string, string] {
-  const [year, month, today] = [now.getFullYear(), now.getMonth(), now.getDate()]
-  const days = (first: number, last: number) => [day(year, month, today + first), day(year, month, today + last)] as const
+  const today = localDay(now)
+  const month = `${today.slice(0, 7)}-01`
+  const year = today.slice(0, 4)
   switch (period) {
     case 'today':
-      return days(0, 0)
+      return [today, today]
     case 'yesterday':
-      return days(-1, -1)
+      return [addDays(today, -1), addDays(today, -1)]
     case 'tomorrow':
-      return days(1, 1)
+      return [addDays(today, 1), addDays(today, 1)]
     case 'last_7_days':
-      return days(-6, 0)
+      return [addDays(today, -6), today]
     case 'next_7_days':
-      return days(0, 6)
+      return [today, addDays(today, 6)]
     case 'last_30_days':
-      return days(-29, 0)
+      return [addDays(today, -29), today]
     case 'this_month':
-      return [day(year, month, 1), day(year, month + 1, 0)]
+      return [month, endOfMonth(month)]
     case 'last_month':
-      return [day(year, month - 1, 1), day(year, month, 0)]
+      return [addMonths(month, -1), addDays(month, -1)]
     case 'this_year':
-      return [day(year, 0, 1), day(year, 11, 31)]
+      return [`${year}-01-01`, `${year}-12-31`]
   }
 }
-
-/** A day of the calendar as the API writes it. Days and months beyond their range count on. */
-const day = (year: number, month: number, date: number): string =>
-  new Date(Date.UTC(year, month, date)).toISOString().slice(0, 'yyyy-mm-dd'.length)
 
 /** The two ends of the value of `between`, of which one may be empty; undefined for a value that has no such ends. */
 export function endsOf(value: string): readonly [string, string] | undefined {
@@ -66,8 +63,7 @@ export function rangeFilters({ type }: SiteField, path: string, [from, to]: read
   const isTime = type === 'datetime'
   const least = from === '' ? [] : [`${path}__gte=${isTime ? withOffset(from) : from}`]
   if (to === '') return least
-  const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
-  return [...least, isTime ? `${path}__lt=${withOffset(day(year, month - 1, date + 1))}` : `${path}__lte=${to}`]
+  return [...least, isTime ? `${path}__lt=${withOffset(addDays(to, 1))}` : `${path}__lte=${to}`]
 }
 
 /** True if the API can compare the values of a field with the ends of a range. */

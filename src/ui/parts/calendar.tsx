@@ -1,9 +1,9 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { addMonths, firstWeekday, movedDay, weeksOf } from '../text/days.ts'
 import { localeDates } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { IconButton } from './button.tsx'
-import { addMonths, firstWeekday, movedDay, weeksOf } from './calendar-days.ts'
 
 interface CalendarProps {
   /** The chosen day, such as `2026-07-02`; undefined for none. */

@@ -59,12 +59,6 @@ export const roundedNumber = (value: number | string, locale: string, least: num
 export const localeDates = (locale: string, name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   cached(dates, `${locale} ${name}`, () => new Intl.DateTimeFormat(locale, options))
 
-/** True for a day of the calendar such as `2024-05-31`. */
-export const isDay = (text: string): boolean => {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
-
 /** Formats a date of the calendar such as `2024-05-31`; other text is returned as it is. */
 export function formatDate(value: string, locale: string): string {
   const date = new Date(`${value}T00:00:00Z`)

@@ -1,4 +1,5 @@
-import { isDay, localeDates } from './format.ts'
+import { isDay } from './days.ts'
+import { localeDates } from './format.ts'
 
 type DatePart = 'day' | 'month' | 'year'
 
@@ -92,9 +93,19 @@ export function momentText(local: string, signs: DateSigns): string {
   return time === undefined ? local : `${dayText(day, signs)}, ${timeText(time, signs)}`
 }
 
+/** The parts of a typed text that stand for a day and for a time, as they are typed; each may be empty. */
+export function momentParts(text: string): { readonly day: string; readonly clock: string } {
+  const typed = text.trim()
+  const [, day, clock] = /^([^,]*),\s*(.*)$/.exec(text) ?? MOMENT.exec(typed) ?? []
+  if (day !== undefined && clock !== undefined) return { day: day.trim(), clock }
+  return readTime(typed) === undefined ? { day: typed, clock: '' } : { day: '', clock: typed }
+}
+
+const MOMENT = /^(.+?)(?:\s*,\s*|\s+|T)(\d{1,2}:\S.*|\d{1,2}\s*[ap]\.?m\.?)$/i
+
 /** The local times that a typed text can mean, as `2026-07-02T10:30`; none for a text without a day or a time. */
 export function readMoments(text: string, signs: DateSigns): readonly string[] {
-  const [, day = '', clock = ''] = /^(.+?)(?:\s*,\s*|\s+|T)(\d{1,2}:\S.*|\d{1,2}\s*[ap]\.?m\.?)$/i.exec(text.trim()) ?? []
+  const [, day = '', clock = ''] = MOMENT.exec(text.trim()) ?? []
   const time = readTime(clock)
   return time === undefined ? [] : readDays(day, signs).map((each) => `${each}T${time}`)
 }

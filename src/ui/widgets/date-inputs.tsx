@@ -1,13 +1,14 @@
+import { useState } from 'react'
 import { DatePicker } from '../parts/date-picker.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
-import { isDay } from '../text/format.ts'
+import { isDay } from '../text/days.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import {
-  type DateSigns,
   dateSigns,
   dayPattern,
   dayText,
+  momentParts,
   momentText,
   readDays,
   readMoments,
@@ -28,7 +29,7 @@ export function DateInput({ field, value, onChange, links }: InputProps) {
   const signs = dateSigns(useLocale())
   const pattern = dayPattern(signs, text.pattern)
   const format = (day: unknown) => dayText(inputText(day), signs)
-  const parse = (typed: string) => one(typed, readDays(typed, signs), { kind: 'date', pattern }, format)
+  const parse = (typed: string) => one(typed, readDays(typed, signs), { kind: 'date', pattern }, (day) => dayText(day, signs))
   const [typed, setTyped, settle] = useTyped({ value, onChange, format, parse })
   const today = localNow().slice(0, 10)
   return (
@@ -52,14 +53,12 @@ export function DateInput({ field, value, onChange, links }: InputProps) {
 export function TimeInput({ field, value, onChange, links }: InputProps) {
   const text = useText().dates
   const signs = dateSigns(useLocale())
+  const fault = { kind: 'time', pattern: text.timePattern } as const
   const [typed, setTyped, settle] = useTyped({
     value,
     onChange,
     format: (time) => timeText(inputText(time), signs),
-    parse: (each) =>
-      each.trim() === ''
-        ? null
-        : (withSeconds(readTime(each)) ?? new Unparsed(each, { kind: 'time', pattern: text.timePattern })),
+    parse: (each) => (each.trim() === '' ? null : (withSeconds(readTime(each)) ?? new Unparsed(each, fault))),
   })
   return (
     <input
@@ -79,7 +78,7 @@ const withSeconds = (time: string | undefined): string | undefined => (time?.len
 
 /**
  * A date and time in the browser's time zone; it is sent with the offset. Of a time that comes twice when clocks are set back, either can be
- * chosen.
+ * chosen. The calendar and the time beside it each change their part of the typed text, and leave the other as it is typed.
  */
 export function DatetimeInput({ field, modelField, value, onChange, links, record }: InputProps) {
   const text = useText()
@@ -89,18 +88,17 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
   const isChosen = repeatedTimes(toLocal(value)).length > 0
   const before = isChosen ? value : record?.[modelField.name]
   const parse = (typed: string): unknown => {
-    const local = one(typed, readMoments(typed, signs), { kind: 'datetime', pattern }, (each) => momentText(each, signs))
+    const fault = { kind: 'datetime', pattern } as const
+    const local = one(typed, readMoments(typed, signs), fault, (each) => momentText(each, signs))
     return typeof local === 'string' ? kept(fromLocal(local, before), typed) : local
   }
   const format = (moment: unknown) => momentText(toLocal(moment), signs)
   const [typed, setTyped, settle] = useTyped({ value, onChange, format, parse })
-  const [local = ''] = readMoments(typed, signs)
-  const [day, time] = local.split('T')
-  const repeated = repeatedTimes(local)
+  const { day, clock } = momentParts(typed)
+  const days = readDays(day, signs)
+  const repeated = repeatedTimes(readMoments(typed, signs)[0] ?? '')
   const now = localNow()
-  const clock = now.slice(11)
-  /** Takes a local time as if it had been typed. */
-  const take = (next: string) => setTyped(momentText(next, signs))
+  const [today = '', present = ''] = now.split('T')
   return (
     <>
       <DatePicker
@@ -109,15 +107,19 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
         text={typed}
         onText={setTyped}
         onBlur={settle}
-        day={day === '' ? undefined : day}
-        today={now.slice(0, 10)}
+        day={days.length === 1 ? days[0] : undefined}
+        today={today}
         isStaying
-        onDay={(next) => take(`${next}T${time ?? clock}`)}
+        onDay={(next) => setTyped(`${dayText(next, signs)}, ${clock === '' ? timeText(present, signs) : clock}`)}
         onClear={() => onChange(null)}
-        onNow={() => take(now)}
+        onNow={() => setTyped(momentText(now, signs))}
         nowLabel={text.dates.now}
       >
-        <ClockInput time={time} signs={signs} onTime={(next) => take(`${day === '' ? now.slice(0, 10) : day}T${next}`)} />
+        <ClockInput
+          clock={clock}
+          onClock={(next) => setTyped(next === '' ? day : `${day === '' ? dayText(today, signs) : day}, ${next}`)}
+          onBlur={settle}
+        />
       </DatePicker>
       {repeated.length > 0 && (
         <Select
@@ -132,31 +134,38 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
 }
 
 interface ClockInputProps {
-  readonly time: string | undefined
-  readonly signs: DateSigns
-  readonly onTime: (time: string) => void
+  /** The time as it is typed. */
+  readonly clock: string
+  readonly onClock: (clock: string) => void
+  readonly onBlur: () => void
 }
 
-/** The time beside the calendar of a date and time. */
-function ClockInput({ time, signs, onTime }: ClockInputProps) {
-  const text = useText().dates
-  const [typed, setTyped, settle] = useTyped({
-    value: time,
-    onChange: (next) => typeof next === 'string' && onTime(next),
-    format: (each) => timeText(withSeconds(inputText(each)) ?? '', signs),
-    parse: (each) => readTime(each) ?? time,
-  })
+/** The time beside the calendar of a date and time. What is typed stays; once it is left, a text that is no time is named. */
+function ClockInput({ clock, onClock, onBlur }: ClockInputProps) {
+  const text = useText()
+  const [wasLeft, setLeft] = useState(false)
+  const isFaulty = wasLeft && clock !== '' && readTime(clock) === undefined
   return (
-    <LabelledField label={text.time} shape="column">
+    <LabelledField
+      label={text.dates.time}
+      shape="column"
+      errors={isFaulty ? [text.form.faultTime(text.dates.timePattern)] : undefined}
+    >
       {(links) => (
         <input
           {...links}
           className="input date-input"
           autoComplete="off"
-          placeholder={text.timePattern}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={settle}
+          placeholder={text.dates.timePattern}
+          value={clock}
+          onChange={(event) => {
+            setLeft(false)
+            onClock(event.target.value)
+          }}
+          onBlur={() => {
+            setLeft(true)
+            onBlur()
+          }}
         />
       )}
     </LabelledField>
@@ -166,10 +175,10 @@ function ClockInput({ time, signs, onTime }: ClockInputProps) {
 /** A fault has the text that was typed, in the place of what was read. */
 const kept = (value: unknown, typed: string): unknown => (value instanceof Unparsed ? new Unparsed(typed, value.fault) : value)
 
-/** The only reading of a typed text; null for an empty one, an `Unparsed` for several or, with the given fault, for none. */
-function one(typed: string, readings: readonly string[], none: InputFault, write: (reading: string) => string): unknown {
+/** The only reading of a typed text; null for an empty one, an `Unparsed` for none or several. */
+function one(typed: string, readings: readonly string[], fault: InputFault, write: (reading: string) => string): unknown {
   if (typed.trim() === '') return null
   const [first, second] = readings
-  if (first === undefined) return new Unparsed(typed, none)
+  if (first === undefined) return new Unparsed(typed, fault)
   return second === undefined ? first : new Unparsed(typed, { kind: 'ambiguousDate', readings: readings.map(write) })
 }

@@ -1,4 +1,5 @@
 import { momentsOf, offsetText, withOffset } from '../../client/local-time.ts'
+import { localDay } from '../text/days.ts'
 import { Unparsed } from './unparsed.ts'
 
 /** The text of a stored time for an input of the browser: in local time, with seconds only where it has some. */
@@ -7,10 +8,9 @@ export function toLocal(value: unknown): string {
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return ''
   const two = (number: number) => String(number).padStart(2, '0')
-  const day = `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
   const milliseconds = date.getMilliseconds() === 0 ? '' : `.${String(date.getMilliseconds()).padStart(3, '0')}`
   const seconds = date.getSeconds() === 0 && milliseconds === '' ? '' : `:${two(date.getSeconds())}${milliseconds}`
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`
+  return `${localDay(date)}T${two(date.getHours())}:${two(date.getMinutes())}${seconds}`
 }
 
 /**
@@ -21,7 +21,7 @@ export function toLocal(value: unknown): string {
  */
 export function fromLocal(text: string, stored?: unknown): unknown {
   if (text === '') return null
-  if (Number.isNaN(Date.parse(text))) return new Unparsed(text, { kind: 'datetime', pattern: 'yyyy-mm-ddThh:mm' })
+  if (Number.isNaN(Date.parse(text))) return new Unparsed(text, { kind: 'datetime', pattern: 'yyyy-mm-dd hh:mm' })
   const sent = withOffset(text, stored)
   return isShownAs(Date.parse(String(sent)), text) ? sent : new Unparsed(text, { kind: 'skippedTime' })
 }

@@ -37,10 +37,10 @@ export function faultText(fault: InputFault, text: Text['form']): string {
 /**
  * The messages that a field shows for its value: one for a text that is not a value.
  *
- * @param wasTried true once the value was to be sent: a beginning, which typing on may complete, is named from then on
+ * @param wasTried true once the value was to be sent: a beginning, which typing on may complete, is named from then on, or once its input was left
  */
 export function faultsOf(value: unknown, text: Text['form'], wasTried: boolean): readonly string[] {
   if (!(value instanceof Unparsed)) return []
-  const { fault } = value
-  return BEGINNINGS.has(fault.kind) && !wasTried ? [] : [faultText(fault, text)]
+  const { fault, wasLeft } = value
+  return BEGINNINGS.has(fault.kind) && !wasTried && !wasLeft ? [] : [faultText(fault, text)]
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 export type InputFault =
   /** The beginning of a number, such as a sign. */
   | { readonly kind: 'number' }
-  /** The beginning of a date, a time, or both, and how it would be written: `dd/mm/yyyy`. */
+  /** No date, time, or both, as the pattern shows how to write them. */
   | { readonly kind: 'date' | 'time' | 'datetime'; readonly pattern: string }
   | { readonly kind: 'notNumber' }
   /** More digits than a number can hold, or a number that is too large. */
@@ -27,10 +27,13 @@ export interface JsonInputFault {
 export class Unparsed {
   readonly text: string
   readonly fault: InputFault
+  /** True once the focus has left the input: the text is not about to become a value. */
+  readonly wasLeft: boolean
 
-  constructor(text: string, fault: InputFault) {
+  constructor(text: string, fault: InputFault, wasLeft = false) {
     this.text = text
     this.fault = fault
+    this.wasLeft = wasLeft
   }
 }
 
@@ -44,7 +47,7 @@ interface Typing {
 
 /**
  * The text of an input whose value is not a text. The text stays as it was typed until the value changes from elsewhere, or until it is
- * settled: it then shows what was read.
+ * settled, when the focus leaves: it then shows what was read. A text that is no value stays.
  *
  * @returns the text, a function that changes it, and one that settles it
  */
@@ -55,7 +58,10 @@ export function useTyped({ value, onChange, format, parse }: Typing): readonly [
     setTyped({ text, value: next })
     onChange(next)
   }
-  const settle = () => setTyped(undefined)
+  const settle = () => {
+    setTyped(undefined)
+    if (value instanceof Unparsed && !value.wasLeft) onChange(new Unparsed(value.text, value.fault, true))
+  }
   if (typed !== undefined && Object.is(typed.value, value)) return [typed.text, change, settle]
   return [value instanceof Unparsed ? value.text : format(value), change, settle]
 }

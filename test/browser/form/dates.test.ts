@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -34,5 +35,51 @@ inBrowser(
     await calendar.waitFor({ state: 'detached' })
     assert.equal(await day.inputValue(), '')
     assert.equal(await page.locator('input[type=date], input[type=time], input[type=datetime-local], select').count(), 0)
+  },
+)
+
+inBrowser(
+  'the calendar and the time beside it keep what is typed for the other, and a text that is no time stays with its pattern',
+  { at: '/models/post/new', widths: [1280] },
+  async ({ page, checkAccess }) => {
+    await choose(page.getByLabel('Status'), 'Published')
+    const moment = page.getByLabel('Published at')
+    const field = page.locator('[data-field=published_at]')
+    await moment.fill('2/7/2026')
+    await field.getByRole('button', { name: 'Open the calendar' }).click()
+    const calendar = page.getByRole('dialog', { name: 'Calendar' })
+    await calendar
+      .getByRole('button', { name: /Thursday,? 2 July 2026/ })
+      .and(page.locator(':focus'))
+      .waitFor()
+    const time = calendar.getByLabel('Time')
+    await time.pressSequentially('10')
+    await time.press('Tab')
+    assert.equal(await time.inputValue(), '10')
+    assert.equal(await moment.inputValue(), '2/7/2026, 10')
+    await calendar.getByText('This is not a time. Write it as hh:mm.').waitFor()
+    await checkAccess()
+    await time.pressSequentially(':45')
+    await calendar.getByText('This is not a time.').waitFor({ state: 'detached' })
+    assert.equal(await moment.inputValue(), '2/7/2026, 10:45')
+    await calendar.getByRole('button', { name: /Friday,? 3 July 2026/ }).click()
+    assert.equal(await moment.inputValue(), '03/07/2026, 10:45')
+    await page.keyboard.press('Escape')
+  },
+)
+
+inBrowser(
+  'a text that is no date stays in its input, which says how to write it',
+  { at: '/models/post/new' },
+  async ({ page }) => {
+    const day = page.getByLabel('Date of the event')
+    await day.fill('31/2/2026')
+    await page.getByText('This is not a date. Write it as dd/mm/yyyy.').waitFor({ state: 'hidden' })
+    await day.press('Tab')
+    await page.getByText('This is not a date. Write it as dd/mm/yyyy.').waitFor()
+    assert.equal(await day.inputValue(), '31/2/2026')
+    assert.match((await day.getAttribute('aria-describedby')) ?? '', /-errors/)
+    await day.fill('28/2/2026')
+    await page.getByText('This is not a date.').waitFor({ state: 'detached' })
   },
 )

@@ -101,7 +101,7 @@ inBrowser(
     await choose('is after')
     await page.getByRole('textbox', { name: 'Value' }).fill('soon')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByText(/This is not a date yet\. Write it as (dd\/mm|mm\/dd)\/yyyy\./).waitFor()
+    await page.getByText(/This is not a date\. Write it as (dd\/mm|mm\/dd)\/yyyy\./).waitFor()
   },
 )
 

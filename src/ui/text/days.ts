@@ -4,6 +4,16 @@ const MS_PER_DAY = 86_400_000
 
 const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
+/** True for a day of the calendar such as `2024-05-31`. */
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(timeOf(text)) && new Date(timeOf(text)).toISOString().startsWith(text)
+
+/** The day of a point in time in the time zone of the browser. */
+export function localDay(time: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0')
+  return `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+}
+
 /** A day some days later, or earlier; the day itself beyond the years 0 to 9999. */
 export function addDays(day: string, count: number): string {
   const text = new Date(timeOf(day) + count * MS_PER_DAY).toISOString()
@@ -17,9 +27,12 @@ export function addMonths(day: string, count: number): string {
   if (months < 0 || months >= 120_000) return day
   const two = (number: number) => String(number).padStart(2, '0')
   const start = `${String(Math.floor(months / 12)).padStart(4, '0')}-${two((months % 12) + 1)}`
-  const last = Number(addDays(`${nextMonth(start)}-01`, -1).slice(8))
+  const last = Number(endOfMonth(`${start}-01`).slice(8))
   return `${start}-${two(Math.min(date, last))}`
 }
+
+/** The last day of the month of a day. */
+export const endOfMonth = (day: string): string => addDays(`${nextMonth(day.slice(0, 7))}-01`, -1)
 
 /** The month after a month such as `2026-07`. */
 const nextMonth = (month: string): string => addDays(`${month}-28`, 4).slice(0, 7)
