@@ -1,10 +1,13 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import type { FieldErrors, SiteModel } from '../../client/client.ts'
 import { type FormView, labelIn } from '../data/views.ts'
 import { FailureText, Notice } from '../parts/states.tsx'
+import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
+import { faultsOf } from '../widgets/faults.ts'
 import type { Problems } from './problems.ts'
 import { isSaveKey } from './use-save-key.ts'
+import type { FormValues } from './values.ts'
 
 interface FormFrameProps {
   /** Id of the form, for a button outside of it that submits it. */
@@ -13,8 +16,10 @@ interface FormFrameProps {
   readonly model: SiteModel
   /** What kept the last attempt to save from succeeding; undefined for nothing. */
   readonly problems: Problems | undefined
-  /** Names of the fields that show their messages themselves. */
+  /** Names of the fields that show their messages themselves, in their order. */
   readonly shown: readonly string[]
+  /** What is typed. */
+  readonly values: FormValues
   readonly onSave: () => void
   /** True while a save must not miss what is typed: the fields take no input. */
   readonly isLocked?: boolean
@@ -41,7 +46,6 @@ export function FormFrame({
   children,
   actions,
 }: FormFrameProps) {
-  const text = useText().form
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (problems !== undefined && element.current !== null) focusFirstFault(element.current)
@@ -68,10 +72,11 @@ export function FormFrame({
         <div className="form-problems" tabIndex={-1}>
           <Notice kind="error">
             <ProblemText
-              problems={problems}
-              shown={shown}
+              {...{ problems, shown, values }}
               labels={(name) => labelIn(form, model, name)}
-              summary={text.problems}
+              onOpen={(name) => {
+                if (element.current !== null) focusField(element.current, `[data-field="${CSS.escape(name)}"]`)
+              }}
             />
           </Notice>
         </div>
@@ -87,26 +92,51 @@ export function FormFrame({
 interface ProblemTextProps {
   readonly problems: Problems
   readonly shown: readonly string[]
+  readonly values: FormValues
   readonly labels: (name: string) => string
-  readonly summary: (count: number) => string
+  /** Moves the focus to a field. */
+  readonly onOpen: (name: string) => void
 }
 
-function ProblemText({ problems: { error, fields }, shown, labels, summary }: ProblemTextProps) {
+/** The messages of a failed attempt. Those of fields that the form displays lead to them. */
+function ProblemText({ problems: { error, fields }, shown, values, labels, onOpen }: ProblemTextProps) {
+  const text = useText().form
   const names = Object.keys(fields)
   if (names.length === 0) return <FailureText error={error} />
-  const elsewhere = names.filter((name) => !shown.includes(name))
-  const placed = names.length - elsewhere.length
+  // In the order of the form, those without an input last.
+  const ordered = [...shown.filter((name) => names.includes(name)), ...names.filter((name) => !shown.includes(name))]
+  const placed = names.filter((name) => shown.includes(name)).length
+  const messages = ordered.flatMap((name) =>
+    messagesOf(name, fields, values, text).map((message) => ({
+      name,
+      message: message.startsWith(labels(name)) ? message : `${labels(name)}: ${message}`,
+    })),
+  )
   return (
     <>
-      {placed > 0 && <p>{summary(placed)}</p>}
-      {elsewhere.flatMap((name) =>
-        (fields[name] ?? []).map((message) => (
-          <p key={`${name} ${message}`}>{message.startsWith(labels(name)) ? message : `${labels(name)}: ${message}`}</p>
-        )),
-      )}
+      {placed > 0 && <p>{text.problems(placed)}</p>}
+      <ul className="form-faults">
+        {messages.map(({ name, message }) => (
+          <li key={`${name} ${message}`}>
+            {shown.includes(name) ? (
+              <button type="button" className="form-fault" onClick={() => onOpen(name)}>
+                {message}
+              </button>
+            ) : (
+              message
+            )}
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
+
+/** The messages of a field: that of a typed text that is no value, and those of the server. */
+const messagesOf = (name: string, fields: FieldErrors, values: FormValues, text: Text['form']): readonly string[] => [
+  ...faultsOf(values[name], text, true),
+  ...(fields[name] ?? []),
+]
 
 const INPUTS = ['input', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
 
@@ -115,11 +145,17 @@ const inputIn = (element: ParentNode): HTMLElement | null => element.querySelect
 
 /** Moves the focus to the first faulty input, otherwise to the messages above the form. */
 function focusFirstFault(form: HTMLFormElement): void {
-  const faulty = form.querySelector('[data-field][data-invalid]')
+  if (!focusField(form, '[data-field][data-invalid]')) form.querySelector<HTMLElement>('.form-problems')?.focus()
+}
+
+/** Moves the focus to the input of a field, and unfolds the group that it is in. @returns false if there is none */
+function focusField(form: HTMLFormElement, selector: string): boolean {
+  const field = form.querySelector(selector)
   // Groups unfold with their messages; an input in a folded one cannot have the focus.
-  faulty?.closest('details')?.setAttribute('open', '')
-  const target = (faulty === null ? undefined : inputIn(faulty)) ?? form.querySelector<HTMLElement>('.form-problems')
-  target?.focus()
+  field?.closest('details')?.setAttribute('open', '')
+  const input = field?.querySelector<HTMLElement>('[aria-invalid]') ?? (field && inputIn(field))
+  input?.focus()
+  return input !== null && input !== undefined
 }
 
 /** Moves the focus to the content of the page, after the element that had it has gone with the former page. */

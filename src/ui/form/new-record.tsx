@@ -88,7 +88,7 @@ export function NewRecordForm({ id, form, model, state, onSave, round, actions }
   const { values, setValue, writable, hidden, problems, isBusy } = state
   return (
     <FormFrame
-      {...{ id, form, model, problems, onSave, round, actions }}
+      {...{ id, form, model, problems, values, onSave, round, actions }}
       shown={writable.filter((name) => !hidden.has(name))}
       isLocked={isBusy}
     >

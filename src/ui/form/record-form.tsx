@@ -42,6 +42,7 @@ export function RecordForm({ id, model, form, edits, onSave, isLocked = false, a
       model={model}
       problems={problems}
       shown={writable.filter((name) => !hidden.has(name))}
+      values={edits.edits}
       onSave={onSave}
       isLocked={isLocked}
       actions={actions}

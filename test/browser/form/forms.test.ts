@@ -74,7 +74,7 @@ inBrowser(
     await page.getByText('Figures').click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const slug = page.getByLabel('Slug')
-    await page.getByText('Slug is mandatory').waitFor()
+    await page.locator('.field-errors').getByText('Slug is mandatory').waitFor()
     assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
     const described = await slug.getAttribute('aria-describedby')
     assert.match(described ?? '', /-errors/)
@@ -85,12 +85,12 @@ inBrowser(
     )
     assert.deepEqual(texts, ['Lower-case letters, digits and hyphens; the last part of the address', 'Slug is mandatory'])
     // The folded group with a fault unfolds.
-    await page.getByText('Rating must be less than or equal to 5').waitFor()
+    await page.locator('.field-errors').getByText('Rating must be less than or equal to 5').waitFor()
     await checkAccess()
     await slug.fill('Not a slug')
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('A text')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Slug format is invalid').waitFor()
+    await page.locator('.field-errors').getByText('Slug format is invalid').waitFor()
   },
 )
 
@@ -105,10 +105,21 @@ inBrowser(
     const sent = page.waitForRequest((each) => each.method() === 'POST' && each.url().includes('/models/post'))
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     assert.equal(new URL((await sent).url()).searchParams.get('dry_run'), 'true')
-    await page.getByText('Slug is mandatory').waitFor()
-    await page.getByText('Rating must be less than or equal to 5').waitFor()
-    await page.getByText('This is not valid JSON: line 1, column 10.').waitFor()
+    await page.locator('.field-errors').getByText('Slug is mandatory').waitFor()
+    await page.locator('.field-errors').getByText('Rating must be less than or equal to 5').waitFor()
+    await page.locator('.field-errors').getByText('This is not valid JSON: line 1, column 10.').waitFor()
     await checkAccess()
+    // Each message above the form leads to its field, also in a folded group.
+    const summary = page.getByRole('alert')
+    await page.getByText('Figures').click()
+    await summary.getByRole('button', { name: /not valid JSON/ }).click()
+    assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'metadata')
+    assert.equal(await page.getByLabel('Rating').isVisible(), true)
+    await summary.getByRole('button', { name: 'Slug is mandatory' }).click()
+    assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
+    // A mended input is no longer named.
+    await page.getByLabel('Metadata').fill('{}')
+    await summary.getByRole('button', { name: /not valid JSON/ }).waitFor({ state: 'detached' })
   },
 )
 

@@ -77,7 +77,10 @@ inBrowser(
     await dialog.getByLabel('Name').fill('Diving')
     await checkAccess()
     await dialog.getByRole('button', { name: 'Save and select' }).click()
-    await dialog.getByText(/Slug is mandatory/).waitFor()
+    await dialog
+      .locator('.field-errors')
+      .getByText(/Slug is mandatory/)
+      .waitFor()
     await dialog.getByLabel('Slug').fill('diving')
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -103,7 +103,7 @@ inBrowser(
     }
     await keys.press('Escape', 'Control+Enter')
 
-    await page.getByText('slug format is invalid').waitFor()
+    await page.locator('.field-errors').getByText('slug format is invalid').waitFor()
     await focusIs(page, 'slug')
     await checkAccess()
     await keys.press('Control+a')

@@ -53,7 +53,7 @@ inBrowser(
     await page.getByRole('option', { name: 'Lighthouse' }).waitFor({ state: 'detached' })
     taps++
     await tap(button('Save'))
-    await page.getByText('slug format is invalid').waitFor()
+    await page.locator('.field-errors').getByText('slug format is invalid').waitFor()
     assert.ok(await isInView(inputOf(page, 'Slug')), 'the faulty input is in view')
     await checkAccess()
     await inputOf(page, 'Slug').fill('a-south-lamp')
