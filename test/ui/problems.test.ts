@@ -37,7 +37,6 @@ test('a dry run with the other values finds the faults beside texts that are not
 
 test('a fault has a message, with line and column for JSON', () => {
   assert.equal(faultText({ kind: 'json', text: '', line: 3, column: 8 }, en.form), 'This is not valid JSON: line 3, column 8.')
-  assert.notEqual(faultText({ kind: 'number' }, en.form), faultText({ kind: 'datetime', pattern: 'dd/mm/yyyy' }, en.form))
   assert.equal(faultText({ kind: 'date', pattern: 'dd/mm/yyyy' }, en.form), 'This is not a date. Write it as dd/mm/yyyy.')
 })
 
@@ -50,10 +49,11 @@ test('Ctrl or ⌘ with Enter or S saves; with other modifiers it does not', () =
   assert.equal(isSaveKey({ ...key, ctrlKey: true, key: 'a' }), false)
 })
 
-test('the beginning of a number is named once the form was to be saved, any other fault at once', () => {
+test('the beginning of a number is named once its input was left or the form was to be saved, any other fault at once', () => {
   const half = new Unparsed('-', { kind: 'number' })
   assert.deepEqual(faultsOf(half, en.form, false), [])
   assert.deepEqual(faultsOf(half, en.form, true), ['This is not a number yet.'])
+  assert.deepEqual(faultsOf(new Unparsed('-', half.fault, true), en.form, false), ['This is not a number yet.'])
   const ambiguous = new Unparsed('1,234', { kind: 'ambiguousNumber', readings: ['1234', '1.234'] })
   assert.deepEqual(faultsOf(ambiguous, en.form, false), ['This can be read in two ways: write 1234 or 1.234.'])
   assert.deepEqual(faultsOf(12, en.form, true), [])

@@ -40,6 +40,7 @@ export function FormFrame({
   model,
   problems,
   shown,
+  values,
   onSave,
   isLocked = false,
   round,

@@ -45,8 +45,8 @@ export interface DialogProps {
   readonly children?: ReactNode
   /** Buttons at the end of the dialog, the main one last. */
   readonly actions?: ReactNode
-  /** `side` fills the height at the left edge, as a menu does on a phone; `drawer` at the right, beside a form. */
-  readonly shape?: 'small' | 'wide' | 'side' | 'drawer' | 'top'
+  /** `side` fills the height at the left edge, as a menu does on a phone; `drawer` at the right, beside a form; `full` fills the window. */
+  readonly shape?: 'small' | 'wide' | 'side' | 'drawer' | 'top' | 'full'
   /** The element that gets the focus when the dialog closes, where it is not the one that had it before; null for that. */
   readonly returnTo?: (() => HTMLElement | null) | undefined
   /** False if the dialog has no close button and a click beside it does nothing. */

@@ -181,6 +181,7 @@ const de: Text = {
     previousRecord: 'Voriger Datensatz',
     nextRecord: 'Nächster Datensatz',
     unsaved: 'Ungespeichert',
+    fullScreen: 'Vollbild',
   },
   dates: {
     open: 'Kalender öffnen',

@@ -203,6 +203,7 @@ export const en = {
     previousRecord: 'Previous record',
     nextRecord: 'Next record',
     unsaved: 'Unsaved',
+    fullScreen: 'Full screen',
   },
   dates: {
     open: 'Open the calendar',

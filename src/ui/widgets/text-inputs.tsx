@@ -3,6 +3,7 @@ import { choicesOf } from '../cells/choices.ts'
 import { SecretInput } from '../parts/secret-input.tsx'
 import { useText } from '../text/text.tsx'
 import { withLineBreaks } from './line-breaks.ts'
+import { FullScreen, TextArea } from './text-area.tsx'
 import type { InputProps } from './widget-props.ts'
 
 const INPUT_TYPES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', url: 'url' }
@@ -25,17 +26,22 @@ export function TextInput(props: InputProps) {
   )
 }
 
-/** Several lines of text; grows with the text. An empty input is null. Line breaks stay as the text has them. */
+/** Several lines of text. An empty input is null. Line breaks stay as the text has them. */
 export function Textarea({ field, modelField, value, onChange, links, record }: InputProps) {
   const change = (text: string) => onChange(withLineBreaks(text, inputText(value), inputText(record?.[modelField.name])))
+  const label = field.title ?? modelField.label
   return (
-    <textarea
-      {...links}
-      className="input textarea"
-      placeholder={field.placeholder}
-      value={inputText(value)}
-      onChange={(event) => (event.target.value === '' ? onChange(null) : change(event.target.value))}
-    />
+    <FullScreen label={label}>
+      {(isFull) => (
+        <TextArea
+          {...(isFull ? { 'aria-label': label } : links)}
+          className="input"
+          placeholder={field.placeholder}
+          value={inputText(value)}
+          onChange={(event) => (event.target.value === '' ? onChange(null) : change(event.target.value))}
+        />
+      )}
+    </FullScreen>
   )
 }
 

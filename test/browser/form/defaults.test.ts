@@ -33,17 +33,17 @@ inBrowser(
   'a new form shows the defaults of the model, and what it shows is stored',
   { as: superuser, at: '/models/order/new' },
   async ({ page, server }) => {
-    const valueOf = (name: string) => page.locator(`[data-field=${name}] input`).inputValue()
+    const shownIn = (name: string) => page.locator(`[data-field=${name}] input`).inputValue()
     await page.locator('[data-field=note] input').waitFor()
-    assert.equal(await valueOf('note'), 'By post')
-    assert.equal(await valueOf('pieces'), '3')
+    assert.equal(await shownIn('note'), 'By post')
+    assert.equal(await shownIn('pieces'), '3')
     assert.equal(await page.getByRole('switch').isChecked(), true)
-    const [day, moment] = [await valueOf('ordered_on'), await valueOf('ordered_at')]
+    const [day, moment] = [await shownIn('ordered_on'), await shownIn('ordered_at')]
     assert.match(`${day} ${moment}`, /^\d\d\/\d\d\/\d{4} \d\d\/\d\d\/\d{4}, \d\d:\d\d/)
     await page.locator('[data-field=pieces] input').fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'By post' }).waitFor()
-    assert.deepEqual([await valueOf('ordered_on'), await valueOf('ordered_at')], [day, moment])
+    assert.deepEqual([await shownIn('ordered_on'), await shownIn('ordered_at')], [day, moment])
     const { data } = await (await apiOf(server, superuser)).model('order').read(1)
     assert.deepEqual([data.note, data.pieces, data.is_open, data.hidden], ['By post', null, true, 'Of the server'])
   },
