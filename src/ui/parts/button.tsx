@@ -18,7 +18,7 @@ export function Button({ kind = 'plain', icon, isBusy = false, children, classNa
       {...props}
       className={classes}
       aria-busy={isBusy || undefined}
-      aria-disabled={isBusy || undefined}
+      aria-disabled={isBusy || props['aria-disabled']}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
       {icon}

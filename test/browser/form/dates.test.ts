@@ -59,6 +59,7 @@ inBrowser(
     assert.equal(await moment.inputValue(), '2/7/2026, 10')
     await calendar.getByText('This is not a time. Write it as hh:mm.').waitFor()
     await checkAccess()
+    await time.press('End')
     await time.pressSequentially(':45')
     await calendar.getByText('This is not a time.').waitFor({ state: 'detached' })
     assert.equal(await moment.inputValue(), '2/7/2026, 10:45')
