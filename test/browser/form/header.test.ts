@@ -45,6 +45,13 @@ for (const width of [360, 1280] as const) {
       await save.click()
       await page.getByRole('heading', { level: 1, name: 'A shorter title' }).waitFor()
       await page.getByText('Saved', { exact: true }).waitFor()
+      await page.getByLabel('Title').fill('A title of medium length')
+      await save.click()
+      await page.getByRole('heading', { level: 1, name: 'A title of medium length' }).waitFor()
+      await page
+        .getByText('Saved', { exact: true })
+        .nth(1)
+        .waitFor({ state: width === 360 ? 'attached' : 'visible' })
       assert.equal(await isUncovered(page, '.record-header'), true)
     },
   )
