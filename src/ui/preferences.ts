@@ -1,5 +1,5 @@
 /** Columns of a list that the user has chosen, in order. */
-export type ColumnChoice = readonly string[]
+type ColumnChoice = readonly string[]
 
 /** A selection of a list that the user has named. */
 export interface SavedFilter {

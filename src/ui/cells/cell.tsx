@@ -15,7 +15,7 @@ import { choiceOf, linkOf, plainView } from './choices.ts'
 import { Marked } from './marked.tsx'
 
 /** What a cell shows. */
-export interface CellProps {
+interface CellProps {
   readonly field: SiteField
   /** The field in the view that shows the value; without one, the model alone says how. */
   readonly view?: FieldView | undefined

@@ -2,7 +2,7 @@ import type { SiteField } from '../../client/client.ts'
 import type { FieldView } from '../data/views.ts'
 
 /** A value that a field may have, as it is shown. */
-export interface Choice {
+interface Choice {
   readonly value: string | number | boolean
   /** The value as text; unique among the choices of a field. */
   readonly key: string

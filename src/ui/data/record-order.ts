@@ -31,7 +31,7 @@ export const orderOf = (model: string, plan: ListPlan, { data, page, page_size, 
 })
 
 /** The place of an open record in the list that it was opened from. */
-export interface RecordPlace {
+interface RecordPlace {
   /** From 0. */
   readonly place: number
   readonly total: number

@@ -21,7 +21,7 @@ export interface FieldView {
 }
 
 /** Narrowed limits, choices, and how values are shown. */
-export interface FieldOptions {
+interface FieldOptions {
   readonly choices?: readonly (
     | string
     | number
@@ -39,7 +39,7 @@ export interface FieldOptions {
 }
 
 /** A group of fields of a form, under a title. */
-export interface FieldGroup {
+interface FieldGroup {
   readonly title: string
   readonly fields: readonly string[]
   readonly collapsed?: boolean

@@ -5,7 +5,7 @@ import { Unparsed } from '../widgets/unparsed.ts'
 import { type FormValues, valueIn } from './values.ts'
 
 /** Names of the fields that a form does not display for a record. */
-export type HiddenFields = (self: FormValues) => ReadonlySet<string>
+type HiddenFields = (self: FormValues) => ReadonlySet<string>
 
 const NONE: ReadonlySet<string> = new Set()
 

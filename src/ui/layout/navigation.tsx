@@ -1,9 +1,9 @@
-import { Link, useParams, useRouter } from '@tanstack/react-router'
+import { Link, useLocation, useParams, useRouter } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight, History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
-import { memo, type ReactNode, useId, useState } from 'react'
+import { memo, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { plainClick } from '../cells/cell.tsx'
-import { groupsOf, isAdministered, useSite } from '../data/site.ts'
+import { groupsOf, isAdministered, useSite, useSiteRefresh } from '../data/site.ts'
 import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { foldedCase, formatNumber } from '../text/format.ts'
@@ -26,6 +26,7 @@ export function Navigation() {
     text.otherModels,
   )
   const { model: active } = useParams({ strict: false })
+  useFreshCounts()
   return (
     <nav className="menu-nav" aria-label={text.menu}>
       <Link to="/" className="menu-brand">
@@ -78,6 +79,18 @@ export function Navigation() {
       )}
     </nav>
   )
+}
+
+/** Milliseconds for which the counts of the first load are recent. */
+const RECENT_MS = 5000
+
+/** Reads the counts of the menu again when the dashboard opens, unless the page was loaded just now. */
+function useFreshCounts(): void {
+  const refresh = useRef(useSiteRefresh())
+  const isDashboard = useLocation({ select: ({ pathname }) => pathname === '/' })
+  useEffect(() => {
+    if (isDashboard && performance.now() > RECENT_MS) void refresh.current()
+  }, [isDashboard])
 }
 
 function NavList({ title, children }: { readonly title?: string; readonly children: ReactNode }) {

@@ -116,7 +116,7 @@ function AppearanceSwitches() {
 }
 
 /** The menu of the user. */
-export function AccountMenu() {
+function AccountMenu() {
   const text = useText().shell
   const { user } = useSite()
   const trigger = (

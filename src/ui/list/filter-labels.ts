@@ -12,7 +12,7 @@ const NUMBERS = new Set(['integer', 'number', 'decimal'])
 const LISTS = new Set(['many_to_many', 'multichoice'])
 
 /** How the value of a filter is given: some of listed choices, related records, or what fits the type. */
-export type FilterKind = 'choices' | 'related' | 'days' | 'numbers' | 'text'
+type FilterKind = 'choices' | 'related' | 'days' | 'numbers' | 'text'
 
 /** @param canPick false if the user cannot list the related records, and enters their ids */
 export function filterKind(field: SiteField, canPick: boolean): FilterKind {

@@ -118,7 +118,7 @@ function OptionRow({ isChosen, isMultiple, onChoose, children }: OptionRowProps)
 }
 
 /** What lists of the values of a filter share. */
-export interface ValueListProps {
+interface ValueListProps {
   readonly shown: FilterField
   readonly chosen: readonly string[]
   readonly isMultiple: boolean

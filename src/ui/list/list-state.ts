@@ -108,7 +108,7 @@ export function useListState(): readonly [ListState, ChangeList] {
 const PAGE_SIZE = 25
 
 /** Where a list stands: the site, the model, and one of its list views. */
-export interface ListPlace {
+interface ListPlace {
   readonly site: Site
   readonly model: SiteModel
   readonly view: ListView

@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'react'
-import { useRecents } from '../data/recents.ts'
-import { useSite, useSiteRefresh } from '../data/site.ts'
+import { useRecentNames } from '../data/recents.ts'
+import { useSite } from '../data/site.ts'
 import { FailingWebhooks, FirstSteps, LatestChanges, RecentRecords, SavedLists, useSavedFilters } from '../panels/dashboard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState } from '../parts/states.tsx'
@@ -10,8 +9,7 @@ import { useText } from '../text/text.tsx'
 export function Dashboard() {
   const text = useText().dashboard
   const { models, user, capabilities } = useSite()
-  const isNew = useRecents().length + useSavedFilters().length === 0
-  useFreshCounts()
+  const isNew = useRecentNames().recents.length + useSavedFilters().length === 0
   return (
     <>
       <PageHeader title={text.title} />
@@ -24,15 +22,4 @@ export function Dashboard() {
       {user.is_superuser && capabilities.history && <LatestChanges />}
     </>
   )
-}
-
-/** Milliseconds for which the counts of the first load are recent. */
-const RECENT_MS = 5000
-
-/** Reads the counts again when the dashboard opens, unless the page was loaded just now. */
-function useFreshCounts(): void {
-  const refresh = useRef(useSiteRefresh())
-  useEffect(() => {
-    if (performance.now() > RECENT_MS) void refresh.current()
-  }, [])
 }

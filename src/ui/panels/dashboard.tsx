@@ -5,7 +5,7 @@ import { type ReactNode, useCallback } from 'react'
 import { DateCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
-import { useNames, useRecents } from '../data/recents.ts'
+import { useNames, useRecentNames } from '../data/recents.ts'
 import { isAdministered, may, modelOf, useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
 import { useNoun } from '../data/use-views.ts'
@@ -19,8 +19,8 @@ import { useText } from '../text/text.tsx'
 import { WebhookHealth } from './webhook-table.tsx'
 
 interface RecordEntryProps extends RecordReference {
-  /** Name of the record; undefined for one that is gone. */
-  readonly name: string | undefined
+  /** Name of the record; null for one that is gone, undefined while it is not known. */
+  readonly name: string | null | undefined
   /** Shown at the end of the line. */
   readonly children?: ReactNode
 }
@@ -31,11 +31,11 @@ function RecordEntry({ model: key, id, name, children }: RecordEntryProps) {
   return (
     <li className="entry">
       <ModelIcon name={model?.icon ?? null} />
-      {name === undefined ? (
+      {name === null ? (
         <span className="entry-name muted">#{id}</span>
       ) : (
         <Link to="/models/$model/$id" params={{ model: key, id: String(id) }} className="entry-name">
-          {name}
+          {name ?? `#${id}`}
         </Link>
       )}
       <span className="muted">{model?.label ?? key}</span>
@@ -47,19 +47,21 @@ function RecordEntry({ model: key, id, name, children }: RecordEntryProps) {
 /** The records that the user has opened last; those that are gone are left out. */
 export function RecentRecords() {
   const text = useText().dashboard
-  const recents = useRecents()
-  const names = useNames(recents)
-  const shown = recents.filter(({ model, id }) => names?.has(`${model}/${id}`))
-  if (recents.length === 0 || (names !== undefined && shown.length === 0)) return null
+  const { recents, nameOf, isPending, error, retry } = useRecentNames()
+  if (recents.length === 0) return null
   return (
     <section className="panel" aria-labelledby="recent-records">
       <h2 id="recent-records">{text.recent}</h2>
-      {names === undefined && <Skeleton lines={recents.length} />}
-      <ul className="entries">
-        {shown.map((each) => (
-          <RecordEntry key={`${each.model}/${each.id}`} {...each} name={names?.get(`${each.model}/${each.id}`)} />
-        ))}
-      </ul>
+      {error !== null && <Failure error={error} onRetry={retry} />}
+      {isPending ? (
+        <Skeleton lines={recents.length} />
+      ) : (
+        <ul className="entries">
+          {recents.map((each) => (
+            <RecordEntry key={`${each.model}/${each.id}`} {...each} name={nameOf(each)} />
+          ))}
+        </ul>
+      )}
     </section>
   )
 }
@@ -172,10 +174,11 @@ export function LatestChanges() {
         <Link to="/history">{text.allChanges}</Link>
       </header>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {error === null && names.error !== null && <Failure error={names.error} onRetry={names.retry} />}
       {data === undefined && error === null && <Skeleton lines={10} />}
       <ul className="entries">
         {data?.data.map(({ id, model, record_id: record, action, user, at }) => (
-          <RecordEntry key={id} model={model} id={record} name={names?.get(`${model}/${record}`)}>
+          <RecordEntry key={id} model={model} id={record} name={names.nameOf({ model, id: record })}>
             <span className="entry-facts">
               {history.actions[action]} · {user?.username ?? history.noUser} · <DateCell type="datetime" value={at} />
             </span>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** A column of a table: its head, or that of numbers, or of buttons, which only assistive technologies read. */
-export type TableColumn = string | { readonly label: string; readonly kind: 'number' | 'buttons' }
+type TableColumn = string | { readonly label: string; readonly kind: 'number' | 'buttons' }
 
 interface TableProps {
   /** What the table is about. */

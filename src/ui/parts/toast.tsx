@@ -4,14 +4,14 @@ import { type ReactNode, useMemo } from 'react'
 import { useText } from '../text/text.tsx'
 
 /** What a message offers to do, such as to undo. */
-export interface ToastAction {
+interface ToastAction {
   readonly label: string
   /** Called once; the message goes then. */
   readonly run: () => void
 }
 
 /** Shows short messages at the top of the page. */
-export interface Toasts {
+interface Toasts {
   /** A message about something that was done; it goes after a few seconds, with an action later. */
   readonly done: (message: string, action?: ToastAction) => void
   /** A message about something that failed; it stays until it is closed. */

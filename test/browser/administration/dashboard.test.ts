@@ -51,6 +51,47 @@ inBrowser('a change made elsewhere appears among the latest changes, by its name
   assert.equal(await page.getByLabel('Name').inputValue(), name)
 })
 
+inBrowser(
+  'names that cannot be read are no deletions, and names stay while others are read',
+  { at: '/account', allows: ['503 /models/category'] },
+  async ({ page, server, path, checkAccess }) => {
+    const api = await apiOf(server)
+    const { data: category } = await api.model('category').create({ name: 'Pilots', slug: 'pilots' })
+    await page.goto(`${path}/models/category/${category.id}`)
+    await page.getByRole('heading', { level: 1, name: 'Pilots' }).waitFor()
+    const names = '**/api/v1/models/category?*'
+    await page.route(names, (route) => route.fulfill({ status: 503, contentType: 'application/json', body: '{}' }))
+    await page.goto(`${path}/`)
+    const recent = page.getByRole('region', { name: 'Recently opened' })
+    const changes = page.getByRole('region', { name: 'Latest changes' })
+    for (const part of [recent, changes]) await part.getByRole('link', { name: `#${category.id}` }).waitFor()
+    await checkAccess()
+    await page.unroute(names)
+    await recent.getByRole('button', { name: 'Try again' }).click()
+    for (const part of [recent, changes]) await part.getByRole('link', { name: 'Pilots' }).waitFor()
+
+    // The names of the latest changes are read again after each change; until they are there, those that are known stay.
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(names, async (route) => {
+      await released
+      await route.continue()
+    })
+    const { data: other } = await api.model('category').create({ name: 'Tugs', slug: 'tugs' })
+    await changes.getByRole('link', { name: `#${other.id}` }).waitFor()
+    await changes.getByRole('link', { name: 'Pilots' }).waitFor()
+    release()
+    await changes.getByRole('link', { name: 'Tugs' }).waitFor()
+
+    // What was opened is gone: the first steps are there in its place.
+    await api.model('category').delete(category.id)
+    await recent.waitFor({ state: 'detached' })
+    await page.getByRole('region', { name: 'First steps' }).waitFor()
+  },
+)
+
 inBrowser('a webhook whose receiver fails is shown until it answers well', {}, async ({ page, server, variant, checkAccess }) => {
   await using receiver = await startReceiver(500)
   const api = await apiOf(server)
