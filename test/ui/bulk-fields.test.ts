@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FieldView, FormView } from '../../src/ui/data/views.ts'
-import { bulkFields } from '../../src/ui/list/bulk-fields.ts'
+import { bulkFields } from '../../src/ui/list/selection.ts'
 import { siteField, siteModel } from './site-fixture.ts'
 
 const fieldView = (name: string): FieldView => ({

@@ -11,7 +11,7 @@ import type { FieldView } from '../data/views.ts'
 import { Chip } from '../parts/chip.tsx'
 import { formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { choiceOf, linkOf, plainView } from './choices.ts'
+import { choiceOf, hasChoices, linkOf, plainView } from './choices.ts'
 import { Marked } from './marked.tsx'
 
 /** What a cell shows. */
@@ -70,15 +70,6 @@ const Nothing = () => (
     –
   </span>
 )
-
-const NUMBERS = new Set(['primarykey', 'integer', 'number', 'decimal'])
-
-/** True for fields whose values stand at the right of their column: numbers, but no choices, which have labels. */
-export const isNumeric = (field: SiteField): boolean => NUMBERS.has(field.type) && !hasChoices(field)
-
-/** True for a field of any type whose values are choices. */
-const hasChoices = ({ type, choices }: SiteField): boolean =>
-  type === 'choice' || type === 'multichoice' || (choices ?? []).length > 0
 
 /** Yes or no, as a mark. */
 function BooleanCell({ value }: { readonly value: boolean }) {

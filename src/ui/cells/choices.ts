@@ -79,3 +79,12 @@ export function linkOf(type: 'url' | 'email', value: string): string | undefined
   const address = type === 'email' ? `mailto:${encodeURIComponent(value).replaceAll('%40', '@')}` : value
   return SAFE.test(address) && URL.canParse(address) ? address : undefined
 }
+
+const NUMBERS = new Set(['primarykey', 'integer', 'number', 'decimal'])
+
+/** True for fields whose values stand at the right of their column: numbers, but no choices, which have labels. */
+export const isNumeric = (field: SiteField): boolean => NUMBERS.has(field.type) && !hasChoices(field)
+
+/** True for a field of any type whose values are choices. */
+export const hasChoices = ({ type, choices }: SiteField): boolean =>
+  type === 'choice' || type === 'multichoice' || (choices ?? []).length > 0

@@ -1,4 +1,5 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
+import { isNumeric } from '../cells/choices.ts'
 import { fieldOf, may, modelOf } from '../data/site.ts'
 import type { FieldView, FormView, ListView } from '../data/views.ts'
 import { filteredField } from './filter-text.ts'
@@ -120,3 +121,9 @@ function viewableDisplay(site: Site, field: SiteField): string | undefined {
   const target = field.relation === null ? undefined : modelOf(site, field.relation.model)
   return may(target, 'view') && target?.display_field !== 'id' ? target?.display_field : undefined
 }
+
+/** The classes of the cells of a column. */
+export const columnClass = ({ name, field }: ListColumn, pinned: readonly string[]): string | undefined =>
+  [isNumeric(field) && 'number', pinned.includes(name) && 'list-sticky', pinned.at(-1) === name && 'list-edge']
+    .filter(Boolean)
+    .join(' ') || undefined

@@ -3,8 +3,7 @@ import { choiceOf, plainView } from '../cells/choices.ts'
 import type { FieldView, ListView } from '../data/views.ts'
 import type { Text } from '../text/en.ts'
 import { formatDate, formatDateTime, formatList, formatNumber, formatTime } from '../text/format.ts'
-import { endsOf, isPeriod } from './filter-periods.ts'
-import { itemsOf, type ListFilter } from './filter-text.ts'
+import { endsOf, isPeriod, itemsOf, type ListFilter } from './filter-text.ts'
 
 const TIMES = new Set(['date', 'time', 'datetime'])
 const DAYS = new Set(['date', 'datetime'])

@@ -13,8 +13,7 @@ import { Failure } from '../parts/states.tsx'
 import { formatNumber, matchingOptions } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import type { FilterField } from './filter-labels.ts'
-import { PERIODS, type Period } from './filter-periods.ts'
-import { apiFilters } from './filter-text.ts'
+import { apiFilters, PERIODS, type Period } from './filter-text.ts'
 
 interface Option {
   readonly key: string

@@ -4,8 +4,7 @@ import { fromLocal, toLocal } from '../widgets/date-times.ts'
 import { type NumberSigns, numberText, parseNumber } from '../widgets/numbers.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FilterField } from './filter-labels.ts'
-import { endsOf, isValue } from './filter-periods.ts'
-import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
+import { endsOf, isValue, itemsOf, itemsText, type ListFilter } from './filter-text.ts'
 
 /** The type of a field that one of its values has. */
 const SINGLE: Readonly<Record<string, string>> = {

@@ -1,16 +1,16 @@
-import { Search } from 'lucide-react'
+import { ArrowDown, ArrowUp, Rows3, Rows4, Search, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
-import { usePause } from '../hooks.ts'
+import { usePause, usePreference } from '../hooks.ts'
+import { IconButton } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
 import { ColumnChooser, type ColumnChooserProps } from './column-chooser.tsx'
-import { DensityButton } from './density-button.tsx'
+import { type ListColumn, pathField } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
 import type { ChangeList, ListState } from './list-state.ts'
 import { SavedFilters } from './saved-filters.tsx'
-import { SortChip } from './sort-chip.tsx'
 
 interface ListBarProps {
   readonly model: SiteModel
@@ -94,5 +94,63 @@ function SearchBox({ model, value, onChange }: SearchBoxProps) {
         onChange={(event) => setTyped(event.target.value)}
       />
     </label>
+  )
+}
+
+interface SortChipProps {
+  readonly model: SiteModel
+  /** The sort keys by column, the most significant first. */
+  readonly sort: readonly string[]
+  /** All columns that the list can have. */
+  readonly columns: readonly ListColumn[]
+  /** Returns to the order of the list view; undefined if the list has it. */
+  readonly onReset: (() => void) | undefined
+}
+
+/** Says how a list is sorted, by columns that are not shown too; nothing for the order by id or by relevance. */
+function SortChip({ model, sort, columns, onReset }: SortChipProps) {
+  const text = useText().list
+  const site = useSite()
+  if (sort.length === 0) return undefined
+  return (
+    <span className="filter-chip sort-chip">
+      <span className="filter-text">
+        {text.sortedBy}
+        {sort.map((key, place) => {
+          const name = key.replace(/^-/, '')
+          const Icon = key === name ? ArrowUp : ArrowDown
+          return (
+            <span key={name} className="sort-key">
+              {columns.find((column) => column.name === name)?.label ?? pathField(site, model, name)?.label}
+              <Icon size={12} aria-hidden />
+              <span className="visually-hidden">{key === name ? text.ascending : text.descending}</span>
+              {place < sort.length - 1 && ','}
+            </span>
+          )
+        })}
+      </span>
+      {onReset !== undefined && (
+        <button type="button" className="chip-remove" aria-label={text.resetSort} data-tooltip="" onClick={onReset}>
+          <X size={12} aria-hidden />
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** Makes the rows of all lists compact, or comfortable again. The browser keeps the choice. */
+function DensityButton() {
+  const text = useText().list
+  const [density, setDensity] = usePreference('density')
+  const isCompact = density === 'compact'
+  const Icon = isCompact ? Rows4 : Rows3
+  return (
+    <IconButton
+      className="list-look"
+      label={text.compact}
+      icon={<Icon size={16} aria-hidden />}
+      aria-pressed={isCompact}
+      onClick={() => setDensity(isCompact ? undefined : 'compact')}
+    />
   )
 }

@@ -7,13 +7,11 @@ import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { usePreference } from '../hooks.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { useText } from '../text/text.tsx'
-import { useColumnLayout, type Widths } from './column-widths.tsx'
+import { HeaderCell, useColumnLayout, useScrollEdges, type Widths } from './column-heads.tsx'
 import { type ListColumn, linkColumn, shownSort } from './columns.ts'
 import { toggledSort } from './list-state.ts'
 import { isSelected, type ListSelection, toggled, toggledPage } from './selection.ts'
-import { HeaderCell } from './table-head.tsx'
 import { focusRow, moveByArrows, openClickedRow, RecordRow } from './table-row.tsx'
-import { useScrollEdges } from './use-scroll-edges.ts'
 
 interface RecordTableProps {
   readonly model: SiteModel

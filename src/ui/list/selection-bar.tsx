@@ -5,12 +5,11 @@ import { may, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
-import { bulkFields } from './bulk-fields.ts'
 import { ExportMenu } from './export-menu.tsx'
-import { allSelected, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
+import { allSelected, bulkFields, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
 
-const BulkEdit = lazy(() => import('./bulk-edit.tsx').then(({ BulkEdit: component }) => ({ default: component })))
-const BulkDelete = lazy(() => import('./bulk-delete.tsx').then(({ BulkDelete: component }) => ({ default: component })))
+const BulkEdit = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkEdit: component }) => ({ default: component })))
+const BulkDelete = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkDelete: component }) => ({ default: component })))
 
 interface SelectionBarProps {
   readonly model: SiteModel

@@ -1,3 +1,6 @@
+import type { SiteField, SiteModel } from '../../client/client.ts'
+import { fieldOf } from '../data/site.ts'
+import { type FieldView, type FormView, writableFields } from '../data/views.ts'
 import type { ApiFilters } from './filter-text.ts'
 
 /** Records of a list that the user has selected. */
@@ -61,4 +64,28 @@ export function bulkSelection(selection: ListSelection, { q, filters, any }: Mat
   const { ids, allOf } = selection
   if (allOf === undefined) return { filters: [`id__in=${[...ids].join(',')}`], expectedTotal: ids.size }
   return { filters, expectedTotal: allOf, ...(any.length === 0 ? {} : { any }), ...(q === '' ? {} : { search: q }) }
+}
+
+/** A field that many records can be given a value of, and the form that accepts it. */
+export interface BulkField {
+  readonly view: FieldView
+  readonly field: SiteField
+  readonly form: FormView
+}
+
+/**
+ * The fields that the forms of a model accept from the user in an update, each by the first form that does; unique ones are left out.
+ */
+export function bulkFields(model: SiteModel, forms: readonly FormView[], isSuperuser: boolean): readonly BulkField[] {
+  const fields = new Map<string, BulkField>()
+  for (const form of forms) {
+    if (form.use !== undefined && !form.use.includes('update')) continue
+    for (const name of writableFields(form, 'update', model, isSuperuser)) {
+      const view = form.fields.find((each) => each.name === name)
+      const field = fieldOf(model, name)
+      const isUnique = field?.unique === true || field?.type === 'one_to_one'
+      if (view !== undefined && field !== undefined && !isUnique && !fields.has(name)) fields.set(name, { view, field, form })
+    }
+  }
+  return [...fields.values()]
 }

@@ -11,8 +11,7 @@ import { lazyPart } from '../parts/lazy-part.ts'
 import { Popover } from '../parts/popups.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import type { ListColumn } from './columns.ts'
-import { columnClass } from './table-head.tsx'
+import { columnClass, type ListColumn } from './columns.ts'
 
 interface RecordRowProps {
   readonly model: SiteModel

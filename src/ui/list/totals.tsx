@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Sigma } from 'lucide-react'
 import type { SiteField, SiteModel } from '../../client/client.ts'
-import { isNumeric } from '../cells/cell.tsx'
+import { isNumeric } from '../cells/choices.ts'
 import { useSession } from '../data/page-session.ts'
 import { type ListedPage, totalsQuery } from '../data/records.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -9,9 +9,8 @@ import { Popover } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { formatNumber, roundedNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import type { ListColumn } from './columns.ts'
+import { columnClass, type ListColumn } from './columns.ts'
 import type { Matches } from './selection.ts'
-import { columnClass } from './table-head.tsx'
 
 /** What is computed of the numbers of a column, as the API names it. */
 export const TOTALS = ['sum', 'avg'] as const

@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import {
   type KeyboardEvent,
   type PointerEvent,
@@ -10,7 +11,48 @@ import {
   useState,
 } from 'react'
 import { useText } from '../text/text.tsx'
-import type { ListColumn } from './columns.ts'
+import { columnClass, type ListColumn } from './columns.ts'
+
+interface HeaderCellProps {
+  readonly column: ListColumn
+  /** Names of the columns that stay in sight. */
+  readonly pinned: readonly string[]
+  /** The sort keys of the columns that are shown. */
+  readonly sort: readonly string[]
+  /** @param isAdded true if the column is sorted by beside the others */
+  readonly onSort: (isAdded: boolean) => void
+  /** @param width undefined to fit the contents @param isDone false while the user still changes it */
+  readonly onResize: (width: number | undefined, isDone: boolean) => void
+}
+
+/** The head of a column: a click or Enter sorts by it, with Shift beside the other columns. */
+export function HeaderCell({ column, pinned, sort, onSort, onResize }: HeaderCellProps) {
+  const text = useText().list
+  const { name, label, field } = column
+  const place = sort.findIndex((key) => key.replace(/^-/, '') === name)
+  const isDown = sort[place]?.startsWith('-') === true
+  const direction = isDown ? 'descending' : 'ascending'
+  const Icon = isDown ? ArrowDown : ArrowUp
+  const head = { scope: 'col', className: columnClass(column, pinned), 'data-column': name } as const
+  if (!field.sortable) {
+    return (
+      <th {...head}>
+        <span className="list-head">{label}</span>
+        <WidthHandle label={label} onResize={onResize} />
+      </th>
+    )
+  }
+  return (
+    <th {...head} aria-sort={place === -1 ? undefined : direction}>
+      <button type="button" className="list-sort" title={text.sortHint} onClick={(event) => onSort(event.shiftKey)}>
+        <span className="list-head">{label}</span>
+        {place !== -1 && <Icon size={14} aria-hidden />}
+        {place !== -1 && sort.length > 1 && <span className="list-sort-place">{place + 1}</span>}
+      </button>
+      <WidthHandle label={label} onResize={onResize} />
+    </th>
+  )
+}
 
 /** Widths in pixels of columns that the user has resized. */
 export type Widths = Readonly<Record<string, number>>
@@ -110,7 +152,7 @@ interface WidthHandleProps {
 }
 
 /** The end of a column: moved by the pointer or arrow keys; a double click or Enter fits the column to its contents. */
-export function WidthHandle({ label, onResize }: WidthHandleProps) {
+function WidthHandle({ label, onResize }: WidthHandleProps) {
   const text = useText().list
   const handle = useRef<HTMLSpanElement>(null)
   const drag = useRef<{ readonly from: number; readonly width: number; moved: number | undefined }>(undefined)
@@ -163,4 +205,29 @@ export function WidthHandle({ label, onResize }: WidthHandleProps) {
       onDoubleClick={() => onResize(undefined, true)}
     />
   )
+}
+
+/**
+ * Marks the parent of a scrolling element while contents are hidden: with `data-before` at its left edge, with `data-after` at its right
+ * one.
+ */
+export function useScrollEdges(scroller: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = scroller.current
+    const frame = element?.parentElement
+    if (!element || !frame) return
+    const mark = () => {
+      const { scrollLeft, clientWidth, scrollWidth } = element
+      frame.toggleAttribute('data-before', scrollLeft > 0)
+      frame.toggleAttribute('data-after', scrollLeft + clientWidth < scrollWidth - 1)
+    }
+    const sizes = new ResizeObserver(mark)
+    sizes.observe(element)
+    if (element.firstElementChild !== null) sizes.observe(element.firstElementChild)
+    element.addEventListener('scroll', mark, { passive: true })
+    return () => {
+      sizes.disconnect()
+      element.removeEventListener('scroll', mark)
+    }
+  }, [scroller])
 }
