@@ -55,7 +55,7 @@ test('a filter is used only if its value can be one of the field', () => {
   for (const text of [
     ...['date__gte=abc', 'date__gte=2024-02-31', 'date__between=abc,', 'datetime__gte=soon', 'datetime__between=2024-01-01,x'],
     ...['integer=three', 'integer=', 'decimal__in=1,two', 'decimal__between=a,b', 'time__gte=late', 'time__between=1,2'],
-    ...['boolean=maybe', 'date__isnull=perhaps', 'author_id=ann', 'integer__within=today'],
+    ...['boolean=maybe', 'author_id=ann', 'integer__within=today'],
   ])
     assert.ok(!usable(text), text)
 })

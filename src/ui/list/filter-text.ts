@@ -65,7 +65,6 @@ export function isUsable(site: Site, model: SiteModel, text: string): boolean {
   const { operator, value } = filter
   if (RANGES.has(operator)) return takesRange(field, operator, value)
   if (!field.operators.includes(operator)) return false
-  if (operator === 'isnull') return value === 'true' || value === 'false'
   return !COMPARES.has(operator) || (operator === 'in' ? itemsOf(value) : [value]).every((each) => isValue(field, each))
 }
 
