@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { AdminError, createClient } from '../client/client.ts'
 import { Live } from './data/live.ts'
 import { PageSession, SessionContext } from './data/page-session.ts'
+import { siteQuery } from './data/site.ts'
 import { LiveContext } from './data/use-live.ts'
 import { earlyFetch } from './early-requests.ts'
 import { SettingsContext } from './hooks.ts'
@@ -65,8 +66,9 @@ const router = createPageRouter({ basePath: settings.base_path + settings.admin_
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
-// Both have mostly been requested early: the first rendering then shows the page, not what stands in for it.
-const ready = Promise.allSettled([session.start(), router.load()])
+// They have mostly been requested early. The first rendering then shows the page: React keeps what stands in for it for at least 300 ms.
+const site = session.start().then(() => (session.state() === 'logged-in' ? queries.ensureQueryData(siteQuery(session)) : undefined))
+const ready = Promise.allSettled([site, router.load()])
 await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 createRoot(root, {
   // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.
