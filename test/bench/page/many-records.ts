@@ -73,7 +73,10 @@ async function listSteps(page: Page, records: number, run: number): Promise<Step
   const before = await page.locator('.pager-range').innerText()
   await page.getByRole('button', { name: 'Filter', exact: true }).click()
   await page.getByRole('option', { name: 'Age', exact: true }).click()
-  await page.getByRole('dialog').getByLabel('From', { exact: true }).fill(String(30 + run))
+  await page
+    .getByRole('dialog')
+    .getByLabel('From', { exact: true })
+    .fill(String(30 + run))
   const filter = await timeOfClick(
     page.getByRole('button', { name: 'Apply' }),
     `document.querySelector('.pager-range')?.textContent !== ${JSON.stringify(before)} && document.querySelector('.list-scroll:not([aria-busy])') !== null`,
