@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addMonths, endOfMonth, isDay, movedDay, startOfWeek, weeksOf } from '../../src/ui/text/days.ts'
 import {
+  clockPattern,
   dateSigns,
   dayPattern,
   dayText,
@@ -16,6 +17,10 @@ import {
 const GB = dateSigns('en-GB')
 const US = dateSigns('en-US')
 const DE = dateSigns('de-DE')
+
+test('the pattern of a time names the half of the day where hours count to 12', () => {
+  assert.deepEqual([clockPattern(US, 'hh:mm'), clockPattern(DE, 'hh:mm')], ['hh:mm AM', 'hh:mm'])
+})
 
 test('a day is written and read as the language does', () => {
   assert.equal(dayText('2026-07-02', GB), '02/07/2026')

@@ -120,9 +120,16 @@ function ProblemText({ problems: { error, fields }, shown, values, labels, onOpe
         {messages.map(({ name, message }) => (
           <li key={`${name} ${message}`}>
             {shown.includes(name) ? (
-              <button type="button" className="form-fault" onClick={() => onOpen(name)}>
+              <a
+                href={`#${name}`}
+                className="form-fault"
+                onClick={(event) => {
+                  event.preventDefault()
+                  onOpen(name)
+                }}
+              >
                 {message}
-              </button>
+              </a>
             ) : (
               message
             )}

@@ -36,6 +36,9 @@ export function dateSigns(locale: string): DateSigns {
 export const dayPattern = ({ order, sign }: DateSigns, words: Readonly<Record<DatePart, string>>): string =>
   order.map((part) => words[part]).join(sign)
 
+/** The pattern of a time of day: `hh:mm`, with the half of the day where hours count to 12. */
+export const clockPattern = ({ hasHalves }: DateSigns, word: string): string => (hasHalves ? `${word} AM` : word)
+
 /** A day such as `2026-07-02` in the digits of the language; another text is returned as it is. */
 export function dayText(day: string, { order, sign }: DateSigns): string {
   const [, year = '', month = '', date = ''] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []

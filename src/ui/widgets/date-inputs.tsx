@@ -5,6 +5,7 @@ import { Select } from '../parts/select.tsx'
 import { isDay } from '../text/days.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import {
+  clockPattern,
   dateSigns,
   dayPattern,
   dayText,
@@ -53,7 +54,8 @@ export function DateInput({ field, value, onChange, links }: InputProps) {
 export function TimeInput({ field, value, onChange, links }: InputProps) {
   const text = useText().dates
   const signs = dateSigns(useLocale())
-  const fault = { kind: 'time', pattern: text.timePattern } as const
+  const pattern = clockPattern(signs, text.timePattern)
+  const fault = { kind: 'time', pattern } as const
   const [typed, setTyped, settle] = useTyped({
     value,
     onChange,
@@ -65,7 +67,7 @@ export function TimeInput({ field, value, onChange, links }: InputProps) {
       {...links}
       className="input date-input"
       autoComplete="off"
-      placeholder={field.placeholder ?? text.timePattern}
+      placeholder={field.placeholder ?? pattern}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
       onBlur={settle}
@@ -83,7 +85,8 @@ const withSeconds = (time: string | undefined): string | undefined => (time?.len
 export function DatetimeInput({ field, modelField, value, onChange, links, record }: InputProps) {
   const text = useText()
   const signs = dateSigns(useLocale())
-  const pattern = `${dayPattern(signs, text.dates.pattern)}, ${text.dates.timePattern}`
+  const clockForm = clockPattern(signs, text.dates.timePattern)
+  const pattern = `${dayPattern(signs, text.dates.pattern)}, ${clockForm}`
   // A choice between two times holds while the minutes are typed.
   const isChosen = repeatedTimes(toLocal(value)).length > 0
   const before = isChosen ? value : record?.[modelField.name]
@@ -117,6 +120,7 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
       >
         <ClockInput
           clock={clock}
+          pattern={clockForm}
           onClock={(next) => setTyped(next === '' ? day : `${day === '' ? dayText(today, signs) : day}, ${next}`)}
           onBlur={settle}
         />
@@ -136,27 +140,25 @@ export function DatetimeInput({ field, modelField, value, onChange, links, recor
 interface ClockInputProps {
   /** The time as it is typed. */
   readonly clock: string
+  /** How a time is written. */
+  readonly pattern: string
   readonly onClock: (clock: string) => void
   readonly onBlur: () => void
 }
 
 /** The time beside the calendar of a date and time. What is typed stays; once it is left, a text that is no time is named. */
-function ClockInput({ clock, onClock, onBlur }: ClockInputProps) {
+function ClockInput({ clock, pattern, onClock, onBlur }: ClockInputProps) {
   const text = useText()
   const [wasLeft, setLeft] = useState(false)
   const isFaulty = wasLeft && clock !== '' && readTime(clock) === undefined
   return (
-    <LabelledField
-      label={text.dates.time}
-      shape="column"
-      errors={isFaulty ? [text.form.faultTime(text.dates.timePattern)] : undefined}
-    >
+    <LabelledField label={text.dates.time} shape="column" errors={isFaulty ? [text.form.faultTime(pattern)] : undefined}>
       {(links) => (
         <input
           {...links}
           className="input date-input"
           autoComplete="off"
-          placeholder={text.dates.timePattern}
+          placeholder={pattern}
           value={clock}
           onChange={(event) => {
             setLeft(false)

@@ -112,14 +112,14 @@ inBrowser(
     // Each message above the form leads to its field, also in a folded group.
     const summary = page.getByRole('alert')
     await page.getByText('Figures').click()
-    await summary.getByRole('button', { name: /not valid JSON/ }).click()
+    await summary.getByRole('link', { name: /not valid JSON/ }).click()
     assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'metadata')
     assert.equal(await page.getByLabel('Rating').isVisible(), true)
-    await summary.getByRole('button', { name: 'Slug is mandatory' }).click()
+    await summary.getByRole('link', { name: 'Slug is mandatory' }).click()
     assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
     // A mended input is no longer named.
     await page.getByLabel('Metadata').fill('{}')
-    await summary.getByRole('button', { name: /not valid JSON/ }).waitFor({ state: 'detached' })
+    await summary.getByRole('link', { name: /not valid JSON/ }).waitFor({ state: 'detached' })
   },
 )
 
