@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { columnClass, type ListColumn } from './columns.ts'
 
@@ -21,12 +22,14 @@ interface HeaderCellProps {
   readonly sort: readonly string[]
   /** @param isAdded true if the column is sorted by beside the others */
   readonly onSort: (isAdded: boolean) => void
+  /** The width that the user gave the column; undefined if it fits its contents. */
+  readonly width: number | undefined
   /** @param width undefined to fit the contents @param isDone false while the user still changes it */
   readonly onResize: (width: number | undefined, isDone: boolean) => void
 }
 
 /** The head of a column: a click or Enter sorts by it, with Shift beside the other columns. */
-export function HeaderCell({ column, pinned, sort, onSort, onResize }: HeaderCellProps) {
+export function HeaderCell({ column, pinned, sort, onSort, width, onResize }: HeaderCellProps) {
   const text = useText().list
   const { name, label, field } = column
   const place = sort.findIndex((key) => key.replace(/^-/, '') === name)
@@ -38,7 +41,7 @@ export function HeaderCell({ column, pinned, sort, onSort, onResize }: HeaderCel
     return (
       <th {...head}>
         <span className="list-head">{label}</span>
-        <WidthHandle label={label} onResize={onResize} />
+        <WidthHandle {...{ label, width, onResize }} />
       </th>
     )
   }
@@ -49,7 +52,7 @@ export function HeaderCell({ column, pinned, sort, onSort, onResize }: HeaderCel
         {place !== -1 && <Icon size={14} aria-hidden />}
         {place !== -1 && sort.length > 1 && <span className="list-sort-place">{place + 1}</span>}
       </button>
-      <WidthHandle label={label} onResize={onResize} />
+      <WidthHandle {...{ label, width, onResize }} />
     </th>
   )
 }
@@ -144,21 +147,48 @@ export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLay
   return { id, show }
 }
 
+/** Stands for a table while its records are loaded: the heads of its columns, with the widths that the user gave them. */
+export function TableSkeleton({ columns, pinned, widths }: Omit<ColumnLayout, 'scroller'>) {
+  const scroller = useRef<HTMLElement>(null)
+  const { id } = useColumnLayout({ scroller, columns, pinned, widths })
+  return (
+    <div className="list-frame">
+      <section ref={scroller} className="list-scroll">
+        <table id={id} className="list-table list-waiting">
+          <thead>
+            <tr>
+              <td className="list-check" />
+              {columns.map((column) => (
+                <th key={column.name} scope="col" className={columnClass(column, pinned)} data-column={column.name}>
+                  <span className="list-head">{column.label}</span>
+                </th>
+              ))}
+            </tr>
+          </thead>
+        </table>
+        <Skeleton lines={12} />
+      </section>
+    </div>
+  )
+}
+
 interface WidthHandleProps {
   /** Label of the column. */
   readonly label: string
+  /** The width that the user gave the column. */
+  readonly width: number | undefined
   /** @param width undefined to fit the contents @param isDone false while the user still changes it */
   readonly onResize: (width: number | undefined, isDone: boolean) => void
 }
 
 /** The end of a column: moved by the pointer or arrow keys; a double click or Enter fits the column to its contents. */
-function WidthHandle({ label, onResize }: WidthHandleProps) {
+function WidthHandle({ label, width, onResize }: WidthHandleProps) {
   const text = useText().list
   const handle = useRef<HTMLSpanElement>(null)
   const drag = useRef<{ readonly from: number; readonly width: number; moved: number | undefined }>(undefined)
   const present = () => handle.current?.parentElement?.offsetWidth ?? 0
-  const measure = () => handle.current?.setAttribute('aria-valuenow', String(present()))
-  useEffect(measure)
+  const [fitted, setFitted] = useState(0)
+  useEffect(() => setFitted(handle.current?.parentElement?.offsetWidth ?? 0), [])
 
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     if (event.button !== 0) return
@@ -192,7 +222,7 @@ function WidthHandle({ label, onResize }: WidthHandleProps) {
       tabIndex={0}
       aria-orientation="vertical"
       aria-label={text.columnWidth(label)}
-      aria-valuenow={0}
+      aria-valuenow={width ?? fitted}
       aria-valuemin={MIN_WIDTH}
       aria-valuemax={MAX_WIDTH}
       title={text.columnWidthHint}
@@ -201,7 +231,7 @@ function WidthHandle({ label, onResize }: WidthHandleProps) {
       onPointerUp={onPointerEnd}
       onPointerCancel={onPointerEnd}
       onKeyDown={onKeyDown}
-      onFocus={measure}
+      onFocus={() => setFitted(present())}
       onDoubleClick={() => onResize(undefined, true)}
     />
   )

@@ -9,9 +9,9 @@ import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
 import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
-import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
+import { EmptyState, Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import type { Widths } from './column-heads.tsx'
+import { TableSkeleton, type Widths } from './column-heads.tsx'
 import { allColumns, linkColumn, placedColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
@@ -102,7 +102,9 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
         totals={canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
       />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {page === undefined && error === null && <Skeleton lines={12} />}
+      {page === undefined && error === null && (
+        <TableSkeleton columns={placed} pinned={pinned} widths={storedWidths ?? NO_WIDTHS} />
+      )}
       {page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable

@@ -108,6 +108,7 @@ export function RecordTable(props: RecordTableProps) {
                   key={column.name}
                   column={column}
                   pinned={pinned}
+                  width={widths[column.name]}
                   sort={marked}
                   onSort={(isAdded) => onSort(toggledSort(sort, column.name, isAdded))}
                   onResize={(width, isDone) => resize(column.name, width, isDone)}

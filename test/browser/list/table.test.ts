@@ -208,6 +208,22 @@ inBrowser(
     await rows(page).first().waitFor()
     assert.equal(Math.round(await widthOf(page, 'kind')), Math.round(first) + 60)
 
+    // While the records are loaded, too.
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/v1/models/appointment?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.reload({ waitUntil: 'commit' })
+    await page.locator('.list-waiting').waitFor()
+    assert.equal(Math.round(await widthOf(page, 'kind')), Math.round(first) + 60)
+    release()
+    await rows(page).first().waitFor()
+    await page.unroute('**/api/v1/models/appointment?*')
+
     await handle.focus()
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('ArrowLeft')
     assert.equal(Math.round(await widthOf(page, 'kind')), Math.round(first) + 12)
