@@ -107,7 +107,7 @@ export class History {
   }
 
   /** The deletion of a record, if it is the last change of it, and the other changes of its request. */
-  readonly deletionOf = async (model: Model, id: number): Promise<readonly RecordedChange[]> => {
+  async deletionOf(model: Model, id: number): Promise<readonly RecordedChange[]> {
     if (!this.covers(model)) throw historyOff(model)
     const own = ownEntries(model, id)
     const [last] = (await this.#store.find(HISTORY, { filters: own, sort: LATEST_FIRST, offset: 0, limit: 1 })).records

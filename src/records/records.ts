@@ -22,7 +22,7 @@ import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
-import { type ReadDeletion, type RestoredRecord, restoreRecord } from './restore.ts'
+import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
   type NewRecord,
   namesSelection,
@@ -262,20 +262,20 @@ export class Records {
   /**
    * Restores a deleted record, with its id and what its deletion took with it.
    *
-   * @param read reads the deletion from the history
+   * @param history has the deletion
    * @throws {AppError} RECORD_NOT_FOUND, RESTORE_REFUSED
    */
   restore(
     actor: Actor,
     modelKey: string,
     recordId: string | number,
-    read: ReadDeletion,
+    history: DeletionHistory,
     options: WriteOptions = {},
   ): Promise<RestoredRecord> {
     const model = this.#createModel(actor, modelKey)
     this.#access.modelFor(actor, 'view', modelKey)
     const context = { store: this.#store, access: this.#access, hooks: this.#hooks, parts: this.#parts, actor, model, options }
-    return restoreRecord(this.#committer, context, readRecordId(recordId), read)
+    return restoreRecord(this.#committer, context, readRecordId(recordId), history)
   }
 
   /** Computes the consequences of deleting a record. */

@@ -23,15 +23,20 @@ export interface RecordedChange {
   readonly changes: Readonly<Record<string, { readonly before: Json; readonly after: Json; readonly secret?: true }>>
 }
 
-/** Reads the deletion of a record and the other changes of its request; the deletion is the first. */
-export type ReadDeletion = (model: Model, id: number) => Promise<readonly RecordedChange[]>
+/** The history, as far as a restoration asks it. */
+export interface DeletionHistory {
+  /** Reads the deletion of a record and the other changes of its request; the deletion is the first. */
+  readonly deletionOf: (model: Model, id: number) => Promise<readonly RecordedChange[]>
+  /** True if changes of a model are recorded. */
+  readonly covers: (model: Model) => boolean
+}
 
 /** A record that was deleted and is stored again. */
 export interface RestoredRecord {
   readonly record: StoredRecord
   /** Records that are restored with it (`cascade`), and those that refer to it again (`set_null`). */
   readonly consequences: readonly Consequence[]
-  /** What the history does not have: secrets. */
+  /** What the history does not have: secrets, and records of models without a history that the deletion may have deleted. */
   readonly notices: readonly string[]
 }
 
@@ -47,13 +52,13 @@ export async function restoreRecord(
   committer: Committer,
   context: RestoreContext,
   id: number,
-  read: ReadDeletion,
+  history: DeletionHistory,
 ): Promise<RestoredRecord> {
   const { model } = context
-  let restoration = new Restoration(context)
+  let restoration = new Restoration(context, history)
   const draft = async () => {
-    restoration = new Restoration(context)
-    return restoration.drafts(id, await read(model, id))
+    restoration = new Restoration(context, history)
+    return restoration.drafts(id, await history.deletionOf(model, id))
   }
   try {
     const [record] = await committer.write({ ...context, prefix: byIndex }, draft)
@@ -70,11 +75,13 @@ const refused = (reasons: readonly string[]): AppError => new AppError('RESTORE_
 /** The drafts of one restoration. The record itself is the first. */
 class Restoration {
   readonly #context: RestoreContext
+  readonly #history: DeletionHistory
   readonly #writes: DraftedWrite[] = []
   readonly notices: string[] = []
 
-  constructor(context: RestoreContext) {
+  constructor(context: RestoreContext, history: DeletionHistory) {
     this.#context = context
+    this.#history = history
   }
 
   get consequences(): readonly Consequence[] {
@@ -110,9 +117,11 @@ class Restoration {
     const restored = await this.#absent(deletedWith(deletion, changes, (key) => access.registry.get(key)))
     for (const change of restored) this.#writes.push(this.#draftOf(access.registry.expect(change.model), change))
     await this.#relink(changes, new Set([keyOf(deletion), ...restored.map(keyOf)]))
+    // A record that the actor may not view is not named.
     for (const write of this.#writes.slice(1)) if (!(await this.#couldView(write))) throw forbidden(actor)
     for (const write of this.#writes)
       checkRights(actor, write, access.may(actor, write.existing === undefined ? 'add' : 'change', write.model))
+    this.#noticeUnrecorded()
     for (const [target, writes] of groupBy(this.#writes, (write) => write.model)) {
       await this.#context.hooks.beforeWrite({ ...this.#context, model: target }, writes.map(targetOf))
     }
@@ -126,6 +135,22 @@ class Restoration {
     const visible = access.visible(actor, model)
     if (visible === undefined) return true
     return matchesRecord(store, visible, existing ?? { ...draft.values, ...stamps, id: id ?? 0 })
+  }
+
+  /** Names the models without a history whose records the deletion has deleted too, if there were any. */
+  #noticeUnrecorded(): void {
+    const { access, actor } = this.#context
+    const restored = new Set(this.#writes.filter(({ existing }) => existing === undefined).map(({ model }) => model.key))
+    for (const model of access.registry.public) {
+      if (this.#history.covers(model) || !access.may(actor, 'view', model)) continue
+      for (const { relation } of model.relations.values()) {
+        if (relation.kind !== 'one' || relation.onDelete !== 'cascade' || !restored.has(relation.target)) continue
+        const target = access.registry.expect(relation.target)
+        this.notices.push(
+          `The history of ${model.name} is not recorded; what was deleted of it with ${target.name} stays deleted`,
+        )
+      }
+    }
   }
 
   /** The deletions whose records are still gone. */
@@ -158,7 +183,7 @@ class Restoration {
           ? `${randomUuid(this.#context.parts.random)}${randomUuid(this.#context.parts.random)}`
           : null
         this.notices.push(`The history has no ${name} of ${nameOf(model, id)}; set a new one`)
-      } else values[name] = readStored(field, change?.before ?? null, issues)
+      } else values[name] = readStored(field, change?.before ?? addedDefault(field), issues)
     }
     return { model, id, stamps, draft: { data: values, values, issues } }
   }
@@ -201,6 +226,9 @@ const targetOf = ({ existing, draft }: DraftedWrite): WriteTarget => ({ existing
 
 const idsOf = (value: Json): readonly number[] => [value].flat().filter((id) => typeof id === 'number')
 
+/** The value of a field that the deleted record did not have: the default, if the field has become mandatory since. */
+const addedDefault = ({ required, default: value }: Field): Json => (required ? (value ?? null) : null)
+
 /** A value that was stored, if its field still takes it. Limits are checked by the store. */
 function readStored({ name, type }: Field, value: Json, issues: FieldIssues): Json {
   if (value === null) return type.list ? [] : null
@@ -225,10 +253,13 @@ function linkedAgain(
 }
 
 /** @throws {AppError} FORBIDDEN for a record that the actor may not write, or whose values only a superuser may set */
-function checkRights(actor: Actor, { model, draft }: DraftedWrite, isAllowed: boolean): void {
+function checkRights(actor: Actor, { model, id, existing, draft }: DraftedWrite, isAllowed: boolean): void {
   const grants = ([name, value]: [string, Json]) =>
     isPrivileged(model, name) && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
-  if (!isAllowed || (!actor.isSuperuser && Object.entries(draft.values).some(grants))) throw forbidden(actor)
+  if (isAllowed && (actor.isSuperuser || !Object.entries(draft.values).some(grants))) return
+  const refusal = forbidden(actor)
+  if (refusal.code !== 'FORBIDDEN') throw refusal
+  throw new AppError('FORBIDDEN', `${refusal.message}: ${nameOf(model, id ?? existing?.id ?? 0)}`)
 }
 
 /**

@@ -111,13 +111,7 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
           options: { dryRun, origin },
         } = writeOf(request, app, random)
         const options = { dryRun, origin: { ...origin, via: 'restore' as const } }
-        const { record, consequences, notices } = await records.restore(
-          actor,
-          model,
-          recordIdOf(request),
-          history.deletionOf,
-          options,
-        )
+        const { record, consequences, notices } = await records.restore(actor, model, recordIdOf(request), history, options)
         const { text } = await (dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record))
         const rest = JSON.stringify({ consequences, notices }).slice(1)
         return jsonResponse(h, `{"data":${text},${rest}`)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
@@ -35,7 +37,8 @@ fields:
   - { name: text, type: string }
 access: { add: public, view: 'self.text != "secret"' }
 `,
-  'models/quiet.yaml': 'name: Quiet\nhistory: false\nfields:\n  - { name: text, type: string }\n',
+  'models/quiet.yaml':
+    'name: Quiet\nhistory: false\nfields:\n  - { name: text, type: string }\n  - { name: letter_id, type: foreignkey, model: letter, on_delete: cascade }\n',
   'seed/user.yaml': `- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }
 - { username: maker, email: maker@example.org, password: harbour-maker-2024, permissions: [1, 2, 3, 4, 5, 6] }
 - { username: adder, email: adder@example.org, password: harbour-adder-2024, permissions: [1, 2] }
@@ -169,6 +172,41 @@ describe('restoring a deleted record', () => {
     const { status, json } = await ask(app, 'POST user/4/restore')
     assert.deepEqual([status, json.notices], [200, ['The history has no password of User with ID 4; set a new one']])
     await assert.rejects(app.app.logins.login('boss', 'harbour-boss-2024'))
+  })
+
+  appTest('names the record that the user may not create', async (app) => {
+    await fill(app)
+    const permissions = [1, 4, 5, 6]
+    await ask(app, 'POST user', {
+      data: { username: 'half', email: 'h@example.org', password: 'harbour-half-2024', permissions },
+    })
+    await ask(app, 'DELETE author/1')
+    const details = /^User does not have permission to access this resource: Book with ID 1$/
+    await refused(app, 'POST author/1/restore', 403, details, 'half')
+  })
+
+  appTest('says that records of a model without history stay deleted', async (app) => {
+    await ask(app, 'POST letter', { data: { text: 'open' } })
+    await ask(app, 'POST quiet', { data: { text: 'lost', letter_id: 1 } })
+    await ask(app, 'DELETE letter/1')
+    const { status, json } = await ask(app, 'POST letter/1/restore')
+    assert.equal(status, 200)
+    assert.deepEqual(json.notices, ['The history of Quiet is not recorded; what was deleted of it with Letter stays deleted'])
+    assert.equal((await ask(app, 'GET quiet/1')).status, 404)
+  })
+
+  appTest('gives a field that became mandatory since its default, and names one without default', async (app) => {
+    await ask(app, 'POST label', { data: { name: 'sea' } })
+    await ask(app, 'DELETE label/1')
+    const reopened = async (opened: TestApp, rank: string) => {
+      await writeFile(join(app.folder.path, 'models/label.yaml'), `${FILES['models/label.yaml']}  - ${rank}\n`)
+      return opened.reopen()
+    }
+    const without = await reopened(app, '{ name: rank, type: integer, required: true }')
+    await refused(without, 'POST label/1/restore', 409, /^Label with ID 1: rank is mandatory$/)
+    const withDefault = await reopened(without, '{ name: rank, type: integer, required: true, default: 3 }')
+    assert.equal((await ask(withDefault, 'POST label/1/restore')).json.data?.rank, 3)
+    await withDefault.app.close()
   })
 
   appTest('is for records that the user could view, and not for clients without a token', async (app) => {
