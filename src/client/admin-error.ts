@@ -83,7 +83,7 @@ export class AdminError extends Error {
   titled(titleOf: (name: string) => string): AdminError {
     const named = Object.entries(this.fieldErrors).map(([key, messages]) => {
       const name = key.replace(/^\d+\./, '')
-      return [key, messages.map((each) => titled(each, name, titleOf(name)))]
+      return [key, messages.map((each) => titled(each, name, titleOf))]
     })
     const fieldErrors: FieldErrors = Object.fromEntries(named)
     if (named.length === 0) return this
@@ -92,9 +92,17 @@ export class AdminError extends Error {
   }
 }
 
-/** A message of the API about a field, which names it as the model does, with the title that users see. */
-const titled = (message: string, name: string, title: string): string =>
-  message.startsWith(`${name} `) ? title + message.slice(name.length) : message
+const TOGETHER = ' must be unique together with '
+
+/** A message of the API about a field, which names fields as the model does, with the titles that users see. */
+function titled(message: string, name: string, titleOf: (name: string) => string): string {
+  const quoted = `Field '${name}'`
+  if (message.startsWith(quoted)) return `Field '${titleOf(name)}'${message.slice(quoted.length)}`
+  if (!message.startsWith(`${name} `)) return message
+  const rest = message.slice(name.length)
+  if (!rest.startsWith(TOGETHER)) return titleOf(name) + rest
+  return titleOf(name) + TOGETHER + rest.slice(TOGETHER.length).split(', ').map(titleOf).join(', ')
+}
 
 const joined = (errors: FieldErrors): string => Object.values(errors).flat().join('; ')
 

@@ -17,6 +17,18 @@ test('a failed request names its fields by their titles; any other failure names
   assert.deepEqual(problemsOf(new Error('offline'), titleOf).fields, {})
 })
 
+test('messages about sets of fields and refused fields have titles too', () => {
+  const fieldErrors = {
+    '2.day': ['day must be unique together with room, hour'],
+    room: ["Field 'room' is not allowed to be updated"],
+  }
+  const error = new AdminError('Invalid', { type: 'validation', status: 400, fieldErrors })
+  assert.deepEqual(problemsOf(error, (name) => name.toUpperCase()).fields, {
+    '2.day': ['DAY must be unique together with ROOM, HOUR'],
+    room: ["Field 'ROOM' is not allowed to be updated"],
+  })
+})
+
 test('texts that are not values keep a form from being sent', () => {
   assert.equal(hasUnparsed({ title: 'A', count: 1 }), false)
   assert.equal(hasUnparsed({ title: 'A', count: new Unparsed('-', { kind: 'number' }) }), true)

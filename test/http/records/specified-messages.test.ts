@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { errorOf } from '../../../src/client/admin-error.ts'
 import { brokenConstraints } from '../../../src/records/outcomes.ts'
 import { compileForm } from '../../../src/validate/form.ts'
 import { FieldIssues } from '../../../src/validate/issues.ts'
@@ -156,7 +157,10 @@ describe('messages in the words of the specification', () => {
           test(fault, async () => {
             const { status, json } = await send(app, request(data, form))
             assert.equal(status, 400)
-            assert.deepEqual(json, { detail: { error: { [`${prefix}${Object.keys(data)[0]}`]: [message] } } })
+            const key = `${prefix}${Object.keys(data)[0]}`
+            assert.deepEqual(json, { detail: { error: { [key]: [message] } } })
+            const error = (await errorOf(Response.json(json, { status }))).titled((field) => `The ${field}`)
+            assert.deepEqual(error.fieldErrors, { [key]: [`The ${message}`] })
           })
         }
       })
