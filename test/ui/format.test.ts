@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkOf } from '../../src/ui/cells/choices.ts'
-import { formatDate, formatNumber, formatTime, localeOf, utcText } from '../../src/ui/text/format.ts'
+import { formatAge, formatDate, formatNumber, formatTime, localeOf, utcText } from '../../src/ui/text/format.ts'
 
 test('small numbers have all their digits', () => {
   assert.equal(formatNumber(1e-21, 'en'), '1e-21')
@@ -39,4 +39,16 @@ test('only web and e-mail addresses are links', () => {
   for (const value of ['javascript:alert(1)', 'JAVASCRIPT:alert(1)', 'data:text/html,x', ' javascript:alert(1)', 'https://']) {
     assert.equal(linkOf('url', value), undefined, value)
   }
+})
+
+test('how long ago a moment was is said in minutes, hours and days of a week', () => {
+  const now = Date.parse('2026-01-15T12:00:00Z')
+  const age = (at: string, locale = 'en-GB') => formatAge(at, now, locale)
+  assert.equal(age('2026-01-15T12:00:20Z'), 'this minute')
+  assert.equal(age('2026-01-15T11:57:00Z'), '3 minutes ago')
+  assert.equal(age('2026-01-15T07:00:00Z', 'de'), 'vor 5 Stunden')
+  assert.equal(age('2026-01-14T12:00:00Z'), 'yesterday')
+  assert.match(age('2025-12-31T12:00:00Z'), /31 Dec 2025/)
+  assert.match(age('2026-01-15T13:00:00Z'), /15 Jan 2026/)
+  assert.equal(age('soon'), 'soon')
 })

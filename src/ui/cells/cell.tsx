@@ -9,7 +9,7 @@ import { idOf, labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import type { FieldView } from '../data/views.ts'
 import { Chip } from '../parts/chip.tsx'
-import { formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
+import { formatAge, formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { choiceOf, hasChoices, linkOf, plainView } from './choices.ts'
 import { Marked } from './marked.tsx'
@@ -319,6 +319,16 @@ export function DateCell({ type, value }: { readonly type: 'date' | 'time' | 'da
   return (
     <time className="cell-date" dateTime={value} title={type === 'datetime' ? utcText(value) : undefined}>
       {shown}
+    </time>
+  )
+}
+
+/** How long ago something happened, with the moment itself on hover. */
+export function AgeCell({ value }: { readonly value: string }) {
+  const locale = useLocale()
+  return (
+    <time className="cell-date" dateTime={value} title={`${formatDateTime(value, locale)}\n${utcText(value)}`}>
+      {formatAge(value, Date.now(), locale)}
     </time>
   )
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { FileFormat, LoginSession } from '../../client/client.ts'
+import type { FileFormat, HistoryEntry, LoginSession } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 
 /** The query of the sessions of the user who is logged in. */
@@ -65,6 +65,19 @@ export const historyQuery = (session: PageSession, { page, page_size, ...plan }:
     queryFn: ({ signal }) => session.read(signal, (client) => client.history({ filters, page, page_size }, { signal })),
     placeholderData: keepPreviousData,
   })
+}
+
+/** The entries by request, the latest request first; those of a request in their order, so that what caused others comes first. */
+export function requestsIn(entries: readonly HistoryEntry[]): readonly (readonly HistoryEntry[])[] {
+  const requests: HistoryEntry[][] = []
+  for (const entry of entries) {
+    const last = requests.at(-1)
+    const [other] = last ?? []
+    const isSame = entry.request_id !== null && other?.request_id === entry.request_id && other.at === entry.at
+    if (last !== undefined && isSame) last.unshift(entry)
+    else requests.push([entry])
+  }
+  return requests
 }
 
 /** A saved copy of all data. */

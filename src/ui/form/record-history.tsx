@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AdminError, type HistoryEntry, type SiteModel } from '../../client/client.ts'
-import { DateCell } from '../cells/cell.tsx'
+import { AgeCell } from '../cells/cell.tsx'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import type { FormView } from '../data/views.ts'
 import { ChangesTable } from '../panels/changes-table.tsx'
@@ -72,7 +72,7 @@ function Entry({ entry, model, form, writable, onRestore }: EntryProps) {
           {text[entry.action]}
           {entry.via !== 'api' && <> ({history.vias[entry.via]})</>}
         </p>
-        <DateCell type="datetime" value={entry.at} />
+        <AgeCell value={entry.at} />
         {Object.keys(values).length > 0 && <Button onClick={() => onRestore(values)}>{text.restore}</Button>}
       </header>
       <ChangesTable entry={{ action: entry.action, changes }} model={model} form={form} />

@@ -39,7 +39,7 @@ function AllChanges() {
       {data?.total === 0 && <EmptyState title={text.noneTitle}>{isFiltered ? text.noneText : text.nothingText}</EmptyState>}
       {data !== undefined && data.total > 0 && (
         <>
-          <HistoryTable entries={data.data} />
+          <HistoryTable entries={data.data} isCut={{ first: data.has_prev, last: data.has_next }} />
           <PageButtons page={data} onChange={(next) => change({ page: next === 1 ? undefined : String(next) })} />
         </>
       )}

@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router'
-import { RotateCcw } from 'lucide-react'
-import { useState } from 'react'
-import type { HistoryEntry } from '../../client/client.ts'
-import { DateCell } from '../cells/cell.tsx'
-import { fieldOf, modelOf, useModel, useSite } from '../data/site.ts'
+import { ChevronRight, RotateCcw } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import type { HistoryEntry, SiteModel } from '../../client/client.ts'
+import { AgeCell } from '../cells/cell.tsx'
+import { requestsIn } from '../data/administration.ts'
+import { useNames } from '../data/recents.ts'
+import { labelOf } from '../data/related.ts'
+import { fieldOf, useModel, useSite } from '../data/site.ts'
 import { useAddress } from '../data/use-address.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
@@ -16,48 +19,153 @@ import { mayRestore, useRestore } from './use-restore.ts'
 
 interface HistoryTableProps {
   readonly entries: readonly HistoryEntry[]
-  /** False leaves out the values that changed. */
-  readonly showsChanges?: boolean
+  /** True if the request of the first or the last entry may have more entries on another page. */
+  readonly isCut: { readonly first: boolean; readonly last: boolean }
 }
 
-/** Changes of records: when, who, which, what. */
-export function HistoryTable({ entries, showsChanges = true }: HistoryTableProps) {
+/** Changes of records: when, who, which, what. Those of one request stand together; several of one kind are one row that opens to them. */
+export function HistoryTable({ entries, isCut }: HistoryTableProps) {
   const text = useText().history
+  const names = useNames(entries.map(({ model, record_id: id }) => ({ model, id })))
+  const rowOf = (entry: HistoryEntry, isFirst: boolean) => (
+    <HistoryRow
+      key={entry.id}
+      entry={entry}
+      name={names.nameOf({ model: entry.model, id: entry.record_id })}
+      isFirst={isFirst}
+      isLatest={entries.find((each) => each.model === entry.model && each.record_id === entry.record_id) === entry}
+    />
+  )
+  const requests = requestsIn(entries)
   return (
-    <DataTable
-      label={text.title}
-      columns={[text.at, text.user, text.action, text.record, ...(showsChanges ? [text.changes, text.via] : [])]}
-      shape="stacks"
-    >
-      {entries.map((entry, place) => (
-        <tr key={entry.id}>
-          <td className="no-wrap">
-            <DateCell type="datetime" value={entry.at} />
-          </td>
-          <td>{entry.user?.username ?? <span className="muted">{text.noUser}</span>}</td>
-          <td>
-            <Chip color={actionColor(entry.action)}>{text.actions[entry.action]}</Chip>
-          </td>
-          <td>
-            <HistoryRecord entry={entry} />
-            {entry.action === 'delete' && entries.findIndex((each) => isOfSame(each, entry)) === place && (
-              <RestoreButton entry={entry} />
-            )}
-          </td>
-          {showsChanges && (
-            <td>
-              <HistoryEntryChanges entry={entry} />
-            </td>
-          )}
-          {showsChanges && <td>{text.vias[entry.via]}</td>}
-        </tr>
-      ))}
+    <DataTable label={text.title} columns={[text.at, text.user, text.action, text.record, text.changes, text.via]} shape="stacks">
+      {requests.flatMap((request, place) => {
+        const [first] = request
+        if (first === undefined || request.filter(({ via }) => via !== 'cascade').length < 2)
+          return request.map((entry, index) => rowOf(entry, index === 0))
+        const mayHaveMore = (place === 0 && isCut.first) || (place === requests.length - 1 && isCut.last)
+        return [
+          <RequestRow key={`request-${first.id}`} first={first} count={request.length} mayHaveMore={mayHaveMore}>
+            {request.map((entry) => rowOf(entry, false))}
+          </RequestRow>,
+        ]
+      })}
     </DataTable>
   )
 }
 
-const isOfSame = (one: HistoryEntry, other: HistoryEntry): boolean =>
-  one.model === other.model && one.record_id === other.record_id
+interface RequestRowProps {
+  readonly first: HistoryEntry
+  readonly count: number
+  readonly mayHaveMore: boolean
+  /** The rows of the entries. */
+  readonly children: ReactNode
+}
+
+/** The changes of one request as one row, which opens to them. */
+function RequestRow({ first, count, mayHaveMore, children }: RequestRowProps) {
+  const text = useText().history
+  const model = useModel(first.model)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <tr className="of-many">
+        <td className="no-wrap">
+          <AgeCell value={first.at} />
+        </td>
+        <td>{first.user?.username ?? <span className="muted">{text.noUser}</span>}</td>
+        <td>
+          <Chip color={COLORS[first.action]}>{text.actions[first.action]}</Chip>
+        </td>
+        <td>
+          <Fold isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
+            {text.records(count, mayHaveMore)}
+          </Fold>
+        </td>
+        <td>{model !== undefined && <span className="muted">{model.label}</span>}</td>
+        <td>{text.vias[first.via]}</td>
+      </tr>
+      {isOpen && children}
+    </>
+  )
+}
+
+interface FoldProps {
+  readonly isOpen: boolean
+  /** The id of what it opens, where that is one element. */
+  readonly controls?: string | undefined
+  readonly onToggle: () => void
+  readonly children: ReactNode
+}
+
+/** A button of a row that opens what stands below the row. */
+function Fold({ isOpen, controls, onToggle, children }: FoldProps) {
+  return (
+    <button
+      type="button"
+      className="changes-fold"
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? controls : undefined}
+      onClick={onToggle}
+    >
+      <ChevronRight size={14} aria-hidden />
+      {children}
+    </button>
+  )
+}
+
+interface HistoryRowProps {
+  readonly entry: HistoryEntry
+  /** The name of the record now; undefined until it is read, null for a record that is gone. */
+  readonly name: string | null | undefined
+  /** True for the first entry of its request, which says when and who. */
+  readonly isFirst: boolean
+  /** True if no later change of the record is shown. */
+  readonly isLatest: boolean
+}
+
+/** A change of a record; opens the old and new values below. */
+function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
+  const text = useText().history
+  const model = useModel(entry.model)
+  const [isOpen, setOpen] = useState(false)
+  const details = useId()
+  const names = Object.keys(entry.changes)
+  const labels = names.map((each) => (model === undefined ? undefined : fieldOf(model, each)?.label) ?? each)
+  return (
+    <>
+      <tr className={isFirst ? undefined : 'of-request'}>
+        <td className="no-wrap">{isFirst && <AgeCell value={entry.at} />}</td>
+        <td>{isFirst && (entry.user?.username ?? <span className="muted">{text.noUser}</span>)}</td>
+        <td>
+          <Chip color={COLORS[entry.action]}>{text.actions[entry.action]}</Chip>
+        </td>
+        <td>
+          <HistoryRecord entry={entry} model={model} name={name} />
+          {entry.action === 'delete' && entry.via !== 'cascade' && isLatest && <RestoreButton entry={entry} />}
+        </td>
+        <td>
+          {names.length === 0 ? (
+            <span className="muted">{text.noChanges}</span>
+          ) : (
+            <Fold isOpen={isOpen} controls={details} onToggle={() => setOpen(!isOpen)}>
+              {entry.action === 'update' ? labels.join(', ') : text.fields(names.length)}
+            </Fold>
+          )}
+        </td>
+        <td>{text.vias[entry.via]}</td>
+      </tr>
+      {/* Values of relations are asked for, so a folded entry does not render them. */}
+      {isOpen && (
+        <tr id={details} className="changes">
+          <td colSpan={6}>
+            <ChangesTable entry={entry} model={model} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
 
 /** Restores the deleted record of an entry. */
 function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entry: HistoryEntry }) {
@@ -74,23 +182,6 @@ function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entr
     <Button kind="quiet" icon={<RotateCcw size={14} aria-hidden />} isBusy={isBusy} onClick={run}>
       {text.restore}
     </Button>
-  )
-}
-
-/** The changed fields of an entry; opens their old and new values. */
-function HistoryEntryChanges({ entry }: { readonly entry: HistoryEntry }) {
-  const text = useText().history
-  const model = useModel(entry.model)
-  const [isOpen, setOpen] = useState(false)
-  const names = Object.keys(entry.changes)
-  if (names.length === 0) return <span className="muted">{text.noChanges}</span>
-  const labels = names.map((name) => (model === undefined ? undefined : fieldOf(model, name)?.label) ?? name)
-  return (
-    <details className="changes" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{entry.action === 'update' ? labels.join(', ') : text.fields(names.length)}</summary>
-      {/* Values of relations are asked for, so a folded entry does not render them. */}
-      {isOpen && <ChangesTable entry={entry} model={model} />}
-    </details>
   )
 }
 
@@ -126,19 +217,27 @@ export function HistoryFilters() {
 
 const optionsOf = (texts: Readonly<Record<string, string>>) => Object.entries(texts).map(([value, label]) => ({ value, label }))
 
-/** Names the record of an entry, with a link if it may still exist. */
-function HistoryRecord({ entry: { model: key, record_id: id, action } }: { readonly entry: HistoryEntry }) {
-  const model = modelOf(useSite(), key)
-  const name = `${model?.label ?? key} ${id}`
-  if (model === undefined || action === 'delete') return name
+interface HistoryRecordProps extends Pick<HistoryRowProps, 'entry' | 'name'> {
+  readonly model: SiteModel | undefined
+}
+
+/** The record of an entry by its name and model, with a link if it exists. The name of one that is gone is that of the entry. */
+function HistoryRecord({ entry: { record_id: id, changes, action }, name, model }: HistoryRecordProps) {
+  const former = changes[model?.display_field ?? '']?.[action === 'create' ? 'after' : 'before']
+  const shown = name ?? labelOf({ former }, 'former') ?? `#${id}`
   return (
-    <Link to="/models/$model/$id" params={{ model: key, id: String(id) }}>
-      {name}
-    </Link>
+    <span className="history-record">
+      {model === undefined || name == null ? (
+        shown
+      ) : (
+        <Link to="/models/$model/$id" params={{ model: model.key, id: String(id) }}>
+          {shown}
+        </Link>
+      )}{' '}
+      {model !== undefined && <span className="muted">{model.label}</span>}
+    </span>
   )
 }
 
+/** The colours of actions. */
 const COLORS = { create: 'green', update: 'blue', delete: 'red' } as const
-
-/** The colour of an action. */
-const actionColor = (action: HistoryEntry['action']): string => COLORS[action]

@@ -26,7 +26,7 @@ export function useRestore(): (model: SiteModel, id: number) => Promise<void> {
       for (const key of new Set([model.key, ...consequences.map((each) => each.model)])) void refreshModel(queries, key)
       void queries.invalidateQueries({ queryKey: ['history'] })
       void refreshSite()
-      toasts.done(notices.length === 0 ? text.history.restored : text.history.restoredWithoutSecrets)
+      toasts.done(notices.length === 0 ? text.history.restored : text.history.restoredPartly)
       await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
     } catch (error) {
       toasts.failed(text.history.notRestored, errorMessage(error, text.errors))

@@ -10,6 +10,7 @@ export const localeOf = (language: string, browser: readonly string[]): string =
 /** Formatters by locale and options; making one takes longer than formatting. */
 const numbers = new Map<string, Intl.NumberFormat>()
 const dates = new Map<string, Intl.DateTimeFormat>()
+const ages = new Map<string, Intl.RelativeTimeFormat>()
 
 function cached<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {
   const format = formats.get(key) ?? create()
@@ -71,6 +72,22 @@ export function formatDateTime(value: string, locale: string): string {
   const date = new Date(value)
   if (Number.isNaN(date.getTime())) return value
   return localeDates(locale, 'datetime', { dateStyle: 'medium', timeStyle: 'short' }).format(date)
+}
+
+const MINUTE_MS = 60_000
+
+/** From this age on, the day says more than how long ago it was. */
+const RELATIVE_MINUTES = 7 * 24 * 60
+
+/** How long ago a moment was, `5 minutes ago`; its date and time if that is a week or longer, or if it is to come. */
+export function formatAge(value: string, now: number, locale: string): string {
+  const minutes = Math.round((now - Date.parse(value)) / MINUTE_MS)
+  // Clocks differ by seconds.
+  if (Number.isNaN(minutes) || minutes < -1 || minutes >= RELATIVE_MINUTES) return formatDateTime(value, locale)
+  const format = cached(ages, locale, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  if (minutes < 60) return format.format(-Math.max(minutes, 0), 'minute')
+  const hours = Math.round(minutes / 60)
+  return hours < 24 ? format.format(-hours, 'hour') : format.format(-Math.round(hours / 24), 'day')
 }
 
 /** The point in time in UTC, to the second: `2024-05-31 08:30:00 UTC`. */

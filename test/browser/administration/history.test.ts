@@ -27,23 +27,28 @@ inBrowser(
   'all changes are shown with who, when, old and new',
   { at: '/history' },
   async ({ page, server, variant, checkAccess }) => {
-    const { id, before, after } = await renamedTag(server, variant)
+    const { before, after } = await renamedTag(server, variant)
     await page.reload()
-    const row = rowsOf(page, `Tags ${id}`).filter({ hasText: 'Changed' })
+    const row = rowsOf(page, `${after} Tags`).filter({ hasText: 'Changed' })
     await row.getByText('admin', { exact: true }).waitFor()
     await row.getByText('API', { exact: true }).waitFor()
-    assert.match((await row.locator('time').getAttribute('datetime')) ?? '', /^\d{4}-.*Z$/)
-    await row.locator('summary').filter({ hasText: 'Name' }).click()
-    const change = row.getByRole('row', { name: /^Name/ })
+    const time = row.locator('time')
+    assert.match((await time.getAttribute('datetime')) ?? '', /^\d{4}-.*Z$/)
+    assert.match(await time.innerText(), /^(this minute|\d+ minutes? ago)$/)
+    assert.match((await time.getAttribute('title')) ?? '', /\d{4}.*\n\d{4}-\d\d-\d\d [\d:]+ UTC$/)
+    await row.getByRole('button', { name: 'Name', expanded: false }).click()
+    const change = page.locator('.changes').getByRole('row', { name: /^Name/ })
+    const [below, table] = await Promise.all([page.locator('.changes table').boundingBox(), row.boundingBox()])
+    assert.ok((below?.width ?? 0) > (table?.width ?? 0) * 0.9, 'the values have the width of the table')
     assert.deepEqual(await change.getByRole('cell').allInnerTexts(), [before, after])
     await checkAccess()
-    await row.getByRole('link', { name: `Tags ${id}` }).click()
+    await row.getByRole('link', { name: after }).click()
     assert.equal(await page.getByLabel('Name').inputValue(), after)
   },
 )
 
 inBrowser('filters are in the address, and every row matches them', { at: '/history' }, async ({ page, server, variant }) => {
-  const { id } = await renamedTag(server, variant)
+  const { after } = await renamedTag(server, variant)
   await (await apiOf(server)).model('category').update(2, { position: variant.width })
   await choose(page.getByLabel('Model'), 'Tags')
   await page.waitForURL(/model=tag/)
@@ -52,18 +57,38 @@ inBrowser('filters are in the address, and every row matches them', { at: '/hist
   await page.getByLabel('Who').fill('adm')
   await page.getByLabel('Who').press('Enter')
   await page.waitForURL(/user=adm/)
-  await rowsOf(page, `Tags ${id}`).first().waitFor()
+  await rowsOf(page, `${after} Tags`).first().waitFor()
   await rows(page).filter({ hasText: 'Changed' }).first().waitFor({ state: 'detached' })
   await rows(page).filter({ hasText: 'Categories' }).first().waitFor({ state: 'detached' })
   await page.reload()
-  await rowsOf(page, `Tags ${id}`).first().waitFor()
+  await rowsOf(page, `${after} Tags`).first().waitFor()
   assert.equal(await page.getByLabel('Who').inputValue(), 'adm')
-  assert.equal(await rowsOf(page, `Tags ${id}`).count(), 1)
+  assert.equal(await rowsOf(page, `${after} Tags`).count(), 1)
   await choose(page.getByLabel('Source'), 'Deletion of another record')
   await page.getByRole('heading', { name: 'No changes' }).waitFor()
   await page.goBack()
-  await rowsOf(page, `Tags ${id}`).first().waitFor()
+  await rowsOf(page, `${after} Tags`).first().waitFor()
 })
+
+inBrowser(
+  'the records of one request are one row, which opens to them',
+  { at: '/history' },
+  async ({ page, server, checkAccess }) => {
+    const tags = (await apiOf(server)).model('tag')
+    const slug = `many-${crypto.randomUUID().slice(0, 8)}`
+    const { data } = await tags.bulkCreate([1, 2, 3].map((number) => ({ name: `${slug} ${number}`, slug: `${slug}-${number}` })))
+    await tags.bulkDelete(data.map(({ id }) => id))
+    await page.reload()
+    const [deleted, created] = [rows(page).nth(0), rows(page).nth(1)]
+    assert.match(await deleted.innerText(), /admin[\s\S]*Deleted[\s\S]*3 records[\s\S]*Tags/)
+    assert.match(await created.innerText(), /Created[\s\S]*3 records/)
+    assert.equal(await rowsOf(page, slug).count(), 0)
+    await deleted.getByRole('button', { name: '3 records', expanded: false }).press('Enter')
+    await rowsOf(page, `${slug} 2`).getByRole('button', { name: 'Restore' }).waitFor()
+    assert.equal(await rowsOf(page, slug).count(), 3, 'deleted records are named by their last entry')
+    await checkAccess()
+  },
+)
 
 inBrowser('the history has pages', { at: '/history?model=comment' }, async ({ page, server, variant }) => {
   const comments = (await apiOf(server)).model('comment')
@@ -81,9 +106,11 @@ inBrowser('the value of a secret field is not shown', { at: '/history?model=user
   const password = `anchors-aweigh-${variant.scheme}-${variant.width}`
   await (await apiOf(server)).model('user').update(8, { password })
   await page.reload()
-  const row = rowsOf(page, 'Users 8').first()
-  await row.locator('summary').filter({ hasText: 'Password' }).click()
-  await row.getByText('Changed (the value is not recorded)').waitFor()
+  await rows(page)
+    .getByRole('button', { name: /Password/ })
+    .first()
+    .click()
+  await page.locator('.changes').getByText('Changed (the value is not recorded)').waitFor()
   assert.equal(await page.getByText(password).count(), 0)
 })
 

@@ -30,7 +30,16 @@ inBrowser(
     await api.model('post').delete(post.id)
     await page.goto(`${path}/history?model=post`)
     await checkAccess()
-    await page.getByRole('button', { name: 'Restore' }).first().click()
+    const deletion = page
+      .locator('tbody > tr')
+      .filter({ hasText: `Undone ${slug}` })
+      .first()
+    assert.equal(await deletion.getByRole('link').count(), 0, 'a record that is gone has a name and no link')
+    await page.goto(`${path}/history`)
+    const cascade = page.locator('.of-request').first()
+    assert.match(await cascade.innerText(), /Deletion of another record/, 'what a deletion deleted stands below it')
+    assert.equal(await cascade.getByRole('button', { name: 'Restore' }).count(), 0)
+    await deletion.getByRole('button', { name: 'Restore' }).click()
     await expectRestored()
   },
 )
@@ -56,6 +65,5 @@ inBrowser(
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Not undone', { exact: true }).first().waitFor()
     assert.equal((await tags.read(tag.id)).data.name, `${slug} again`, 'what others have changed since stays')
-    await tags.delete(tag.id)
   },
 )
