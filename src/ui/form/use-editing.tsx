@@ -1,8 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { AdminError } from '../../client/client.ts'
+import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
-import { errorMessage, Notice } from '../parts/states.tsx'
-import { useToasts } from '../parts/toast.tsx'
+import { Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { type PageChange, useLeaveGuard } from './use-leave-guard.tsx'
 import type { LoadedRecord } from './use-loaded-record.tsx'
@@ -33,19 +32,13 @@ interface EditingOptions {
 export function useEditing(record: LoadedRecord, { onSaved, onRefused, isLeaving }: EditingOptions = {}): Editing {
   const { model, form, latest, isDeleted, onDeleted } = record
   const text = useText()
-  const toasts = useToasts()
+  const say = useUndoNotice()
   const edits = useRecordEdits(model, form, latest, onDeleted)
   const guard = useLeaveGuard(edits.isDirty, isLeaving)
 
   const report = (saved: Saved | undefined) => {
     if (saved === undefined) return onRefused?.()
-    const { undo } = saved
-    const failed = (error: unknown) => {
-      const isChanged = error instanceof AdminError && error.type === 'precondition'
-      toasts.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
-    }
-    const run = () => void undo?.().then(() => toasts.done(text.history.undone), failed)
-    toasts.done(text.form.saved, undo && { label: text.history.undo, run })
+    say(text.form.saved, saved.undo)
     onSaved?.()
   }
   const save = () => {

@@ -6,10 +6,11 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { idOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FormView, helpOf, underForm } from '../data/views.ts'
+import { type FormValues, formerValues } from '../form/values.ts'
+import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Failure, Notice } from '../parts/states.tsx'
-import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
@@ -28,7 +29,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const text = useText()
   const session = useSession()
   const queries = useQueryClient()
-  const toasts = useToasts()
+  const say = useUndoNotice()
   const read = useQuery({ ...recordQuery(session, model.key, record.id), staleTime: 0 })
   const [etag, setEtag] = useState<string>()
   const [typed, setTyped] = useState<{ readonly value: unknown }>()
@@ -58,11 +59,16 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
     const version = etag ?? (await read.refetch({ cancelRefetch: false })).data?.etag
     if (version === undefined) return setBusy(false)
     try {
-      await session.run((client) =>
-        client.model(model.key).update(record.id, { [name]: value }, { ...underForm(form), if_match: version }),
-      )
+      const put = (data: FormValues, if_match: string) =>
+        session.run((client) => client.model(model.key).update(record.id, data, { ...underForm(form), if_match }))
+      const changed = await put({ [name]: value }, version)
       await refreshModel(queries, model.key)
-      toasts.done(text.list.saved)
+      const former = model.history ? formerValues(model, [name], read.data?.data ?? record) : undefined
+      const undo = async () => {
+        if (former !== undefined) await put(former, changed.etag)
+        await refreshModel(queries, model.key)
+      }
+      say(text.list.saved, former && undo)
       onClose()
     } catch (failure) {
       // The next attempt replaces the value that the user then sees.

@@ -89,6 +89,9 @@ inBrowser(
     await page.getByRole('link', { name: title }).waitFor()
     await page.getByText('Saved', { exact: true }).first().waitFor()
     assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: title }).waitFor({ state: 'detached' })
   },
 )
 
