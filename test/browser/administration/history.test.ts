@@ -107,7 +107,7 @@ inBrowser('the value of a secret field is not shown', { at: '/history?model=user
   await (await apiOf(server)).model('user').update(8, { password })
   await page.reload()
   await rows(page)
-    .getByRole('button', { name: /Password/ })
+    .getByRole('button', { name: /password/i })
     .first()
     .click()
   await page.locator('.changes').getByText('Changed (the value is not recorded)').waitFor()
