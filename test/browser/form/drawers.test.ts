@@ -63,6 +63,7 @@ inBrowser('drawers nest, and the address holds them', { at: '/models/post' }, as
   await outer.getByRole('button', { name: 'Open Harbour Life' }).click()
   const inner = page.getByRole('dialog', { name: 'Harbour Life' })
   await inner.getByLabel('Slug').waitFor()
+  await page.waitForURL(/\?open=category\.2&open=category\.1$/)
   await page.reload()
   await inner.getByLabel('Slug').waitFor()
   await checkAccess()
