@@ -154,7 +154,7 @@ async function open(
       }),
       events,
       lint: () => lintReport(project.folder),
-      exports: new Exports(access, store),
+      exports: new Exports(access, store, project.views),
       imports: new Imports(access, records),
       logins: accounts.logins,
       sharedLimits,

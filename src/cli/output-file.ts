@@ -27,7 +27,7 @@ export async function writeOutput(io: Io, text: string, file: string | undefined
 }
 
 /** Names of files that commands write; a folder of `-o` has none of them. */
-const FILE_NAME = /\.(?:csv|js|json|ndjson|ts|yaml|yml)$/i
+const FILE_NAME = /\.(?:csv|js|json|ndjson|ts|xlsx|yaml|yml)$/i
 
 /** @throws {AppError} USAGE if the folder of `-o` for several files has the name of a file */
 export function refuseFileName(folder: string): void {
@@ -75,12 +75,16 @@ interface WholeFileOptions {
  *
  * @throws {AppError} TASK_FAILED when the file exists and `force` is false, or it cannot be written
  */
-export async function writeWholeFile(path: string, text: AsyncIterable<string>, options: WholeFileOptions): Promise<void> {
+export async function writeWholeFile(
+  path: string,
+  content: AsyncIterable<string | Uint8Array>,
+  options: WholeFileOptions,
+): Promise<void> {
   await refuseExisting(path, options)
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const mode = options.force ? await modeOf(path) : undefined
-    await writeDraft(draft, text, { mode, signal: options.signal })
+    await writeDraft(draft, content, { mode, signal: options.signal })
     if (options.force) await rename(draft, path)
     else await linkNew(draft, path)
   } catch (error) {
@@ -112,12 +116,12 @@ interface Drafting {
   readonly signal: AbortSignal | undefined
 }
 
-async function writeDraft(draft: string, text: AsyncIterable<string>, { mode, signal }: Drafting): Promise<void> {
+async function writeDraft(draft: string, content: AsyncIterable<string | Uint8Array>, { mode, signal }: Drafting): Promise<void> {
   const file = await open(draft, 'wx', mode)
   try {
     // The umask may have cleared some bits.
     if (mode !== undefined) await file.chmod(mode)
-    for await (const piece of text) {
+    for await (const piece of content) {
       signal?.throwIfAborted()
       await file.writeFile(piece)
     }

@@ -113,16 +113,29 @@ function framingProblem({ status, headers }: Response): string | undefined {
 export const UNCOMPRESSED = { 'Accept-Encoding': 'identity' }
 
 /** Decodes a file as a stream. Fails when the connection ends before the file does. @param api the server, for the error */
-export async function* bodyTextOf(api: string, { body }: Response): AsyncGenerator<string> {
+export async function* bodyTextOf(api: string, response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
   try {
-    for await (const chunk of body ?? []) yield decoder.decode(chunk as Uint8Array, { stream: true })
+    for await (const chunk of bodyOf(api, response)) yield decoder.decode(chunk, { stream: true })
     yield decoder.decode()
   } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new AppError('TASK_FAILED', `The server at ${api} cut off the file: ${reasonOf(error)}`, { cause: error })
+    throw cutOff(api, error)
   }
 }
+
+/** Reads a file as a stream of bytes. Fails when the connection ends before the file does. @param api the server, for the error */
+export async function* bodyOf(api: string, { body }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body ?? []) yield chunk as Uint8Array
+  } catch (error) {
+    throw cutOff(api, error)
+  }
+}
+
+const cutOff = (api: string, error: unknown): AppError =>
+  error instanceof AppError
+    ? error
+    : new AppError('TASK_FAILED', `The server at ${api} cut off the file: ${reasonOf(error)}`, { cause: error })
 
 /** The target of a redirect without user name, password and query, which may be secret. */
 function shownTarget(location: string | null, api: string): string {

@@ -211,7 +211,7 @@ export class ModelClient<M extends ModelTypes> {
   /**
    * Exports the records that match all filters as a file with the state of one moment.
    *
-   * Read the response as a stream (`body`) or whole (`text()`, `blob()`). Reading fails if the file is truncated.
+   * Read the response as a stream (`body`) or whole (`text()`; `blob()` for XLSX). Reading fails if the file is truncated.
    */
   export(query: ExportQuery<M> = {}, { signal }: CallOptions = {}): Promise<Response> {
     return this.#send({ method: 'GET', path: `${this.#root}/export${queryText(exportEntries(query))}`, signal })

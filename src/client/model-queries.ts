@@ -42,6 +42,9 @@ export const aggregateEntries = <M extends ModelTypes>(query: AggregateQuery<M>)
 export const exportEntries = <M extends ModelTypes>(query: ExportQuery<M>): QueryEntries => [
   ['format', query.format],
   ['bom', query.bom],
+  ['labels', query.labels],
+  ['list_id', query.list_id],
+  ['time_zone', query.time_zone],
   ['fields', namesText(query.fields)],
   ...filterEntries(query),
   ...sortEntries(query.sort),

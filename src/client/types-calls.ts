@@ -65,9 +65,15 @@ export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<
 /** The query of an export. */
 export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
   /** File format of the export. */
-  readonly format?: FileFormat | undefined
+  readonly format?: ExportFormat | undefined
   /** Starts CSV with a byte order mark, for spreadsheets. */
   readonly bom?: boolean | undefined
+  /** Writes titles, labels of choices and names of related records into CSV and XLSX, in the order of `fields`. */
+  readonly labels?: boolean | undefined
+  /** The list view whose titles and labels are used. */
+  readonly list_id?: string | undefined
+  /** The time zone of dates with a time under `labels`: `Europe/Berlin`. Default: `UTC`. */
+  readonly time_zone?: string | undefined
   readonly fields?: readonly M['column'][] | undefined
   readonly sort?: Sort<M> | undefined
 }
@@ -101,6 +107,9 @@ export interface Aggregate {
 
 /** File formats of exports and imports; NDJSON has one JSON object per line. */
 export type FileFormat = 'csv' | 'json' | 'ndjson'
+
+/** File formats of exports; XLSX is a workbook of spreadsheets. */
+export type ExportFormat = FileFormat | 'xlsx'
 
 /** Options of an import. */
 export interface ImportOptions<M extends ModelTypes> extends CallOptions {

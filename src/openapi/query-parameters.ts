@@ -4,7 +4,7 @@ import type { Registry } from '../model/registry.ts'
 import { reverseRelations } from '../model/reverse-relations.ts'
 import { isAddable, isGroupable } from '../query/aggregate.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
-import { DEFAULT_FORMAT, FORMATS } from '../query/formats.ts'
+import { DEFAULT_FORMAT, EXPORT_FORMATS } from '../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { MAX_REFERRERS } from '../reads/record-json.ts'
 import type { ParameterObject } from './operation.ts'
@@ -192,13 +192,30 @@ export function aggregateParameters(model: Model, registry: Registry): Parameter
   ]
 }
 
+/** Parameters of an export of what people read. They are the same for every model. */
+const LABELS: readonly ParameterObject[] = [
+  {
+    name: 'labels',
+    in: 'query',
+    description: 'CSV and XLSX with titles, labels of choices and names of related records, in the order of `fields`',
+    schema: { type: 'boolean', default: false },
+  },
+  { name: 'list_id', in: 'query', description: 'The list view whose titles and labels are used', schema: { type: 'string' } },
+  {
+    name: 'time_zone',
+    in: 'query',
+    description: 'Of dates with a time under `labels`, such as `Europe/Berlin`',
+    schema: { type: 'string', default: 'UTC' },
+  },
+]
+
 /** Parameters of an export. */
 export const exportParameters = (model: Model, registry: Registry): ParameterObject[] => [
   {
     name: 'format',
     in: 'query',
     description: 'What the file is; NDJSON is a record a line',
-    schema: { type: 'string', enum: [...FORMATS], default: DEFAULT_FORMAT },
+    schema: { type: 'string', enum: [...EXPORT_FORMATS], default: DEFAULT_FORMAT },
   },
   {
     name: 'bom',
@@ -206,6 +223,7 @@ export const exportParameters = (model: Model, registry: Registry): ParameterObj
     description: 'Begin CSV with a byte order mark, by which spreadsheets recognise UTF-8',
     schema: { type: 'boolean', default: false },
   },
+  ...LABELS,
   fieldsParameter(ownColumnNames(model)),
   ...filtersOf(model, registry),
   ...sortParameters(model, registry),

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 
-/** Formats of export and import files: RFC 4180, RFC 8259, and one JSON value a line. */
+/** Formats of import files, and of most exports: RFC 4180, RFC 8259, and one JSON value a line. */
 export const FORMATS = ['csv', 'json', 'ndjson'] as const
 
 /** Format of an export without `format`. */
@@ -12,6 +12,16 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv',
   json: 'application/json',
   ndjson: 'application/x-ndjson',
+}
+
+/** Formats of export files: those of imports, and a workbook (ECMA-376). */
+export const EXPORT_FORMATS = [...FORMATS, 'xlsx'] as const
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export const EXPORT_MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
+  ...MEDIA_TYPES,
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
 /** The format of a media type without parameters; undefined if unsupported. */

@@ -3,7 +3,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { FILTER_PARAMETERS, parseFilters, visible } from './filters.ts'
-import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
+import { DEFAULT_FORMAT, EXPORT_FORMATS, type ExportFormat } from './formats.ts'
 import { Parameters } from './parameters.ts'
 import { DEFAULT_PAGE_SIZE, type Filter, MAX_PAGE_RECORDS, type PageRequest, type Plan, type SortKey, sliceOf } from './plan.ts'
 import { parseProjection, type RecordProjection } from './project.ts'
@@ -68,22 +68,42 @@ export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Re
   return projection
 }
 
+/** How an export writes what people read in the place of what is stored. */
+export interface LabelRequest {
+  /** The list view whose titles and labels come first. */
+  readonly listId: string | undefined
+  /** IANA name of the time zone of dates with a time. */
+  readonly timeZone: string
+}
+
 /** A parsed export request. */
 export interface ExportRequest {
-  readonly format: Format
+  readonly format: ExportFormat
   /** True to start the file with a byte order mark. */
   readonly bom: boolean
+  /** Undefined for the stored values. */
+  readonly labels: LabelRequest | undefined
   readonly filters: readonly Filter[]
   readonly sort: readonly SortKey[]
-  /** The exported fields, in the model's order. */
+  /** The exported fields: in the requested order with labels, otherwise in the model's, with the id. */
   readonly fields: readonly Field[]
 }
 
-const EXPORT_PARAMETERS = ['format', 'bom', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'fields']
+const LABEL_PARAMETERS = ['list_id', 'time_zone']
+const EXPORT_PARAMETERS = [
+  'format',
+  'bom',
+  'labels',
+  ...LABEL_PARAMETERS,
+  ...FILTER_PARAMETERS,
+  'sort_by',
+  'sort_order',
+  'fields',
+]
 
 /**
  * Parses the query parameters of an export: filters, sort order and fields. A relation may be named by its own name or by its
- * foreign key; it is exported as ids.
+ * foreign key; it is exported as ids, or by its labels.
  *
  * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
@@ -91,21 +111,48 @@ export function parseExportRequest(sent: URLSearchParams, model: Model, registry
   const parameters = new Parameters(sent, EXPORT_PARAMETERS, asFilter(model))
   const format = parseFormat(parameters)
   const bom = parameters.flag('bom')
-  if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: JSON begins with no byte order mark")
+  if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: other files begin with no byte order mark")
+  const labels = parseLabels(parameters, format)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
-  const columns = parseProjection(parameters, model, registry, parameters.names('fields'))
-  const names = new Set(columns.map((column) => ('field' in column ? column.field.name : column.name)))
+  const names = parameters.names('fields')
+  const columns = parseProjection(parameters, model, registry, names)
   for (const { kind, name } of columns) if (kind === 'count') parameters.fault('fields', `'${name}' cannot be exported`)
   parameters.throwIfFaulty()
-  return { format, bom, filters, sort, fields: model.visibleFields.filter(({ name }) => names.has(name)) }
+  const chosen = new Set(columns.map((column) => ('field' in column ? column.field.name : column.name)))
+  const ordered = new Set((names ?? []).map((name) => model.relations.get(name) ?? model.fields.get(name)))
+  const inOrder = [...ordered].filter((field) => field !== undefined)
+  const inModel = model.visibleFields.filter(({ name }) => chosen.has(name))
+  return { format, bom, labels, filters, sort, fields: labels === undefined || names === undefined ? inModel : inOrder }
 }
 
-function parseFormat(parameters: Parameters): Format {
+function parseFormat(parameters: Parameters): ExportFormat {
   const named = parameters.one('format') ?? DEFAULT_FORMAT
-  const format = FORMATS.find((each) => each === named)
-  if (format === undefined) parameters.fault('format', `'format' must be one of ${FORMATS.join(', ')}, not '${named}'`)
+  const format = EXPORT_FORMATS.find((each) => each === named)
+  if (format === undefined) parameters.fault('format', `'format' must be one of ${EXPORT_FORMATS.join(', ')}, not '${named}'`)
   return format ?? DEFAULT_FORMAT
+}
+
+function parseLabels(parameters: Parameters, format: ExportFormat): LabelRequest | undefined {
+  const isOn = parameters.flag('labels')
+  if (isOn && format !== 'csv' && format !== 'xlsx') {
+    parameters.fault('labels', "'labels' is for CSV and XLSX: JSON has the names and values of the fields")
+  }
+  for (const name of LABEL_PARAMETERS) {
+    if (!isOn && parameters.has(name)) parameters.fault(name, `'${name}' is for exports with labels=true`)
+  }
+  const timeZone = parameters.one('time_zone') ?? 'UTC'
+  if (!isTimeZone(timeZone)) parameters.fault('time_zone', `'time_zone' must be a name such as Europe/Berlin, not '${timeZone}'`)
+  const listId = parameters.one('list_id')
+  return isOn ? { listId, timeZone } : undefined
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** A parsed search request. */

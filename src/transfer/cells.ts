@@ -1,17 +1,30 @@
 import type { Field } from '../model/field.ts'
+import type { StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 
+/** A field that was added to the model after the record was stored has no value yet. */
+export const storedValue = (record: StoredRecord, { name, type }: Field): Json => record[name] ?? (type.list ? [] : null)
+
 /**
- * Writes a value as a table cell; null for no value, which differs from an empty text. `readCell` restores the value, whatever
+ * Writes a value as a cell of CSV; null for no value, which differs from an empty text. `readCell` restores the value, whatever
  * its type.
  */
 export function writeCell(field: Field, value: Json): string | null {
+  const text = cellText(field, value)
+  const mayBeFormula = field.type.name !== 'json' && (typeof value === 'string' ? isText(field) : Array.isArray(value))
+  return text !== null && mayBeFormula ? guarded(text) : text
+}
+
+/** A value as the text of a cell, in a file whose cells are no formulas. */
+export function cellText(field: Field, value: Json): string | null {
   if (value === null) return null
   if (field.type.name === 'json') return JSON.stringify(value)
-  if (typeof value === 'string') return isText(field) ? guarded(value) : value
   if (!Array.isArray(value)) return String(value)
-  return value.length === 0 ? null : guarded(value.map((item) => escaped(String(item))).join(SEPARATOR))
+  return value.length === 0 ? null : value.map((item) => escaped(String(item))).join(SEPARATOR)
 }
+
+/** Prefixes an apostrophe to a title that a spreadsheet would evaluate as a formula. */
+export const writeTitle = (title: string): string => guarded(title)
 
 /**
  * Reads a table cell. An empty unquoted cell is null or an empty list; a quoted empty one is an empty text. Invalid values are

@@ -2,53 +2,102 @@ import { stringify } from 'csv-stringify/sync'
 import type { AccessRules } from '../access/access-rules.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Field } from '../model/field.ts'
-import { type Format, MEDIA_TYPES } from '../query/formats.ts'
-import { parseExportRequest } from '../query/parse.ts'
+import type { Model } from '../model/model.ts'
+import { EXPORT_MEDIA_TYPES, type Format } from '../query/formats.ts'
+import { type LabelRequest, parseExportRequest } from '../query/parse.ts'
+import type { Plan } from '../query/plan.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import type { Json } from '../util/json.ts'
-import { writeCell } from './cells.ts'
+import { Views } from '../views/views.ts'
+import { storedValue, writeCell, writeTitle } from './cells.ts'
+import { Labels } from './labels.ts'
 
 /** A file that is generated while it is read. */
 interface ExportedFile {
   readonly name: string
   readonly mediaType: string
-  /** The text. Iteration throws if the file cannot be completed; it never ends early. */
-  readonly text: AsyncIterable<string>
+  /** Text, or the bytes of a workbook. Iteration throws if the file cannot be completed; it never ends early. */
+  readonly content: AsyncIterable<string | Uint8Array>
   /** Ends an export that is not read to its end, and frees what it holds. An iteration that never began frees nothing by itself. */
   close(): Promise<void>
 }
 
-/** Exports records on behalf of an actor: stored values without secrets, relations as ids. */
+type Batches = AsyncIterable<readonly StoredRecord[]>
+
+/** What a file has of each record. */
+interface Contents {
+  readonly fields: readonly Field[]
+  /** The head of each column. */
+  readonly titles: readonly string[]
+  /** The values to write, of the stored ones. */
+  valuesOf(batches: Batches): Batches
+}
+
+/** Exports records on behalf of an actor, without secrets: stored values with relations as ids, or what people read in their place. */
 export class Exports {
   readonly #access: AccessRules
   readonly #store: Store
+  readonly #views: Views
 
-  constructor(access: AccessRules, store: Store) {
+  /** @param views the views whose titles and labels an export may have */
+  constructor(access: AccessRules, store: Store, views: Views = new Views([])) {
     this.#access = access
     this.#store = store
+    this.#views = views
   }
 
   /**
    * Opens an export of all matching records as of this moment, however long reading takes.
    *
    * @param query query string without the question mark
-   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, also for records that a workbook cannot hold
    */
   async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
-    const { format, bom, fields, filters, sort } = parseExportRequest(new URLSearchParams(query), model, this.#access.registry)
+    const { format, bom, labels, fields, filters, sort } = parseExportRequest(
+      new URLSearchParams(query),
+      model,
+      this.#access.registry,
+    )
     const plan = this.#access.restricted(actor, model, { filters, sort })
+    const contents = labels === undefined ? storedContents(fields) : this.#labelled(actor, model, fields, labels)
+    const workbook = format === 'xlsx' ? await import('./workbook.ts') : undefined
+    if (workbook !== undefined) await this.#checkSize(workbook, model, plan, contents)
     // The first batch fixes the set of records, and most errors occur before it.
     const batches = this.#store.stream(model.key, plan)[Symbol.asyncIterator]()
-    const records = resumed(await batches.next(), batches)
+    const records = contents.valuesOf(resumed(await batches.next(), batches))
     return {
       name: `${model.key}.${format}`,
-      mediaType: MEDIA_TYPES[format],
-      text: writeRows(format, fields, records, bom),
+      mediaType: EXPORT_MEDIA_TYPES[format],
+      content:
+        workbook === undefined
+          ? writeRows(format as Format, contents.fields, records, { bom, titles: contents.titles })
+          : workbook.writeWorkbook({ name: model.label, fields: contents.fields, titles: contents.titles }, records),
       close: async () => void (await batches.return?.()),
     }
   }
+
+  #labelled(actor: Actor, model: Model, fields: readonly Field[], request: LabelRequest): Contents {
+    return new Labels({ access: this.#access, store: this.#store, views: this.#views }, actor, model, fields, request)
+  }
+
+  /** @throws {AppError} INVALID_REQUEST for more rows or longer texts than a workbook can hold */
+  async #checkSize(
+    { checkLengths, checkRows, mayBeLong }: typeof import('./workbook.ts'),
+    model: Model,
+    plan: Pick<Plan, 'filters' | 'sort'>,
+    contents: Contents,
+  ): Promise<void> {
+    checkRows((await this.#store.find(model.key, { ...plan, offset: 0, limit: 0 })).total)
+    if (!contents.fields.some(mayBeLong)) return
+    await checkLengths(contents.fields, contents.valuesOf(this.#store.stream(model.key, { ...plan, sort: [] })))
+  }
 }
+
+const storedContents = (fields: readonly Field[]): Contents => ({
+  fields,
+  titles: fields.map(({ name }) => name),
+  valuesOf: (batches) => batches,
+})
 
 /** Continues an iteration whose first batch was already taken. */
 async function* resumed(
@@ -76,15 +125,15 @@ interface Layout {
  * The text of a file, in pieces of some hundred records.
  *
  * @param fields the fields to write, in order
- * @param bom starts with a byte order mark, by which spreadsheets recognise UTF-8
+ * @param options `bom` starts with a byte order mark, by which spreadsheets recognise UTF-8; `titles` are the head of CSV
  */
 export async function* writeRows(
   format: Format,
   fields: readonly Field[],
-  batches: AsyncIterable<readonly StoredRecord[]>,
-  bom = false,
+  batches: Batches,
+  { bom = false, titles = fields.map(({ name }) => name) }: { readonly bom?: boolean; readonly titles?: readonly string[] } = {},
 ): AsyncGenerator<string> {
-  const { head, between, tail, rows } = LAYOUTS[format](fields)
+  const { head, between, tail, rows } = LAYOUTS[format](fields, titles)
   let text = bom ? `\uFEFF${head}` : head
   let isFirst = true
   for await (const records of batches) {
@@ -96,9 +145,9 @@ export async function* writeRows(
   if (text + tail !== '') yield text + tail
 }
 
-const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = {
-  csv: (fields) => ({
-    head: toCsv([fields.map(({ name }) => name)]),
+const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[], titles: readonly string[]) => Layout>> = {
+  csv: (fields, titles) => ({
+    head: toCsv([titles.map(writeTitle)]),
     between: '',
     tail: '',
     rows: (records) => toCsv(records.map((record) => fields.map((field) => writeCell(field, storedValue(record, field))))),
@@ -152,6 +201,3 @@ function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
   for (const { name, type } of fields) if (type.list && record[name] === null) return false
   return true
 }
-
-/** A field that was added to the model after the record was stored has no value yet. */
-const storedValue = (record: StoredRecord, { name, type }: Field): Json => record[name] ?? (type.list ? [] : null)

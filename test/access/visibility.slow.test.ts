@@ -78,7 +78,7 @@ for (const [seed, smallTable] of [
       assert.deepEqual(idsOf(sorted.data), idsOf(inOrder).slice(0, 100), told)
       assert.equal(sorted.total, kept.length, told)
       let exported = ''
-      for await (const part of (await exports.open(actor, 'task', 'format=ndjson&fields=id')).text) exported += part
+      for await (const part of (await exports.open(actor, 'task', 'format=ndjson&fields=id')).content) exported += String(part)
       assert.deepEqual(
         idsOf(
           exported

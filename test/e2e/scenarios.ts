@@ -62,6 +62,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'import tag - --format csv', stdin: 'name,slug\nReef,reef\n', stderr: /^Imported 1 record\n$/ },
   { line: 'import tag - --format csv', code: 1, stdin: 'name,slug\nReef,reef\n', stderr: /name must be unique/ },
   { line: 'export tag --filters slug=reef --fields name', stdout: /^id,name\r\n13,Reef\r\n$/ },
+  { line: 'export tag --labels --fields name --format xlsx -o tags.xlsx', stderr: /^Wrote tags\.xlsx\n$/ },
   { line: 'export --all -o all --force', stderr: /^Wrote 46 records to all\/post\.csv\n/m },
   { line: 'export nothing', code: 1, stderr: /^error There is no model 'nothing' \(known: .*\)\n$/ },
   { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },

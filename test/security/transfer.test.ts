@@ -23,8 +23,8 @@ async function reader(app: TestApp, ...codenames: readonly string[]): Promise<st
 
 describe('an export', () => {
   appTest('contains no secret in any format for any user', async (app) => {
-    for (const format of ['csv', 'json', 'ndjson']) {
-      const { text, status } = await send(app, { request: `${EXPORT}?format=${format}` })
+    for (const query of ['format=csv', 'format=json', 'format=ndjson', 'labels=true', 'labels=true&list_id=UserList']) {
+      const { text, status } = await send(app, { request: `${EXPORT}?${query}` })
       assert.equal(status, 200)
       assert.doesNotMatch(text, /password|\$quick\$/)
     }
@@ -45,6 +45,18 @@ describe('an export', () => {
     // As an id, which says no more than a list does.
     assert.equal(typeof json[0].author_id, 'number')
     assert.equal('author' in json[0], false)
+  })
+
+  appTest('with labels names no record that the reader may not view, and no secret field', async (app) => {
+    const name = await reader(app, 'view_post')
+    const request = 'GET /api/v1/models/post/export?labels=true&fields=author,tags,title&filters=id=43'
+    const { text } = await play(app, { request, as: name, status: 200 })
+    assert.match(text, /^Author,Tags,Title\r\n#2,#3; #11; #12,Lantern parade/)
+    for (const format of ['csv', 'xlsx']) {
+      const { status, json } = await send(app, { request: `${EXPORT}?labels=true&format=${format}&fields=password` })
+      assert.equal(status, 400)
+      assert.match(json.details.fields.join(), /Unknown field 'password'/)
+    }
   })
 
   appTest('of a model of the server itself does not exist', async (app) => {

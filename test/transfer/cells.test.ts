@@ -33,7 +33,7 @@ async function* batches(records: readonly StoredRecord[], size = 3): AsyncGenera
 
 async function written(format: 'csv' | 'json' | 'ndjson', records = STORED, bom = false): Promise<string> {
   let text = ''
-  for await (const piece of writeRows(format, model.visibleFields, batches(records), bom)) text += piece
+  for await (const piece of writeRows(format, model.visibleFields, batches(records), { bom })) text += piece
   return text
 }
 

@@ -36,8 +36,8 @@ test('a file contains the records of one moment, despite concurrent writes', asy
   const file = await new Exports(new AccessRules(registry, new Map()), store).open(SYSTEM, 'tag', 'format=ndjson')
   const writers = Array.from({ length: WRITERS }, (_, number) => writer(number))
   let text = ''
-  for await (const piece of file.text) {
-    text += piece
+  for await (const piece of file.content) {
+    text += String(piece)
     await setImmediate()
   }
   isReading = false

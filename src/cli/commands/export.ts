@@ -3,24 +3,27 @@ import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { type QueryEntries, queryText } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
-import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
+import { DEFAULT_FORMAT, EXPORT_FORMATS, type ExportFormat } from '../../query/formats.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import { type Io, writeAll } from '../io.ts'
 import { describedModels, withModelSuggestion } from '../model-requests.ts'
 import { makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
 import { RecordCounter, withProgress } from '../progress.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { bodyTextOf, UNCOMPRESSED } from '../server-fetch.ts'
+import { bodyOf, bodyTextOf, UNCOMPRESSED } from '../server-fetch.ts'
 import { counted } from '../style.ts'
 
 interface ExportOptions extends RemoteOptions {
-  readonly format: Format
+  readonly format: ExportFormat
   readonly filters?: string[]
   readonly any?: string[]
   readonly sortBy?: string
   readonly sortOrder?: string
   readonly fields?: string
   readonly bom?: boolean
+  readonly labels?: boolean
+  readonly list?: string
+  readonly timeZone?: string
   readonly all?: boolean
   readonly output?: string
   readonly force?: boolean
@@ -30,15 +33,16 @@ const EXAMPLES = `
 Examples:
   $ admin export post --filters status=draft --sort-by title -o drafts.csv
   $ admin export post --format ndjson | gzip > posts.ndjson.gz
+  $ admin export post --labels --format xlsx --fields title,author,status -o posts.xlsx
   $ admin export --all --format json -o export
   $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
 `
 
 /** `admin export`: writes records to files or to stdout. Works on a project folder, beside a running server, or on a remote one. */
 export function exportCommand(io: Io): Command {
-  return withRemoteOptions(new Command('export').description('write records as CSV, JSON or NDJSON'))
+  return withRemoteOptions(new Command('export').description('write records as CSV, JSON, NDJSON or XLSX'))
     .argument('[model]', 'model to export, such as post')
-    .addOption(new Option('--format <format>', 'format of the output').choices(FORMATS).default(DEFAULT_FORMAT))
+    .addOption(new Option('--format <format>', 'format of the output').choices(EXPORT_FORMATS).default(DEFAULT_FORMAT))
     .option(
       '--filters <filter...>',
       'filter records: <field>=<value> or <field>__<operator>=<value>; a record must match all filters',
@@ -48,6 +52,9 @@ export function exportCommand(io: Io): Command {
     .option('--sort-order <orders>', 'asc or desc: one for all fields, or one per field separated by commas')
     .option('--fields <names>', 'fields to write, separated by commas (default: all except secrets)')
     .option('--bom', 'start CSV with a byte order mark, for spreadsheets')
+    .option('--labels', 'write CSV or XLSX for people: titles, labels of choices, names of related records')
+    .option('--list <view>', 'list view whose titles and labels are used, with --labels')
+    .option('--time-zone <name>', 'time zone of dates with a time, such as Europe/Berlin, with --labels (default: UTC)')
     .option('--all', 'export every model, each to its own file in the folder given by -o')
     .option('-o, --output <path>', 'file to write, or the folder with --all (default: stdout)')
     .option('--force', 'overwrite existing files')
@@ -60,14 +67,16 @@ export function exportCommand(io: Io): Command {
 }
 
 /** @throws {AppError} USAGE */
-function checkUsage(model: string | undefined, { all = false, output, filters, any, fields, sortBy }: ExportOptions): void {
+function checkUsage(model: string | undefined, options: ExportOptions): void {
+  const { all = false, output, filters, any, fields, sortBy, list, format } = options
   const usageError = (message: string) => new AppError('USAGE', message)
   if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
   if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
   if (all && output !== undefined) refuseFileName(output)
-  if (all && (filters ?? any ?? fields ?? sortBy) !== undefined) {
-    throw usageError('--filters, --any, --fields and --sort-by apply to one model; export the models one by one')
+  if (all && (filters ?? any ?? fields ?? sortBy ?? list) !== undefined) {
+    throw usageError('--filters, --any, --fields, --sort-by and --list apply to one model; export the models one by one')
   }
+  if (format === 'xlsx' && output === undefined) throw usageError('XLSX is no text for stdout; name a file with -o')
 }
 
 async function exportOne(api: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
@@ -76,7 +85,7 @@ async function exportOne(api: ApiClient, model: string, options: ExportOptions, 
   // Checked before the download, to fail early.
   if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
   await withModelSuggestion(api, model, async () => {
-    if (path === undefined) await writeAll(io.stdout, await download(api, model, options))
+    if (path === undefined) await writeAll(io.stdout, textOf(await download(api, model, options)))
     else await writeFile(api, model, options, { path, shown: output ?? path }, io)
   })
 }
@@ -117,17 +126,19 @@ async function writeFile(
   io: Io,
 ): Promise<void> {
   const { format, force = false } = options
-  const total = io.stderr.isTTY === true ? await totalOf(api, model, options) : 0
-  const counter = new RecordCounter(format)
+  // The records of a workbook cannot be counted in its bytes.
+  const counter = format === 'xlsx' ? undefined : new RecordCounter(format)
+  const total = io.stderr.isTTY === true && counter !== undefined ? await totalOf(api, model, options) : 0
   await io.interruptibly(async (signal) => {
-    const text = counter.counted(await download(api, model, options, signal))
+    const content = await download(api, model, options, signal)
+    const pieces = counter?.counted(textOf(content)) ?? content
     await writeWholeFile(
       path,
-      withProgress(io, model, total, () => counter.count, text),
+      withProgress<string | Uint8Array>(io, model, total, () => counter?.count ?? 0, pieces),
       { shown, force, signal },
     )
   })
-  io.stderr.write(`Wrote ${counted(counter.count, 'record')} to ${shown}\n`)
+  io.stderr.write(counter === undefined ? `Wrote ${shown}\n` : `Wrote ${counted(counter.count, 'record')} to ${shown}\n`)
 }
 
 /** The expected number of records. */
@@ -136,13 +147,13 @@ async function totalOf({ client }: ApiClient, model: string, options: ExportOpti
   return ((await client.request(`/models/${encodeURIComponent(model)}`, { query })) as { total: number }).total
 }
 
-/** The text of an export. In this process it is read from the service, since `server.inject` would hold the whole file in memory. */
+/** The content of an export. In this process it is read from the service, since `server.inject` would hold the whole file in memory. */
 async function download(
   { client, app }: ApiClient,
   model: string,
-  { format, sortBy, sortOrder, fields, bom, ...filtering }: ExportOptions,
+  { format, sortBy, sortOrder, fields, bom, labels, list, timeZone, ...filtering }: ExportOptions,
   signal?: AbortSignal,
-): Promise<AsyncIterable<string>> {
+): Promise<AsyncIterable<string | Uint8Array>> {
   const query: QueryEntries = [
     ['format', format],
     ...filtersOf(filtering),
@@ -150,10 +161,19 @@ async function download(
     ['sort_order', sortOrder],
     ['fields', fields],
     ['bom', bom],
+    ['labels', labels],
+    ['list_id', list],
+    ['time_zone', timeZone],
   ]
-  if (app !== undefined) return (await app.exports.open(SHELL, model, queryText(query).slice(1))).text
+  if (app !== undefined) return (await app.exports.open(SHELL, model, queryText(query).slice(1))).content
   const path = `/models/${encodeURIComponent(model)}/export`
-  return bodyTextOf(client.apiUrl, await client.fetch(path, { query, headers: UNCOMPRESSED, ...(signal && { signal }) }))
+  const response = await client.fetch(path, { query, headers: UNCOMPRESSED, ...(signal && { signal }) })
+  return (format === 'xlsx' ? bodyOf : bodyTextOf)(client.apiUrl, response)
+}
+
+/** The pieces of an export that is text. */
+async function* textOf(content: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  for await (const piece of content) if (typeof piece === 'string') yield piece
 }
 
 const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>) => [

@@ -8,7 +8,7 @@ import { answeredValue } from '../../openapi/field-schemas.ts'
 import { body, type ContentObject, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { DRY_RUN, exportParameters } from '../../openapi/query-parameters.ts'
 import { COUNT_SCHEMA, FLAG, object, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
-import { DELIMITERS, type DelimiterName, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
+import { DELIMITERS, type DelimiterName, EXPORT_MEDIA_TYPES, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
 import type { FileImportOptions } from '../../transfer/imports.ts'
 import type { Description, ModelRoute, RouteSource, ServerParts } from '../api-route.ts'
@@ -57,7 +57,7 @@ export const transferRoutes = ({ roots: { models } }: RouteSource): ModelRoute[]
         description: 'All that match, as they are at one moment. A file that cannot be finished ends with its connection cut.',
         tag: model.name,
         parameters: exportParameters(model, registry),
-        answers: { 200: responses.success('The file', asFile(records), ['Content-Disposition']) },
+        answers: { 200: responses.success('The file', { ...asFile(records), ...WORKBOOK }, ['Content-Disposition']) },
       }
     },
     handler: exportFile,
@@ -77,13 +77,15 @@ export const transferRoutes = ({ roots: { models } }: RouteSource): ModelRoute[]
 const asFile = (records: Schema): ContentObject =>
   Object.fromEntries(FORMATS.map((format) => [MEDIA_TYPES[format], { schema: format === 'json' ? records : TEXT }]))
 
+const WORKBOOK: ContentObject = { [EXPORT_MEDIA_TYPES.xlsx]: { schema: { type: 'string', format: 'binary' } } }
+
 const exportFile =
   ({ exports, log }: App, { connections }: ServerParts): Lifecycle.Method =>
   async (request, h) => {
     const model = modelKeyOf(request)
-    const { name, mediaType, text, close } = await exports.open(actorOf(request), model, queryOf(request))
+    const { name, mediaType, content, close } = await exports.open(actorOf(request), model, queryOf(request))
     cutIfUnread(request.raw.res, connections)
-    const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
+    const stream = Readable.from(inTurns(content), { objectMode: false, highWaterMark: AHEAD })
     const failed = (error: unknown) => log.error('Export failed', { model, error })
     // The connection is cut, so that a client does not take a part for the whole.
     stream.on('error', failed)
@@ -134,9 +136,9 @@ const importFile =
   }
 
 /** Yields to the event loop between pieces, since a fast reader would otherwise block other requests. */
-async function* inTurns(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const piece of text) {
-    yield Buffer.from(piece)
+async function* inTurns(content: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    yield typeof piece === 'string' ? Buffer.from(piece) : piece
     await setImmediate()
   }
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import readWorkbook from 'read-excel-file/node'
 import { RecordCounter } from '../../../src/cli/progress.ts'
 import { AppError } from '../../../src/errors.ts'
 import { type Answer, startReceiver } from '../../helpers/api/receiver.ts'
@@ -58,6 +59,12 @@ describe('admin export', () => {
         )
         assert.match(stderr, /^Wrote 46 records to out\/all\/post.ndjson$/m)
         assert.equal((await readFile(join(path, 'out/all/tag.ndjson'), 'utf8')).split('\n').length, 13)
+        const workbook = await run('export post --labels --format xlsx --fields title,author --list PostList -o posts.xlsx')
+        assert.deepEqual([workbook.code, workbook.stderr], [0, 'Wrote posts.xlsx\n'])
+        const [{ data } = assert.fail()] = await readWorkbook(await readFile(join(path, 'posts.xlsx')))
+        assert.deepEqual([data.length, data[0]], [47, ['Title', 'Author']])
+        const noFile = await run('export post --format xlsx')
+        assert.deepEqual([noFile.code, noFile.stderr], [2, 'error XLSX is no text for stdout; name a file with -o\n'])
         const again = await run('export post -o posts.csv')
         assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv already exists; --force overwrites it\n'])
         const unknown = await run('export pots -o x.csv')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import readWorkbook from 'read-excel-file/node'
 import { openTestApp } from '../../helpers/api/app.ts'
 import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
@@ -10,10 +11,16 @@ const EXPORT = '/api/v1/models/post/export'
 const linesOf = (text: string): string[] => text.split('\r\n')
 
 const faults: readonly (readonly [query: string, parameter: string, message: RegExp])[] = [
-  ['format=xml', 'format', /'format' must be one of csv, json, ndjson, not 'xml'/],
+  ['format=xml', 'format', /'format' must be one of csv, json, ndjson, xlsx, not 'xml'/],
   ['format=csv&format=json', 'format', /given 2 times/],
   ['bom=yes', 'bom', /must be true or false/],
   ['bom=true&format=json', 'bom', /for CSV alone/],
+  ['bom=true&format=xlsx', 'bom', /for CSV alone/],
+  ['labels=true&format=json', 'labels', /for CSV and XLSX/],
+  ['time_zone=UTC', 'time_zone', /with labels=true/],
+  ['labels=true&time_zone=Berlin', 'time_zone', /a name such as Europe\/Berlin, not 'Berlin'/],
+  ['labels=true&list_id=PostLsit', 'list_id', /Unknown list view 'PostLsit'; did you mean 'PostList'/],
+  ['labels=true&fields=titel', 'fields', /did you mean 'title'/],
   ['page=2', 'page', /Unknown query parameter 'page'/],
   ['include=author__username', 'include', /Unknown query parameter 'include'/],
   ['fields=titel', 'fields', /did you mean 'title'/],
@@ -66,6 +73,23 @@ scenarios('export', [
   scenario('a byte order mark for spreadsheets', `GET ${EXPORT}?bom=true&fields=id`, 200, {
     check: ({ text }) => assert.match(text, /^\uFEFFid\r\n1\r\n/),
   }),
+  scenario(
+    'with labels: titles, choices, related records and times as people read them, columns as requested',
+    `GET ${EXPORT}?labels=true&filters=id__in=1,43&fields=title,author,tags,status,created_at,id&time_zone=Europe/Berlin`,
+    200,
+    {
+      check: async ({ text }, app) => {
+        const { json } = await send(app, { request: 'GET /api/v1/models/post/43' })
+        const created = new Date(json.data.created_at).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' })
+        const [head, , row] = linesOf(text)
+        assert.equal(head, 'Title,Author,Tags,Status,Created at,ID')
+        assert.equal(row, `Lantern parade 2024: call for boats,m.keller,Sailing; Music; Volunteers,Draft,${created},43`)
+      },
+    },
+  ),
+  scenario('with labels of a list view: its titles', `GET ${EXPORT}?labels=true&list_id=PostList&filters=id=43&bom=true`, 200, {
+    check: ({ text }) => assert.match(text, /^\uFEFFID,Title,Slug,Summary,Text,Status,Rating,Views,Featured,/),
+  }),
   scenario('of a model that is not there', 'GET /api/v1/models/pots/export', 404),
   ...faults.map(
     ([query, parameter, message]): Scenario =>
@@ -74,6 +98,48 @@ scenarios('export', [
       }),
   ),
 ])
+
+describe('a workbook', () => {
+  const MEDIA_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+  test('has the stored values, or those that people read, with their types', async () => {
+    await using app = await openTestApp()
+    const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
+    const workbook = async (query: string) => {
+      const reply = await app.server.inject({ url: `${EXPORT}?format=xlsx&filters=id=43&${query}`, headers })
+      assert.equal(reply.statusCode, 200, reply.payload)
+      assert.equal(reply.headers['content-type'], MEDIA_TYPE)
+      assert.equal(reply.headers['content-disposition'], 'attachment; filename="post.xlsx"')
+      return readWorkbook(reply.rawPayload)
+    }
+    const [{ sheet, data } = assert.fail()] = await workbook(
+      'labels=true&fields=status,author,is_featured,views_count,created_at,title',
+    )
+    assert.equal(sheet, 'Posts')
+    assert.deepEqual(data[0], ['Status', 'Author', 'Featured on the front page', 'Views', 'Created at', 'Title'])
+    const [status, author, isFeatured, views, created, title] = data[1] ?? []
+    assert.deepEqual([status, author, title], ['Draft', 'm.keller', 'Lantern parade 2024: call for boats'])
+    assert.deepEqual([typeof isFeatured, typeof views, created instanceof Date], ['boolean', 'number', true])
+    const [{ data: stored } = assert.fail()] = await workbook('fields=title,author,tags')
+    assert.deepEqual(stored, [
+      ['id', 'title', 'author_id', 'tags'],
+      [43, 'Lantern parade 2024: call for boats', 2, '3;11;12'],
+    ])
+  })
+
+  test('is refused, with the reason, where a text is too long for a cell', async () => {
+    await using app = await openTestApp()
+    const body = { data: { body: 'x'.repeat(32_768) } }
+    assert.equal((await send(app, { request: 'PUT /api/v1/models/post/43', body })).status, 200)
+    const { status, json } = await send(app, { request: `GET ${EXPORT}?format=xlsx` })
+    assert.equal(status, 400)
+    assert.match(
+      json.details.format.join(),
+      /^A cell of XLSX holds at most 32,767 characters, and 'body' of the record with ID 43/,
+    )
+    assert.equal((await send(app, { request: `GET ${EXPORT}?format=xlsx&fields=title` })).status, 200)
+  })
+})
 
 describe('a HEAD request', () => {
   test('is answered with the headers alone', async () => {

@@ -66,6 +66,8 @@ const READS: Readonly<Record<string, (get: Get, rights: Rights, as: Actor) => Pr
     assert.deepEqual(idsOf((await get('models/note/export?format=json&fields=id')).json), seen)
     const csv = linesOf((await get('models/note/export?format=csv&fields=id')).text.replaceAll('\r', ''))
     assert.deepEqual(csv, ['id', ...seen.map(String)])
+    const labelled = linesOf((await get('models/note/export?labels=true&fields=id')).text.replaceAll('\r', ''))
+    assert.deepEqual(labelled, ['ID', ...seen.map(String)])
   },
   async 'GET /models/note/aggregate'(get, { seen }) {
     const sum = seen.reduce((total, id) => total + POINTS[id], 0)
@@ -109,6 +111,9 @@ const READS: Readonly<Record<string, (get: Get, rights: Rights, as: Actor) => Pr
     assert.equal(await count('note__points__gte=1'), seen.length)
     const exported = (await get('models/remark/export?format=json&fields=id&filters=note__points__gte=1')).json
     assert.deepEqual(idsOf(exported), seen)
+    const labelled = linesOf((await get('models/remark/export?labels=true&fields=note')).text.replaceAll('\r', ''))
+    const names = ['harbour open', 'harbour own', 'harbour hidden', 'harbour plain']
+    assert.deepEqual(labelled, ['Note', ...NOTES.map((id) => (seen.includes(id) ? names[id - 1] : `#${id}`))])
   },
   async 'GET /models/topic: records that refer to one'(get, { seen }) {
     for (const path of ['topic/1?', 'topic?']) {
