@@ -1,26 +1,33 @@
 import type { ReactElement } from 'react'
-import type { FileFormat } from '../../client/client.ts'
 import { FILE_FORMATS } from '../data/administration.ts'
-import { Menu, MenuItem } from '../parts/menu.tsx'
+import { Menu, MenuGroup, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { useText } from '../text/text.tsx'
+import type { ExportChoice } from './export-menu.tsx'
 
 interface ExportChoicesProps {
   readonly trigger: ReactElement
   /** Number of records. */
   readonly count: number
-  readonly onChoose: (format: FileFormat) => void
+  readonly onChoose: (choice: ExportChoice) => void
 }
 
-/** The formats of an export. Open at first. */
+/** The files that an export can be: what the list shows, and the stored values. Open at first. */
 export function ExportChoices({ trigger, count, onChoose }: ExportChoicesProps) {
-  const text = useText()
+  const text = useText().list
   return (
     <Menu trigger={trigger} isOpen>
-      {FILE_FORMATS.map(({ value: format, label }) => (
-        <MenuItem key={format} onClick={() => onChoose(format)}>
-          {text.list.exportAs(count, label)}
-        </MenuItem>
-      ))}
+      <MenuGroup label={text.exportShown(count)}>
+        <MenuItem onClick={() => onChoose({ format: 'xlsx', isShown: true })}>{text.exportExcel}</MenuItem>
+        <MenuItem onClick={() => onChoose({ format: 'csv', isShown: true })}>{text.exportCsv}</MenuItem>
+      </MenuGroup>
+      <MenuSeparator />
+      <MenuGroup label={text.exportRaw}>
+        {FILE_FORMATS.map(({ value: format, label }) => (
+          <MenuItem key={format} onClick={() => onChoose({ format, isShown: false })}>
+            {text.exportAs(count, label)}
+          </MenuItem>
+        ))}
+      </MenuGroup>
     </Menu>
   )
 }

@@ -1,13 +1,27 @@
 import { Download } from 'lucide-react'
 import { lazy, useState } from 'react'
-import type { FileFormat, SiteModel } from '../../client/client.ts'
+import type { ExportFormat, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
+import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { LazyMenu } from '../parts/popups.tsx'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
+import type { ListColumn } from './columns.ts'
 import { type ListSelection, type Matches, selectedCount } from './selection.ts'
+
+/** The columns of a list, in their order. */
+export interface ShownList {
+  readonly view: ListView
+  readonly columns: readonly ListColumn[]
+}
+
+/** A file to download: what the list shows, or the stored values of all fields. */
+export interface ExportChoice {
+  readonly format: ExportFormat
+  readonly isShown: boolean
+}
 
 const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
 
@@ -17,21 +31,23 @@ interface ExportMenuProps {
   readonly matches: Matches
   /** Sort keys of the file. */
   readonly sort: readonly string[]
+  readonly shown: ShownList
 }
 
 /** Downloads the selected records as a file. */
-export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps) {
+export function ExportMenu({ model, selection, matches, sort, shown }: ExportMenuProps) {
   const text = useText()
   const session = useSession()
   const toasts = useToasts()
   const [isBusy, setBusy] = useState(false)
   const count = selectedCount(selection)
 
-  const start = async (format: FileFormat) => {
+  const start = async ({ format, isShown }: ExportChoice) => {
     setBusy(true)
     try {
-      const blob = await session.run((client) => exportFile(client.model(model.key), { format, selection, matches, sort }))
-      download(blob, `${model.key}.${format}`)
+      const query = { format, ...(isShown ? shownQuery(shown, format) : {}) }
+      const blob = await session.run((client) => exportFile(client.model(model.key), { query, selection, matches, sort }))
+      download(blob, fileName(model, format, new Date()))
       toasts.done(text.list.exported(count))
     } catch (error) {
       const message = error instanceof TooManyRecords ? text.list.exportTooMany(error.limit) : errorMessage(error, text.errors)
@@ -47,9 +63,25 @@ export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps)
   )
   return (
     <LazyMenu trigger={trigger}>
-      <ExportChoices trigger={trigger} count={count} onChoose={(format) => void start(format)} />
+      <ExportChoices trigger={trigger} count={count} onChoose={(choice) => void start(choice)} />
     </LazyMenu>
   )
+}
+
+/** The query of an export of what a list shows. */
+const shownQuery = ({ view, columns }: ShownList, format: ExportFormat) => ({
+  labels: true,
+  bom: format === 'csv',
+  fields: columns.map(({ name }) => name),
+  list_id: view.generated === true ? undefined : view.name,
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+})
+
+/** `Posts 2026-11-28.csv`, by the day of the browser and without characters that file names may not have. */
+function fileName({ label }: SiteModel, format: ExportFormat, now: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0')
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  return `${label.replace(/[\\/:*?"<>|]/g, ' ').trim()} ${day}.${format}`
 }
 
 /** Saves a file as the browser saves downloads. */
@@ -65,7 +97,7 @@ function download(blob: Blob, name: string): void {
 type Records = ReturnType<PageSession['client']['model']>
 
 interface ExportRequest {
-  readonly format: FileFormat
+  readonly query: ReturnType<typeof shownQuery> | { readonly format: ExportFormat }
   readonly selection: ListSelection
   readonly matches: Matches
   readonly sort: readonly string[]
@@ -88,12 +120,12 @@ class TooManyRecords extends Error {
  * @throws {TooManyRecords} for more than 1,000 records by id
  * @throws {AdminError}
  */
-async function exportFile(records: Records, { format, selection, matches, sort }: ExportRequest): Promise<Blob> {
+async function exportFile(records: Records, { query, selection, matches, sort }: ExportRequest): Promise<Blob> {
   const { allOf, ids } = selection
   const isFiltered = allOf !== undefined && matches.q === ''
   const named = async () => idFilter(allOf === undefined ? [...ids] : await foundIds(records, matches))
   const { filters, any } = isFiltered ? matches : { filters: [await named()], any: [] }
-  const response = await records.export({ format, filters, any, sort })
+  const response = await records.export({ ...query, filters, any, sort })
   return response.blob()
 }
 

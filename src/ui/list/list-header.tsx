@@ -6,7 +6,7 @@ import { useNoun } from '../data/use-views.ts'
 import type { ListView } from '../data/views.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu, type ShownList } from './export-menu.tsx'
 import { parseFilter } from './filter-text.ts'
 import { allSelected, type Matches } from './selection.ts'
 
@@ -16,10 +16,11 @@ interface ListHeaderProps {
   readonly matches: Matches
   /** The order of the export: that of the list. */
   readonly sort: readonly string[]
+  readonly shown: ShownList
 }
 
 /** Title of a list, number of matches, and what can be done with all of them. */
-export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
+export function ListHeader({ model, total, matches, sort, shown }: ListHeaderProps) {
   const text = useText().list
   const noun = useNoun()
   const locale = useLocale()
@@ -31,7 +32,7 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
       facts={total !== undefined && <span role="status">{text.total(total, total.toLocaleString(locale))}</span>}
       actions={
         <>
-          {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort }} selection={allSelected(total)} />}
+          {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort, shown }} selection={allSelected(total)} />}
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">
               <Upload size={16} aria-hidden />

@@ -67,6 +67,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const order = useCallback(() => latestOrder.current, [])
 
   const matches = { q, filters, any }
+  const shown = { view, columns: placed }
   const selected = JSON.stringify(matches)
   const [selection, setSelection] = useState<ListSelection>(NO_SELECTION)
   // Other matches need another selection.
@@ -90,7 +91,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   }
   return (
     <div className="list-page">
-      <ListHeader model={model} total={page?.total} matches={matches} sort={plan.sort} />
+      <ListHeader {...{ model, matches, shown }} total={page?.total} sort={plan.sort} />
       {tabs}
       <ListBar
         model={model}
@@ -122,7 +123,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
           />
           <Pager page={page} onChange={change} />
           {selectedCount(selection) > 0 && (
-            <SelectionBar {...{ model, forms, selection, setSelection, matches }} total={page.total} />
+            <SelectionBar {...{ model, forms, selection, setSelection, matches, shown }} total={page.total} sort={plan.sort} />
           )}
         </>
       )}

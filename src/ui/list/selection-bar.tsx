@@ -5,7 +5,7 @@ import { may, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
-import { ExportMenu } from './export-menu.tsx'
+import { ExportMenu, type ShownList } from './export-menu.tsx'
 import { allSelected, bulkFields, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
 
 const BulkEdit = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkEdit: component }) => ({ default: component })))
@@ -19,10 +19,13 @@ interface SelectionBarProps {
   readonly matches: Matches
   /** Number of matches over all pages. */
   readonly total: number
+  /** The order of an export. */
+  readonly sort: readonly string[]
+  readonly shown: ShownList
 }
 
 /** Says how many records are selected, and what can be done with them. */
-export function SelectionBar({ model, forms, selection, setSelection, matches, total }: SelectionBarProps) {
+export function SelectionBar({ model, forms, selection, setSelection, matches, total, sort, shown }: SelectionBarProps) {
   const text = useText().list
   const { user } = useSite()
   const [action, setAction] = useState<'edit' | 'delete'>()
@@ -50,7 +53,7 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
             {text.bulkEdit}
           </Button>
         )}
-        <ExportMenu {...{ model, selection, matches }} sort={[]} />
+        <ExportMenu {...{ model, selection, matches, sort, shown }} />
         {may(model, 'delete') && (
           <Button kind="danger" icon={<Trash2 size={14} aria-hidden />} onClick={() => setAction('delete')}>
             {text.bulkDelete}

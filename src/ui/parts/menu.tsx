@@ -76,5 +76,20 @@ export function MenuChoice({ label, value, options, onChange }: MenuChoiceProps)
   )
 }
 
+interface MenuGroupProps {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** Actions of a menu under a title. */
+export function MenuGroup({ label, children }: MenuGroupProps) {
+  return (
+    <Base.Group>
+      <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
+      {children}
+    </Base.Group>
+  )
+}
+
 /** A line between groups of a menu. */
 export const MenuSeparator = () => <Base.Separator className="menu-separator" />

@@ -300,6 +300,10 @@ const de: Text = {
     export: 'Exportieren',
     exportAs: (count, format) => (count === 1 ? `1 Datensatz als ${format}` : `${count} Datensätze als ${format}`),
     exported: (count) => (count === 1 ? '1 Datensatz exportiert' : `${count} Datensätze exportiert`),
+    exportShown: (count) => (count === 1 ? 'Wie angezeigt, 1 Datensatz' : `Wie angezeigt, ${count} Datensätze`),
+    exportExcel: 'Excel-Arbeitsmappe (XLSX)',
+    exportCsv: 'CSV für Tabellenprogramme',
+    exportRaw: 'Rohdaten, alle Felder',
     exportFailed: 'Der Export ist fehlgeschlagen',
     exportTooMany: (limit) =>
       `Höchstens ${limit} ausgewählte oder gefundene Datensätze können exportiert werden. Mit Filtern allein gibt es keine Grenze.`,

@@ -321,6 +321,10 @@ export const en = {
     export: 'Export',
     exportAs: (count: number, format: string) => (count === 1 ? `1 record as ${format}` : `${count} records as ${format}`),
     exported: (count: number) => (count === 1 ? '1 record exported' : `${count} records exported`),
+    exportShown: (count: number) => (count === 1 ? 'What is shown, 1 record' : `What is shown, ${count} records`),
+    exportExcel: 'Excel workbook (XLSX)',
+    exportCsv: 'CSV for spreadsheets',
+    exportRaw: 'Raw data, all fields',
     exportFailed: 'Export failed',
     exportTooMany: (limit: number) =>
       `At most ${limit} selected or found records can be exported. With filters alone there is no limit.`,

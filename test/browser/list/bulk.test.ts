@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
+import readWorkbook from 'read-excel-file/node'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { choose } from '../../helpers/browser-typing.ts'
@@ -182,7 +183,7 @@ inBrowser('the selection or all matches are exported', { at: '/models/post?filte
   }
   const header = page.getByRole('main').locator('.page-header').getByRole('button', { name: 'Export' })
   const csv = await exported(header, 'CSV')
-  assert.equal(csv.name, 'post.csv')
+  assert.match(csv.name, /^Posts \d{4}-\d{2}-\d{2}\.csv$/)
   assert.match(csv.text, /^id,title,/)
   const all = JSON.parse((await exported(header, 'JSON')).text) as { id: number }[]
   assert.deepEqual(valuesOf(all, 'id'), [42, 43, 44, 45, 46])
@@ -193,6 +194,31 @@ inBrowser('the selection or all matches are exported', { at: '/models/post?filte
     [43],
   )
 })
+
+inBrowser(
+  'what is shown is exported: chosen columns in their order, titles and labels, as CSV and as a workbook',
+  { at: '/models/post?filter=status%3Ddraft&sort=-id&columns=status,title,author_id' },
+  async ({ page }) => {
+    await total(page, '5 records')
+    const exported = async (name: RegExp) => {
+      await page.getByRole('main').locator('.page-header').getByRole('button', { name: 'Export' }).click()
+      const started = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name }).click()
+      const download = await started
+      return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
+    }
+    const csv = await exported(/^CSV for spreadsheets$/)
+    assert.match(csv.name, /^Posts \d{4}-\d{2}-\d{2}\.csv$/)
+    const lines = csv.bytes.toString('utf8').trim().split('\r\n')
+    assert.match(lines[0] ?? '', /^\uFEFFStatus,Title,Author$/)
+    assert.equal(lines.length, 6)
+    assert.match(lines[4] ?? '', /^Draft,Lantern parade 2024: call for boats,m\.keller$/)
+    const workbook = await exported(/^Excel workbook/)
+    assert.match(workbook.name, /\.xlsx$/)
+    const [{ data } = assert.fail()] = await readWorkbook(workbook.bytes)
+    assert.deepEqual([data.length, data[0]], [6, ['Status', 'Title', 'Author']])
+  },
+)
 
 inBrowser('what a search has found is exported', { at: '/models/post?q=harbour' }, async ({ page }) => {
   await total(page, '12 records')
