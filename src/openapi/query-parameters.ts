@@ -71,7 +71,7 @@ export const searchedFields = (model: Model): string[] =>
 export const namesParameter = (name: string, description: string, items: Schema): ParameterObject => ({
   name,
   in: 'query',
-  description: `${description}; repeated, or with commas between the names`,
+  description: `${description}; repeated, or between commas`,
   style: 'form',
   explode: true,
   schema: { type: 'array', items, minItems: 1 },

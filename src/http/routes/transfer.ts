@@ -54,7 +54,7 @@ export const transferRoutes = ({ roots: { models } }: RouteSource): ModelRoute[]
       return {
         operationId: `export${model.name}`,
         summary: `Export ${model.label} as a file`,
-        description: 'All that match, as they are at one moment. A file that cannot be finished ends with its connection cut.',
+        description: 'All that match, at one moment. A file that fails is cut off.',
         tag: model.name,
         parameters: exportParameters(model, registry),
         answers: { 200: responses.success('The file', { ...asFile(records), ...WORKBOOK }, ['Content-Disposition']) },
@@ -77,7 +77,7 @@ export const transferRoutes = ({ roots: { models } }: RouteSource): ModelRoute[]
 const asFile = (records: Schema): ContentObject =>
   Object.fromEntries(FORMATS.map((format) => [MEDIA_TYPES[format], { schema: format === 'json' ? records : TEXT }]))
 
-const WORKBOOK: ContentObject = { [EXPORT_MEDIA_TYPES.xlsx]: { schema: { type: 'string', format: 'binary' } } }
+const WORKBOOK: ContentObject = { [EXPORT_MEDIA_TYPES.xlsx]: { schema: TEXT } }
 
 const exportFile =
   ({ exports, log }: App, { connections }: ServerParts): Lifecycle.Method =>
@@ -108,8 +108,7 @@ function describeImport({ model, forms, generatedForm, responses }: ModelSource)
   return {
     operationId: `import${model.name}`,
     summary: `Import ${model.label} from a file, all or none`,
-    description:
-      'Takes what an export gives. Every record is held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
+    description: 'Records are held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
     tag: model.name,
     parameters: [
       DRY_RUN,
