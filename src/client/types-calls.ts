@@ -65,7 +65,7 @@ export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<
 /** The query of an export. */
 export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
   /** File format of the export. */
-  readonly format?: ExportFormat | undefined
+  readonly format?: ExportFileFormat | undefined
   /** Starts CSV with a byte order mark, for spreadsheets. */
   readonly bom?: boolean | undefined
   /** Writes titles, labels of choices and names of related records into CSV and XLSX, in the order of `fields`. */
@@ -109,7 +109,7 @@ export interface Aggregate {
 export type FileFormat = 'csv' | 'json' | 'ndjson'
 
 /** File formats of exports; XLSX is a workbook of spreadsheets. */
-export type ExportFormat = FileFormat | 'xlsx'
+export type ExportFileFormat = FileFormat | 'xlsx'
 
 /** Options of an import. */
 export interface ImportOptions<M extends ModelTypes> extends CallOptions {

@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import { lazy, useState } from 'react'
-import type { ExportFormat, SiteModel } from '../../client/client.ts'
+import type { ExportFileFormat, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
@@ -19,7 +19,7 @@ export interface ShownList {
 
 /** A file to download: what the list shows, or the stored values of all fields. */
 export interface ExportChoice {
-  readonly format: ExportFormat
+  readonly format: ExportFileFormat
   readonly isShown: boolean
 }
 
@@ -69,7 +69,7 @@ export function ExportMenu({ model, selection, matches, sort, shown }: ExportMen
 }
 
 /** The query of an export of what a list shows. */
-const shownQuery = ({ view, columns }: ShownList, format: ExportFormat) => ({
+const shownQuery = ({ view, columns }: ShownList, format: ExportFileFormat) => ({
   labels: true,
   bom: format === 'csv',
   fields: columns.map(({ name }) => name),
@@ -78,7 +78,7 @@ const shownQuery = ({ view, columns }: ShownList, format: ExportFormat) => ({
 })
 
 /** `Posts 2026-11-28.csv`, by the day of the browser and without characters that file names may not have. */
-function fileName({ label }: SiteModel, format: ExportFormat, now: Date): string {
+function fileName({ label }: SiteModel, format: ExportFileFormat, now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')
   const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
   return `${label.replace(/[\\/:*?"<>|]/g, ' ').trim()} ${day}.${format}`
@@ -97,7 +97,7 @@ function download(blob: Blob, name: string): void {
 type Records = ReturnType<PageSession['client']['model']>
 
 interface ExportRequest {
-  readonly query: ReturnType<typeof shownQuery> | { readonly format: ExportFormat }
+  readonly query: ReturnType<typeof shownQuery> | { readonly format: ExportFileFormat }
   readonly selection: ListSelection
   readonly matches: Matches
   readonly sort: readonly string[]
