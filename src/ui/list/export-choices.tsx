@@ -1,8 +1,14 @@
 import type { ReactElement } from 'react'
+import type { ExportFileFormat } from '../../client/client.ts'
 import { FILE_FORMATS } from '../data/administration.ts'
 import { Menu, MenuGroup, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { useText } from '../text/text.tsx'
-import type { ExportChoice } from './export-menu.tsx'
+
+/** A file to download: what the list shows, or the stored values of all fields. */
+export interface ExportChoice {
+  readonly format: ExportFileFormat
+  readonly isShown: boolean
+}
 
 interface ExportChoicesProps {
   readonly trigger: ReactElement

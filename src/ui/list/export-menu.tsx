@@ -9,18 +9,13 @@ import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 import type { ListColumn } from './columns.ts'
+import type { ExportChoice } from './export-choices.tsx'
 import { type ListSelection, type Matches, selectedCount } from './selection.ts'
 
 /** The columns of a list, in their order. */
 export interface ShownList {
   readonly view: ListView
   readonly columns: readonly ListColumn[]
-}
-
-/** A file to download: what the list shows, or the stored values of all fields. */
-export interface ExportChoice {
-  readonly format: ExportFileFormat
-  readonly isShown: boolean
 }
 
 const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
