@@ -71,7 +71,7 @@ export const searchedFields = (model: Model): string[] =>
 export const namesParameter = (name: string, description: string, items: Schema): ParameterObject => ({
   name,
   in: 'query',
-  description: `${description}; repeated, or between commas`,
+  description: `${description}; repeated or with commas`,
   style: 'form',
   explode: true,
   schema: { type: 'array', items, minItems: 1 },
@@ -176,7 +176,7 @@ export function aggregateParameters(model: Model, registry: Registry): Parameter
     namesParameter('avg', 'Fields to average', namesOf(added)),
   ]
   return [
-    namesParameter('group_by', 'Fields whose values make a group; all records are one group where it is absent', {
+    namesParameter('group_by', 'Fields whose values make a group; without it all records are one', {
       ...namesOf(fields.filter(isGroupable)),
     }),
     {

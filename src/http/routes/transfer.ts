@@ -108,7 +108,7 @@ function describeImport({ model, forms, generatedForm, responses }: ModelSource)
   return {
     operationId: `import${model.name}`,
     summary: `Import ${model.label} from a file, all or none`,
-    description: 'Records are held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
+    description: 'Held to what a create is held to; errors are by `<row>.<field>`, rows from 1.',
     tag: model.name,
     parameters: [
       DRY_RUN,
