@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import type { Field } from '../model/field.ts'
 import type { StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
+import { Slices } from '../util/slices.ts'
 import { cellText, storedValue } from './cells.ts'
 import { zipped } from './zip.ts'
 
@@ -36,7 +37,10 @@ export function mayBeLong({ type, limits }: Field): boolean {
 /** @throws {AppError} INVALID_REQUEST for a text that is longer than a cell holds */
 export async function checkLengths(fields: readonly Field[], batches: Batches): Promise<void> {
   const long = fields.filter(mayBeLong)
+  const slices = new Slices()
   for await (const records of batches) {
+    // A fast store would keep other requests waiting.
+    if (slices.isOver) await slices.next()
     for (const record of records) {
       for (const field of long) {
         const length = cellText(field, storedValue(record, field))?.length ?? 0
