@@ -1,3 +1,4 @@
+import { FileSpreadsheet, FileText } from 'lucide-react'
 import type { ReactElement } from 'react'
 import type { ExportFileFormat } from '../../client/client.ts'
 import { FILE_FORMATS } from '../data/administration.ts'
@@ -23,8 +24,12 @@ export function ExportChoices({ trigger, count, onChoose }: ExportChoicesProps) 
   return (
     <Menu trigger={trigger} isOpen>
       <MenuGroup label={text.exportShown(count)}>
-        <MenuItem onClick={() => onChoose({ format: 'xlsx', isShown: true })}>{text.exportExcel}</MenuItem>
-        <MenuItem onClick={() => onChoose({ format: 'csv', isShown: true })}>{text.exportCsv}</MenuItem>
+        <MenuItem icon={<FileSpreadsheet size={16} aria-hidden />} onClick={() => onChoose({ format: 'xlsx', isShown: true })}>
+          {text.exportExcel}
+        </MenuItem>
+        <MenuItem icon={<FileText size={16} aria-hidden />} onClick={() => onChoose({ format: 'csv', isShown: true })}>
+          {text.exportCsv}
+        </MenuItem>
       </MenuGroup>
       <MenuSeparator />
       <MenuGroup label={text.exportRaw}>
