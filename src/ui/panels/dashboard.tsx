@@ -194,7 +194,8 @@ export function FailingWebhooks() {
   const text = useText().dashboard
   const { data, error, refetch } = useQuery(webhooksQuery(useSession()))
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />
-  const failing = data?.filter(isFailing) ?? []
+  if (data === undefined) return <Skeleton lines={0} />
+  const failing = data.filter(isFailing)
   if (failing.length === 0) return null
   return (
     <section className="panel" aria-labelledby="failing-webhooks">
