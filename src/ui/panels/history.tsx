@@ -6,7 +6,7 @@ import { AgeCell } from '../cells/cell.tsx'
 import { requestsIn } from '../data/administration.ts'
 import { useNames } from '../data/recents.ts'
 import { labelOf } from '../data/related.ts'
-import { fieldOf, useModel, useSite } from '../data/site.ts'
+import { fieldOf, modelOf, useModel, useSite } from '../data/site.ts'
 import { useAddress } from '../data/use-address.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
@@ -45,7 +45,7 @@ export function HistoryTable({ entries, isCut }: HistoryTableProps) {
           return request.map((entry, index) => rowOf(entry, index === 0))
         const mayHaveMore = (place === 0 && isCut.first) || (place === requests.length - 1 && isCut.last)
         return [
-          <RequestRow key={`request-${first.id}`} first={first} count={request.length} mayHaveMore={mayHaveMore}>
+          <RequestRow key={`request-${first.id}`} first={first} request={request} mayHaveMore={mayHaveMore}>
             {request.map((entry) => rowOf(entry, false))}
           </RequestRow>,
         ]
@@ -56,38 +56,58 @@ export function HistoryTable({ entries, isCut }: HistoryTableProps) {
 
 interface RequestRowProps {
   readonly first: HistoryEntry
-  readonly count: number
+  readonly request: readonly HistoryEntry[]
   readonly mayHaveMore: boolean
   /** The rows of the entries. */
   readonly children: ReactNode
 }
 
 /** The changes of one request as one row, which opens to them. */
-function RequestRow({ first, count, mayHaveMore, children }: RequestRowProps) {
+function RequestRow({ first, request, mayHaveMore, children }: RequestRowProps) {
   const text = useText().history
-  const model = useModel(first.model)
+  const site = useSite()
   const [isOpen, setOpen] = useState(false)
+  const models = [...new Set(request.map(({ model }) => modelOf(site, model)?.label ?? model))]
   return (
     <>
       <tr className="of-many">
         <td className="no-wrap">
           <AgeCell value={first.at} />
         </td>
-        <td>{first.user?.username ?? <span className="muted">{text.noUser}</span>}</td>
         <td>
-          <Chip color={COLORS[first.action]}>{text.actions[first.action]}</Chip>
+          <Actor entry={first} />
+        </td>
+        <td>
+          {[...new Set(request.map(({ action }) => action))].map((action) => (
+            <ActionChip key={action} action={action} />
+          ))}
         </td>
         <td>
           <Fold isOpen={isOpen} onToggle={() => setOpen(!isOpen)}>
-            {text.records(count, mayHaveMore)}
+            {text.records(request.length, mayHaveMore)}
           </Fold>
         </td>
-        <td>{model !== undefined && <span className="muted">{model.label}</span>}</td>
+        <td>
+          <span className="muted">{models.join(', ')}</span>
+        </td>
         <td>{text.vias[first.via]}</td>
       </tr>
       {isOpen && children}
     </>
   )
+}
+
+/** Who made a change; the id of a user who is gone. */
+function Actor({ entry: { user } }: { readonly entry: HistoryEntry }) {
+  const text = useText().history
+  return user === null ? <span className="muted">{text.noUser}</span> : (user.username ?? `#${user.id}`)
+}
+
+/** The colours of actions. */
+const COLORS = { create: 'green', update: 'blue', delete: 'red' } as const
+
+function ActionChip({ action }: Pick<HistoryEntry, 'action'>) {
+  return <Chip color={COLORS[action]}>{useText().history.actions[action]}</Chip>
 }
 
 interface FoldProps {
@@ -136,9 +156,9 @@ function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
     <>
       <tr className={isFirst ? undefined : 'of-request'}>
         <td className="no-wrap">{isFirst && <AgeCell value={entry.at} />}</td>
-        <td>{isFirst && (entry.user?.username ?? <span className="muted">{text.noUser}</span>)}</td>
+        <td>{isFirst && <Actor entry={entry} />}</td>
         <td>
-          <Chip color={COLORS[entry.action]}>{text.actions[entry.action]}</Chip>
+          <ActionChip action={entry.action} />
         </td>
         <td>
           <HistoryRecord entry={entry} model={model} name={name} />
@@ -238,6 +258,3 @@ function HistoryRecord({ entry: { record_id: id, changes, action }, name, model 
     </span>
   )
 }
-
-/** The colours of actions. */
-const COLORS = { create: 'green', update: 'blue', delete: 'red' } as const
