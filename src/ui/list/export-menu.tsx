@@ -7,6 +7,7 @@ import { Button } from '../parts/button.tsx'
 import { LazyMenu } from '../parts/popups.tsx'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { localDay } from '../text/days.ts'
 import { useText } from '../text/text.tsx'
 import type { ListColumn } from './columns.ts'
 import type { ExportChoice } from './export-choices.tsx'
@@ -74,9 +75,7 @@ const shownQuery = ({ view, columns }: ShownList, format: ExportFileFormat) => (
 
 /** `Posts 2026-11-28.csv`, by the day of the browser and without characters that file names may not have. */
 function fileName({ label }: SiteModel, format: ExportFileFormat, now: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0')
-  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-  return `${label.replace(/[\\/:*?"<>|]/g, ' ').trim()} ${day}.${format}`
+  return `${label.replace(/[\\/:*?"<>|]/g, ' ').trim()} ${localDay(now)}.${format}`
 }
 
 /** Saves a file as the browser saves downloads. */

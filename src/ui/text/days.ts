@@ -2,6 +2,8 @@
 
 const MS_PER_DAY = 86_400_000
 
+const two = (number: number) => String(number).padStart(2, '0')
+
 const timeOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
 /** True for a day of the calendar such as `2024-05-31`. */
@@ -10,7 +12,6 @@ export const isDay = (text: string): boolean =>
 
 /** The day of a point in time in the time zone of the browser. */
 export function localDay(time: Date): string {
-  const two = (number: number) => String(number).padStart(2, '0')
   return `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
 }
 
@@ -25,7 +26,6 @@ export function addMonths(day: string, count: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   const months = year * 12 + month - 1 + count
   if (months < 0 || months >= 120_000) return day
-  const two = (number: number) => String(number).padStart(2, '0')
   const start = `${String(Math.floor(months / 12)).padStart(4, '0')}-${two((months % 12) + 1)}`
   const last = Number(endOfMonth(`${start}-01`).slice(8))
   return `${start}-${two(Math.min(date, last))}`
