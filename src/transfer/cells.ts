@@ -23,9 +23,6 @@ export function cellText(field: Field, value: Json): string | null {
   return value.length === 0 ? null : value.map((item) => escaped(String(item))).join(SEPARATOR)
 }
 
-/** Prefixes an apostrophe to a title that a spreadsheet would evaluate as a formula. */
-export const writeTitle = (title: string): string => guarded(title)
-
 /**
  * Reads a table cell. An empty unquoted cell is null or an empty list; a quoted empty one is an empty text. Invalid values are
  * left to validation. JSON is parsed by the caller.
@@ -49,7 +46,7 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const GUARDED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 /** Prefixes an apostrophe to formulas, and to texts that look already guarded, so that reading is unambiguous. */
-const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+export const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
 const unguarded = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
 

@@ -8,7 +8,7 @@ import { type LabelRequest, parseExportRequest } from '../query/parse.ts'
 import type { Plan } from '../query/plan.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { Views } from '../views/views.ts'
-import { storedValue, writeCell, writeTitle } from './cells.ts'
+import { guarded, storedValue, writeCell } from './cells.ts'
 import { Labels } from './labels.ts'
 
 /** A file that is generated while it is read. */
@@ -147,7 +147,7 @@ export async function* writeRows(
 
 const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[], titles: readonly string[]) => Layout>> = {
   csv: (fields, titles) => ({
-    head: toCsv([titles.map(writeTitle)]),
+    head: toCsv([titles.map(guarded)]),
     between: '',
     tail: '',
     rows: (records) => toCsv(records.map((record) => fields.map((field) => writeCell(field, storedValue(record, field))))),

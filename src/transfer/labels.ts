@@ -133,7 +133,7 @@ function choiceLabels({ labelledChoices = [] }: Field, viewed: FieldViewDefiniti
   return new Map([...all, ...byValue])
 }
 
-/** A field of the same name whose values are text. */
+/** A field of the same name whose values are text: that of one label is short, names of records and several labels may be long. */
 function asText(field: Field): Field {
   const limits = field.type.list || field.relation !== undefined ? {} : { max_length: 1 }
   return { ...field, type: FIELD_TYPES.string, relation: undefined, limits }
