@@ -130,8 +130,8 @@ export const routeSource = ({ settings, registry }: Pick<RouteSource, 'settings'
 })
 
 /** The declared routes as hapi takes them. */
-export const serverRoutes = (declare: DeclareRoutes, app: App, parts: ServerParts): ServerRoute[] =>
-  declare(routeSource(app.project)).map((route) => serverRoute(route, app, parts))
+export const serverRoutes = (declare: DeclareRoutes, source: RouteSource, app: App, parts: ServerParts): ServerRoute[] =>
+  declare(source).map((route) => serverRoute(route, app, parts))
 
 function serverRoute(route: ApiRoute | ModelRoute, app: App, parts: ServerParts): ServerRoute {
   const { method, path, maxBodyBytes, takesFile, sameOrigin = false, isStream = false, handler } = route

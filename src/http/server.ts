@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { AdminPage } from './admin-page.ts'
 import { apiDocument, modelRoutes, ROUTES } from './api.ts'
-import { type DeclareRoutes, type Replace, type ServerParts, serverRoutes } from './api-route.ts'
+import { type DeclareRoutes, type Replace, routeSource, type ServerParts, serverRoutes } from './api-route.ts'
 import { bearerAuthentication, LoginLog } from './authentication.ts'
 import { ErrorResponses } from './error-responses.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './listener.ts'
@@ -112,7 +112,8 @@ export async function createServer(
     // Most servers never need it.
     document: () => (document ??= JSON.stringify(apiDocument(app.project))),
   }
-  const routesOf = (declare: DeclareRoutes) => serverRoutes(declare, app, parts)
+  const source = routeSource(app.project)
+  const routesOf = (declare: DeclareRoutes) => serverRoutes(declare, source, app, parts)
   const { max_upload_bytes: maxBodyBytes } = settings
   const others = ROUTES.filter((declare) => declare !== modelRoutes)
   server.route(strictRoutes(others.flatMap(routesOf), maxBodyBytes))

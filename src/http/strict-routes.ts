@@ -1,4 +1,4 @@
-import type { Lifecycle, Request, RouteExtObject, RouteOptions, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
 import { ANONYMOUS } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { Parameters } from '../query/parameters.ts'
@@ -83,17 +83,14 @@ function extensions({ ext, plugins }: RouteOptions, guard: Guard): Pick<RouteOpt
     refuseType(request, takesFile ?? [])
     return h.continue
   }
-  const onPreAuth = [...methodsOf(ext?.onPreAuth), ...(takesFile === undefined ? [] : [byType])]
-  const points = { onPreAuth, onPostAuth: methodsOf(ext?.onPostAuth) }
+  const onPreAuth = [...[ext?.onPreAuth ?? []].flat(), ...(takesFile === undefined ? [] : [{ method: byType }])]
   // A list without methods would cost each request a promise.
-  const used = Object.entries(points).filter(([, methods]) => methods.length > 0)
-  return {
-    ext: Object.fromEntries(used.map(([point, methods]) => [point, methods.map((method) => ({ method: guard(method) }))])),
-  }
+  const used = Object.entries({ ...ext, onPreAuth }).flatMap(([point, extensions]) => {
+    const guarded = [extensions ?? []].flat().map((each) => ({ ...each, method: guard(each.method) }))
+    return guarded.length === 0 ? [] : [[point, guarded]]
+  })
+  return { ext: Object.fromEntries(used) }
 }
-
-const methodsOf = (extensions: RouteExtObject | RouteExtObject[] | undefined): Lifecycle.Method[] =>
-  [extensions ?? []].flat().map(({ method }) => method)
 
 /** True for requests without a token, on routes with authentication and on others. */
 function isAnonymous({ auth }: Request): boolean {

@@ -156,7 +156,7 @@ export interface ReadOptions {
 export interface FindOptions extends ReadOptions {
   /** A page of the same plan, from which the store may go on. It is returned if nothing has changed since. */
   readonly last?: FoundPage | undefined
-  /** True if the reader does not use the total. It may then be the number of records of the page, so that no others are counted. */
+  /** True if the reader does not use the total, so that no records beside those of the page are counted. */
   readonly withoutTotal?: boolean | undefined
 }
 
@@ -181,8 +181,10 @@ export interface Store {
   /** The records with these ids, in the order of the ids; undefined where no record exists. */
   get(table: string, ids: readonly number[], options?: ReadOptions): Promise<readonly (StoredRecord | undefined)[]>
 
+  /** The records of the page that the plan describes, for readers that do not use the total. */
+  find(table: string, plan: Plan, options: FindOptions & { readonly withoutTotal: true }): Promise<Pick<FoundPage, 'records'>>
   /** The page of matching records that the plan describes, and the total number of matches. */
-  find(table: string, plan: Plan, options?: FindOptions): Promise<FoundPage>
+  find(table: string, plan: Plan, options?: Omit<FindOptions, 'withoutTotal'>): Promise<FoundPage>
 
   /** The pages of several plans that are not repeated, and their totals. */
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]>

@@ -42,9 +42,14 @@ const selection = (members: Readonly<Record<string, Schema>>): Schema =>
     ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id')],
   )
 
-const MATCHES: Schema = {
-  type: 'array',
-  items: { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' },
+/** Where the words of a search are in a record. */
+export const HIT_MATCHES: Schema = {
+  type: 'object',
+  additionalProperties: {
+    type: 'array',
+    items: { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' },
+  },
+  description: 'Where in each field',
 }
 
 /** Schemas that the operations of all models have in common. Lower case, so that no model's schema has the same name. */
@@ -64,7 +69,7 @@ export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
   searchHit: object({
     id: { type: 'integer', minimum: 1 },
     score: { type: 'number' },
-    matches: { type: 'object', additionalProperties: MATCHES, description: 'Where in each field' },
+    matches: HIT_MATCHES,
   }),
   notices: { ...TEXTS, description: 'What to know of the result' },
 }

@@ -12,6 +12,7 @@ import { tokenIn } from '../authentication.ts'
 import { jsonResponse } from '../json.ts'
 import { taggedResponse } from '../preconditions.ts'
 import { actorOf, parametersOf, queryOf, readOptionsOf } from '../request.ts'
+import { HIT_MATCHES } from './records.ts'
 
 const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
 
@@ -83,14 +84,7 @@ function reportSchema(): Schema {
 
 const HIT = object({
   ...{ model: TEXT, id: { type: 'integer', minimum: 1 }, label: TEXT, score: { type: 'number' } },
-  matches: {
-    type: 'object',
-    additionalProperties: {
-      type: 'array',
-      items: { type: 'array', items: COUNT_SCHEMA, minItems: 2, maxItems: 2, description: 'Start and length' },
-    },
-    description: 'Where in each field',
-  },
+  matches: HIT_MATCHES,
 } as const)
 
 const RESUME: ParameterObject = {
