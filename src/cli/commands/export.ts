@@ -76,7 +76,7 @@ function checkUsage(model: string | undefined, options: ExportOptions): void {
   if (all && (filters ?? any ?? fields ?? sortBy ?? list) !== undefined) {
     throw usageError('--filters, --any, --fields, --sort-by and --list apply to one model; export the models one by one')
   }
-  if (format === 'xlsx' && output === undefined) throw usageError('XLSX is no text for stdout; name a file with -o')
+  if (format === 'xlsx' && output === undefined) throw usageError('XLSX is not written to stdout; name a file with -o')
 }
 
 async function exportOne(api: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {

@@ -64,7 +64,7 @@ describe('admin export', () => {
         const [{ data } = assert.fail()] = await readWorkbook(await readFile(join(path, 'posts.xlsx')))
         assert.deepEqual([data.length, data[0]], [47, ['Title', 'Author']])
         const noFile = await run('export post --format xlsx')
-        assert.deepEqual([noFile.code, noFile.stderr], [2, 'error XLSX is no text for stdout; name a file with -o\n'])
+        assert.deepEqual([noFile.code, noFile.stderr], [2, 'error XLSX is not written to stdout; name a file with -o\n'])
         const again = await run('export post -o posts.csv')
         assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv already exists; --force overwrites it\n'])
         const unknown = await run('export pots -o x.csv')
