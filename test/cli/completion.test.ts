@@ -64,7 +64,7 @@ describe('completion in a shell', () => {
         return
       }
       assert.deepEqual(await pressed(shell, 'admin ex'), ['export'])
-      assert.deepEqual((await pressed(shell, 'admin export post --format ')).sort(), ['csv', 'json', 'ndjson'])
+      assert.deepEqual((await pressed(shell, 'admin export post --format ')).sort(), ['csv', 'json', 'ndjson', 'xlsx'])
       assert.deepEqual((await pressed(shell, 'admin export c')).sort(), ['category', 'comment'])
       assert.deepEqual(await pressed(shell, 'admin users pas'), ['passwd'])
       assert.deepEqual(await pressed(shell, 'admin export --sort-b'), ['--sort-by'])

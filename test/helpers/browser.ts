@@ -112,7 +112,7 @@ interface StartedSite {
  * variants, each has a server of its own, and so finds the data as the project seeds them.
  *
  * A test fails on a violation of the content security policy, on an error in the console or of a script, on an unexpected response of 400
- * and above, if the layout shifts by more than 0.05 while data arrives, and if axe finds a serious or critical problem at its end.
+ * and above, and if axe finds a serious or critical problem at its end.
  */
 export function browserSite({
   project = join(ROOT, 'fixtures/blog'),
@@ -189,31 +189,8 @@ const once = (name: string, script: string) => `if (!sessionStorage.${name}) { s
 const CLEAN = once('wasCleaned', 'localStorage.clear()')
 
 /** Not every violation of the policy is written to the console. */
-const WATCH_POLICY = `document.addEventListener('securitypolicyviolation', (event) =>
+const WATCH = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + [event.violatedDirective, event.blockedURI, event.sample].join(' ')))`
-
-/** The cumulative layout shift that a page may reach. The Web Vitals call up to 0.1 good. */
-const LAYOUT_SHIFT = 0.05
-
-/**
- * Writes an error to the console when the layout shifts too much. As in the Web Vitals, shifts count together that follow each other within a
- * second, for five seconds at most; those within half a second of an input do not count.
- */
-const WATCH_LAYOUT = `{
-  let shifts = []
-  const describe = (node) => node?.outerHTML?.slice(0, 120) ?? node?.textContent
-  new PerformanceObserver((list) => {
-    for (const { hadRecentInput, value, startTime, sources } of list.getEntries()) {
-      if (hadRecentInput) continue
-      if (shifts.length > 0 && (startTime - shifts.at(-1).startTime > 1000 || startTime - shifts[0].startTime > 5000)) shifts = []
-      shifts.push({ startTime, value, moved: sources.map(({ node }) => describe(node)) })
-      const sum = shifts.reduce((total, each) => total + each.value, 0)
-      if (sum > ${LAYOUT_SHIFT}) console.error('layout: shifts by ' + sum.toFixed(3) + ' on ' + location.pathname + ': ' + JSON.stringify(shifts))
-    }
-  }).observe({ type: 'layout-shift', buffered: true })
-}`
-
-const WATCH = `${WATCH_POLICY}\n${WATCH_LAYOUT}`
 
 /** Collects what must not happen in a page. */
 function watchFaults(page: Page, allows: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, type BrowserSituation, browserSite } from '../../helpers/browser.ts'
+import { assertStillLayout, WATCH_LAYOUT } from '../../helpers/layout-shift.ts'
 import { SMALL_TARGETS } from '../../helpers/small-targets.ts'
 
 const inBrowser = browserSite()
@@ -19,10 +20,12 @@ const BROWSER_POPUPS = [
 
 /** Opens each address and checks what it shows. */
 async function visit({ page, path, variant, checkAccess }: BrowserSituation, addresses: readonly string[]): Promise<void> {
+  await page.addInitScript({ content: WATCH_LAYOUT })
   for (const address of addresses) {
     await page.goto(path + address)
     await page.locator('main :is(h1, h2)').first().waitFor()
     await checkAccess()
+    await assertStillLayout(page, address)
     assert.equal(await page.getByRole('alert').count(), 0, address)
     assert.equal(await page.locator(BROWSER_POPUPS).count(), 0, `${address}: an input with a popup of the browser`)
     const [wide, small] = (await page.evaluate(`[document.documentElement.scrollWidth - innerWidth, ${SMALL_TARGETS}]`)) as [
