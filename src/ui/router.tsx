@@ -7,6 +7,7 @@ import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
 import { readAhead } from './list/read-ahead.ts'
 import { NotFound } from './pages/not-found.tsx'
+import { firstContents, whenIdle } from './parts/lazy-part.ts'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
 
 /** What loaders of routes need. */
@@ -14,6 +15,13 @@ interface RouterContext {
   readonly session: PageSession
   readonly queries: QueryClient
   readonly live: Live
+}
+
+/** A page that is mostly opened from a list, and therefore loaded after the first contents. */
+function soon<Page extends { preload?: () => Promise<void> | undefined }>(page: Page): Page {
+  // A failure shows when the page opens.
+  void firstContents.then(() => whenIdle(() => void page.preload?.()?.catch(() => {})))
+  return page
 }
 
 const root = createRootRouteWithContext<RouterContext>()({
@@ -54,7 +62,7 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => model,
   path: '/new',
-  component: lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage'),
+  component: soon(lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage')),
 })
 
 const importing = createRoute({
@@ -66,7 +74,7 @@ const importing = createRoute({
 const record = createRoute({
   getParentRoute: () => model,
   path: '/$id',
-  component: lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage'),
+  component: soon(lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage')),
 })
 
 const history = createRoute({

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { whenIdle } from '../parts/lazy-part.ts'
 import { Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { columnClass, type ListColumn } from './columns.ts'
@@ -74,16 +75,29 @@ const MAX_PINNED = 0.6
 
 const limited = (width: number): number => Math.round(Math.min(Math.max(width, MIN_WIDTH), MAX_WIDTH))
 
-/** A style sheet of the document with rules that depend on what the user does: no row renders again for them. */
-function useSheet(): CSSStyleSheet {
+/**
+ * A style sheet of the document for rules that depend on what the user does: no row renders again for them.
+ *
+ * @returns a function that sets the rules. The browser styles the whole document again for a change, so equal rules are left alone
+ */
+function useSheet(): (rules: readonly string[]) => void {
   const [sheet] = useState(() => new CSSStyleSheet())
+  const present = useRef('')
   useLayoutEffect(() => {
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
     return () => {
       document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== sheet)
     }
   }, [sheet])
-  return sheet
+  return useCallback(
+    (rules) => {
+      const next = rules.join('\n')
+      if (next === present.current) return
+      present.current = next
+      sheet.replaceSync(next)
+    },
+    [sheet],
+  )
 }
 
 interface ColumnLayout {
@@ -101,7 +115,7 @@ interface ColumnLayout {
  */
 export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLayout) {
   const id = useId()
-  const [sized, placed] = [useSheet(), useSheet()]
+  const [setWidthRules, setPlaceRules] = [useSheet(), useSheet()]
   const names = columns.map(({ name }) => name).join()
   const order = pinned.join()
   const rule = useCallback(
@@ -116,16 +130,20 @@ export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLay
       const rules = Object.entries(shown).map(([name, width]) =>
         rule(name, `--column: ${limited(width)}px; --text: auto; --cut: 100%; --clip: hidden`),
       )
-      sized.replaceSync(rules.join('\n'))
+      setWidthRules(rules)
     },
-    [rule, sized],
+    [rule, setWidthRules],
   )
   useLayoutEffect(() => show(widths), [show, widths])
 
   useLayoutEffect(() => {
     const frame = scroller.current
-    const heads = order === '' ? [] : order.split(',')
-    if (frame === null || heads.length === 0) return
+    const heads = order.split(',')
+    if (frame === null || heads.length < 2) {
+      // The style sheet of the page has the place of a single one.
+      setPlaceRules([])
+      return
+    }
     const found = heads.map((name) => frame.querySelector<HTMLElement>(`th[data-column="${CSS.escape(name)}"]`))
     const place = () => {
       let left = TICKS
@@ -136,13 +154,13 @@ export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLay
         if (!isFree) left += width
         return made
       })
-      placed.replaceSync(rules.join('\n'))
+      setPlaceRules(rules)
     }
-    place()
+    // It is called before the first paint, too, when the browser has laid out the table.
     const sizes = new ResizeObserver(place)
     for (const each of [frame, ...found]) if (each !== null) sizes.observe(each)
     return () => sizes.disconnect()
-  }, [scroller, order, rule, placed])
+  }, [scroller, order, rule, setPlaceRules])
 
   return { id, show }
 }
@@ -188,7 +206,8 @@ function WidthHandle({ label, width, onResize }: WidthHandleProps) {
   const drag = useRef<{ readonly from: number; readonly width: number; moved: number | undefined }>(undefined)
   const present = () => handle.current?.parentElement?.offsetWidth ?? 0
   const [fitted, setFitted] = useState(0)
-  useEffect(() => setFitted(handle.current?.parentElement?.offsetWidth ?? 0), [])
+  // Only once the table is painted: reading a width makes the browser lay it out.
+  useEffect(() => whenIdle(() => setFitted(handle.current?.parentElement?.offsetWidth ?? 0)), [])
 
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     if (event.button !== 0) return
