@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { access, appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { access, appendFile, mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
+import { hasData, placeOf } from '../../app/open-store.ts'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { isProjectFolder } from '../../config/project-files.ts'
 import { AppError } from '../../errors.ts'
+import { loadProject, type Project } from '../../project/project.ts'
 import { callSucceeds } from '../../util/files.ts'
+import type { JsonObject } from '../../util/json.ts'
 import type { Io } from '../io.ts'
-import { withApp } from '../project-options.ts'
+import { withAppOf } from '../project-options.ts'
 import { shellWord } from '../style.ts'
 
 /** The folder of the installed package, relative to the project. */
@@ -87,23 +90,46 @@ export function initCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init . && admin serve\n')
     .action(async (dir: string, options: { empty?: boolean; json?: boolean }) => {
       const folder = resolve(io.cwd, dir)
-      const { isInstalled } = await writeScaffold(folder, options.empty === true ? EMPTY_SCAFFOLD : SCAFFOLD)
+      const files = options.empty === true ? EMPTY_SCAFFOLD : SCAFFOLD
+      const { isInstalled } = await writeScaffold(folder, files)
       const password = randomBytes(15).toString('base64url')
       const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
-      // Environment variables such as ADMIN_DATA are meant for another project.
-      await withApp({ ...io, env: {} }, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
+      const project = await createAccount(io, folder, data).catch(async (error: unknown) => {
+        await removeScaffold(folder, files)
+        throw error
+      })
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
       const shown = relative(io.cwd, folder)
       const program = programIn(io.env, isInstalled)
-      const project = shown === '' ? '' : ` --project ${shellWord(shown)}`
+      const option = shown === '' ? '' : ` --project ${shellWord(shown)}`
+      const where = project.settings.store === 'embedded' ? '' : ` Its account is in ${placeOf(project)}.`
       io.stderr.write(
-        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`${program} users passwd admin${project}\` changes it.\n`,
+        `Created a project in ${shown || 'the current folder'}.${where} The password is shown only once; \`${program} users passwd admin${option}\` changes it.\n`,
       )
       if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
       if (options.empty === true) io.stderr.write(`${MODEL_HINT}\n`)
-      io.stderr.write(`Next: ${program} serve${project} --watch\n`)
+      io.stderr.write(`Next: ${program} serve${option} --watch\n`)
     })
+}
+
+/**
+ * Stores the first account of a new project in the store that the environment names, as `admin serve` will. Other variables, such as
+ * ADMIN_DATA, are meant for another project.
+ *
+ * @throws {AppError} CONFIG_INVALID without a secret key for a database, STORE_UNAVAILABLE, TASK_FAILED if the database has records
+ */
+async function createAccount(io: Io, folder: string, data: JsonObject): Promise<Project> {
+  const names = Object.keys(io.env).filter((name) => /^ADMIN_STORE(__|$)/.test(name))
+  const ofStore = names.length === 0 || io.env.ADMIN_STORE === 'embedded' ? [] : [...names, 'ADMIN_SECRET_KEY']
+  const env = Object.fromEntries(ofStore.map((name) => [name, io.env[name]]))
+  const project = await loadProject({ folder, env, flags: {} })
+  if (project.settings.store !== 'embedded' && (await hasData(project))) {
+    const remedy = 'set ADMIN_STORE to another database, or ADMIN_STORE__SCHEMA to another schema'
+    throw new AppError('TASK_FAILED', `${placeOf(project)} has the records of a project already; ${remedy}`)
+  }
+  await withAppOf(io, project, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
+  return project
 }
 
 /** Shown after `--empty`. */
@@ -137,6 +163,13 @@ async function writeScaffold(folder: string, files: typeof SCAFFOLD): Promise<{ 
     else await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home ?? PACKAGE_FOLDER), { flag: 'wx' })
   }
   return { isInstalled: home !== undefined }
+}
+
+/** Removes the files that `writeScaffold` has written, and the folders that are then empty. A `.gitignore` stays. */
+async function removeScaffold(folder: string, files: typeof SCAFFOLD): Promise<void> {
+  const written = Object.keys(files).filter((name) => name !== IGNORE_FILE)
+  for (const name of written) await rm(join(folder, name), { force: true })
+  for (const name of new Set(written.map(dirname))) if (name !== '.') await callSucceeds(rmdir(join(folder, name)))
 }
 
 /** @throws {AppError} TASK_FAILED */

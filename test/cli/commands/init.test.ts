@@ -156,6 +156,18 @@ describe('admin init', () => {
     await assert.rejects(stat(elsewhere), { code: 'ENOENT' })
   })
 
+  test('writes nothing if the store of the environment cannot be used', async () => {
+    await using place = await temporaryFolder()
+    const env = { ADMIN_STORE: 'postgres://admin@127.0.0.1:1/none' }
+    const withoutKey = await runCli(['init', '.'], { cwd: place.path, env })
+    assert.deepEqual([withoutKey.code, withoutKey.stdout], [1, ''])
+    assert.match(withoutKey.stderr, /cannot be reached/)
+    const cwd = place.path
+    const unreachable = await runCli(['init', 'shop'], { cwd, env: { ...env, ADMIN_SECRET_KEY: 'k'.repeat(32) } })
+    assert.match(unreachable.stderr, /cannot be reached/)
+    assert.deepEqual(await readdir(join(place.path, 'shop')), ['.gitignore'])
+  })
+
   test('--json prints one object', async () => {
     const { stdout } = await runCli(['init', 'other', '--json'], { cwd: folder.path })
     const { password, ...rest } = JSON.parse(stdout) as Record<string, string>

@@ -24,18 +24,15 @@ async function planNewColumn(
   const reason = `The field '${field?.name ?? name}' of '${definition.model}' is new`
   const quoted = identifier(name)
   const filling = isRequired && field !== undefined ? fillingOf(field, type) : undefined
-  const isFilled = isRequired && (await draft.hasRows(table))
   const add = (end: Sql) => sql`alter table ${definition.table} add column ${quoted} ${type}${end}`
   if (!isRequired) draft.add('column', { class: 'additive', reason, statements: [add(sql``)] })
-  else if (!isFilled) draft.add('column', { class: 'additive', reason, statements: [add(sql` not null`)] })
   else if (filling !== undefined) {
     draft.fillings.set(`${definition.name}.${name}`, filling)
-    const statements = [
-      add(sql` not null default ${filling}`),
-      sql`alter table ${definition.table} alter column ${quoted} drop default`,
-    ]
+    // The column keeps the default, for records that a process of an earlier release creates without the field.
+    const statements = [add(sql` not null default ${filling}`)]
     draft.add('column', { class: 'additive', reason: `${reason}; rows get its default`, statements })
-  } else {
+  } else if (!(await draft.hasRows(table))) draft.add('column', { class: 'additive', reason, statements: [add(sql` not null`)] })
+  else {
     const rows = await draft.count(draft.table(table.actual), rowIdColumn(definition), sql`null::text`)
     const why = `${reason} and mandatory, and has no default`
     draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows })
@@ -54,7 +51,9 @@ async function planType(
   if (column === undefined || column.actual === '' || typeOfCatalog(column.type) === wanted) return
   const { using } = conversionOf(identifier(name), column.type, wanted)
   const { fits } = conversionOf(identifier(column.actual), column.type, wanted)
-  const statements = [sql`alter table ${definition.table} alter column ${identifier(name)} type ${type} using ${using}`]
+  const alter = sql`alter table ${definition.table} alter column ${identifier(name)}`
+  // A default that the column has kept may not be convertible.
+  const statements = [sql`${alter} drop default`, sql`${alter} type ${type} using ${using}`]
   const reason = `The field '${field?.name ?? name}' of '${definition.model}' changes from ${typeOfCatalog(column.type)} to ${wanted}`
   if (fits === undefined || !(await draft.hasRows(table))) draft.add('column', { class: 'additive', reason, statements })
   else {
@@ -76,9 +75,14 @@ async function planMandatory(
   const column = table.columns.get(name)
   if (column === undefined || column.isRequired === isRequired) return
   const what = `The field '${field?.name ?? name}' of '${definition.model}' is`
-  const change = sql`alter table ${definition.table} alter column ${identifier(name)} ${keyword(isRequired ? 'set' : 'drop')} not null`
+  const alter = sql`alter table ${definition.table} alter column ${identifier(name)}`
   column.isRequired = isRequired
-  if (!isRequired) return draft.add('column', { class: 'additive', reason: `${what} no longer mandatory`, statements: [change] })
+  if (!isRequired) {
+    // A record without the field has no value.
+    const statements = [sql`${alter} drop not null`, sql`${alter} drop default`]
+    return draft.add('column', { class: 'additive', reason: `${what} no longer mandatory`, statements })
+  }
+  const change = sql`${alter} set not null`
   const reason = `${what} mandatory`
   if (!(await draft.hasRows(table))) return draft.add('constraint', { class: 'additive', reason, statements: [change] })
   const from = sql`${draft.table(table.actual)} where ${identifier(column.actual)} is null`

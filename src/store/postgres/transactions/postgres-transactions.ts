@@ -22,6 +22,22 @@ const MAX_ATTEMPTS = 10
 const keepsChanging = (): AppError =>
   new AppError('WRITE_CONFLICT', 'The records keep changing under other writes; read them again and retry')
 
+/** A constraint refuses every attempt, and concerns no field of the operations: a later release or another program may have made it. */
+function refusedByDatabase({ code, table = '', column, constraint = '' }: StatementError): AppError {
+  if (code === FOREIGN_KEY) {
+    return new AppError(
+      'RECORD_REFERENCED',
+      `Rows of the table '${table}' refer to the records (${constraint}); remove them first`,
+    )
+  }
+  const what = column === undefined ? `constraint '${constraint}'` : `mandatory column '${column}'`
+  const remedy = 'if the models of this process do not have it, send the request to a process of the release that has'
+  return new AppError('WRITE_CONFLICT', `The ${what} of the table '${table}' refuses the write; ${remedy}`)
+}
+
+/** SQLSTATE of a violated foreign key. */
+const FOREIGN_KEY = '23503'
+
 /** Rolls a transaction back that has decided not to write. */
 class Rollback extends Error {
   readonly outcome: Outcome | undefined
@@ -72,6 +88,7 @@ export class PostgresTransactions {
    * @param origin as for `transact`; the changes are logged as unknown
    */
   async commitInParts<T>(work: (apply: ApplyPart) => Promise<T>, origin?: string): Promise<T> {
+    let last: StatementError | undefined
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
         return await this.#partByPart(async (parts, connection) => {
@@ -81,9 +98,10 @@ export class PostgresTransactions {
         })
       } catch (error) {
         if (!isConstraintViolation(error)) throw error
+        last = error
       }
     }
-    throw keepsChanging()
+    throw last === undefined ? keepsChanging() : refusedByDatabase(last)
   }
 
   /** Does everything except the commit of a transaction that is given in parts, and finds all violations of each part. */
@@ -142,9 +160,10 @@ export class PostgresTransactions {
         last = error
       }
     }
-    const violation = isConstraintViolation(last) ? violationOf(last, this.#layout, work.operations) : undefined
+    if (!isConstraintViolation(last)) throw keepsChanging()
+    const violation = violationOf(last, this.#layout, work.operations)
     if (violation !== undefined) return { ok: false, violations: [violation] }
-    throw keepsChanging()
+    throw refusedByDatabase(last)
   }
 
   /** Runs work in a transaction, which is rolled back if the outcome is a refusal. */
@@ -204,7 +223,7 @@ export class TransactionParts {
       return await new GeneralTransaction(this.#layout, this.#connection, work).run()
     } catch (error) {
       const violation = isConstraintViolation(error) ? violationOf(error, this.#layout, work.operations) : undefined
-      if (violation === undefined) throw error
+      if (violation === undefined) throw isConstraintViolation(error) ? refusedByDatabase(error) : error
       return { ok: false, violations: [violation] }
     }
   }
@@ -219,7 +238,7 @@ export class TransactionParts {
 /** The kinds of violations by SQLSTATE. */
 const KINDS: Readonly<Record<string, 'not_null' | 'foreign_key' | 'unique' | 'check'>> = {
   '23502': 'not_null',
-  '23503': 'foreign_key',
+  [FOREIGN_KEY]: 'foreign_key',
   '23505': 'unique',
   '23514': 'check',
   '23P01': 'unique',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ModelDefinition } from '../../../../src/model/definition.ts'
+import type { FieldDefinition, ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { identifier, keyword, literal, sql } from '../../../../src/store/postgres/sql.ts'
@@ -101,6 +101,22 @@ export function testSteps(open: () => Promise<Database>): void {
         ['new', '{a,b}', '1.5', '{"a":[1]}'],
       ])
       assert.deepEqual(await schema.rows(sql`select count(distinct "code") from ${schema.table('post')}`), ['2'])
+      // As a process of the earlier release does.
+      await schema.insert('post', { title: 'three' })
+      assert.deepEqual(
+        await schema.rows(sql`select "state", "price", "code" is not null from ${schema.table('post')} where "id" = 3`),
+        [['new', '1.5', 't']],
+      )
+    })
+
+    on('a kept default gives way to another type, and ends with the duty to have a value', async (schema) => {
+      const post = (more: Partial<FieldDefinition>) => model('Post', [TITLE, { name: 'stars', type: 'string', ...more }])
+      await withPosts(schema, 'one')
+      await schema.apply([post({ required: true, default: '5' })])
+      await schema.apply([post({ type: 'integer', required: true, default: 5 })])
+      await schema.apply([post({ type: 'integer' })])
+      await schema.insert('post', { title: 'two' })
+      assert.deepEqual(await schema.rows(sql`select "stars" from ${schema.table('post')} order by "id"`), ['5', null])
     })
 
     on('a mandatory unique field whose default many rows would get', async (schema) => {
