@@ -111,3 +111,44 @@ inBrowser(
     await page.getByRole('dialog').getByText('Slug').waitFor()
   },
 )
+
+inBrowser(
+  'a form and a drawer that both have edits: closing the drawer asks for its edits alone, another page asks once for both',
+  { at: '/models/post' },
+  async ({ page, server, variant, path, checkAccess }) => {
+    const api = await apiOf(server)
+    const name = `Moorings ${variant.scheme} ${variant.width}`
+    const { data: category } = await api.model('category').create({ name, slug: name.toLowerCase().replaceAll(' ', '-') })
+    await api.model('post').update(13, { category_id: category.id })
+    await page.goto(`${path}/models/post/13`)
+    await page.getByLabel('Title').fill('Typed on the page')
+    await page.getByRole('button', { name: `Open ${name}` }).click()
+    const drawer = page.getByRole('dialog', { name })
+    await drawer.getByLabel('Name').fill('Typed in the drawer')
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+    const answer = async (button: string) => {
+      await question.getByRole('button', { name: button }).click()
+      await question.waitFor({ state: 'detached' })
+    }
+
+    await drawer.getByRole('link', { name: 'Open in full' }).click()
+    await question.waitFor()
+    await checkAccess()
+    await answer('Stay')
+    assert.equal(await drawer.getByLabel('Name').inputValue(), 'Typed in the drawer')
+
+    await page.keyboard.press('Escape')
+    await answer('Leave')
+    await drawer.waitFor({ state: 'detached' })
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Typed on the page')
+    assert.equal((await api.model('category').read(category.id)).data.name, name)
+
+    await page.getByRole('button', { name: `Open ${name}` }).click()
+    await drawer.getByLabel('Name').fill('Typed again')
+    await drawer.getByRole('link', { name: 'Open in full' }).click()
+    await answer('Leave')
+    await page.waitForURL(`**/models/category/${category.id}`)
+    assert.equal(await question.count(), 0, 'one question is enough for both')
+    assert.equal(await page.getByLabel('Name').inputValue(), name)
+  },
+)
