@@ -46,7 +46,7 @@ const model = createRoute({
   getParentRoute: parent,
   path: '/models/$model',
   loader: ({ context: { session, queries }, params, cause }) => {
-    if (cause === 'enter') void readAhead({ session, queries, model: params.model })
+    if (cause !== 'stay') void readAhead({ session, queries, model: params.model })
   },
 })
 
@@ -55,7 +55,7 @@ const list = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
   loader: ({ context: { session, queries }, params, location, cause }) => {
-    if (cause === 'enter') void readAhead({ session, queries, model: params.model, list: location.search as SearchParams })
+    if (cause !== 'stay') void readAhead({ session, queries, model: params.model, list: location.search as SearchParams })
   },
 })
 

@@ -162,6 +162,7 @@ const ModelLink = memo(function ModelLink({ model, isActive }: ModelLinkProps) {
   const { key, label, icon, count } = model
   const router = useRouter()
   const locale = useLocale()
+  const to = { to: '/models/$model', params: { model: key } } as const
   return (
     <a
       href={`${router.basepath}/models/${encodeURIComponent(key)}`}
@@ -169,7 +170,11 @@ const ModelLink = memo(function ModelLink({ model, isActive }: ModelLinkProps) {
       title={label}
       data-status={isActive ? 'active' : undefined}
       aria-current={isActive ? 'page' : undefined}
-      onClick={plainClick(() => void router.navigate({ to: '/models/$model', params: { model: key } }))}
+      // The list is read while the button is held down. A failure shows when the page opens.
+      onPointerDown={({ button }) => {
+        if (button === 0) void router.preloadRoute(to).catch(() => {})
+      }}
+      onClick={plainClick(() => void router.navigate(to))}
     >
       <ModelIcon name={icon} />
       <span className="menu-link-text">{label}</span>

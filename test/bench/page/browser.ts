@@ -46,6 +46,21 @@ export async function timeOfLoad(page: Page, at: string, condition: string): Pro
 /** Clicks on an element. Resolves with the milliseconds until a JavaScript condition holds. */
 export const timeOfClick = (target: Locator, condition: string): Promise<number> => timeOf(target, 'measured.click()', condition)
 
+/** Milliseconds for which a mouse button is held down. People take about 85 ms. */
+const PRESS = 60
+
+/** Clicks on a link with the mouse. Resolves with the milliseconds from the end of the press, the click, until a JavaScript condition holds. */
+export async function timeOfMouseClick(target: Locator, condition: string): Promise<number> {
+  const page = target.page()
+  // The promise is no result of the script, for which Playwright would wait.
+  await page.evaluate(`globalThis.measured = new Promise((resolve, reject) =>
+    addEventListener('click', ({ timeStamp: begin }) => {
+      ;(async () => { ${waitingFor(condition)}; return performance.now() - begin })().then(resolve, reject)
+    }, { capture: true, once: true })); undefined`)
+  await target.click({ delay: PRESS })
+  return (await page.evaluate('globalThis.measured')) as number
+}
+
 /** Puts a text into an input, as typing does. Resolves with the milliseconds until a JavaScript condition holds. */
 export const timeOfInput = (target: Locator, text: string, condition: string): Promise<number> =>
   timeOf(target, `measured.focus(); document.execCommand('insertText', false, ${JSON.stringify(text)})`, condition)

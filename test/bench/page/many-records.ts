@@ -4,7 +4,7 @@ import { ask } from '../load/ask.ts'
 import { searchIndexMade } from '../load/search-index.ts'
 import { withMembers } from '../processes/members.ts'
 import { type Figure, median } from '../results/figures.ts'
-import { type BenchSite, timeOfClick, timeOfInput, withPage } from './browser.ts'
+import { type BenchSite, timeOfClick, timeOfInput, timeOfMouseClick, withPage } from './browser.ts'
 import { MEMBERS_AND_NOTES, ROOT_ACCOUNT } from './projects.ts'
 
 /** Milliseconds allowed for each step. */
@@ -18,7 +18,7 @@ const PAUSE = 250
 
 const OPTIONS = `document.querySelectorAll('.combobox-list [role=option]').length`
 
-/** Names of the steps that are clicks on a link within the page. */
+/** Names of the steps that are clicks of the mouse on a link within the page. */
 const OPENS = /^(list|record|new record) opens$/
 
 /** Milliseconds of one run of the steps, by name. */
@@ -61,7 +61,7 @@ async function steps(browser: Browser, site: BenchSite, records: number, run: nu
 
 async function listSteps(page: Page, records: number, run: number): Promise<Steps> {
   await page.goto('/admin/')
-  const list = await timeOfClick(
+  const list = await timeOfMouseClick(
     page.locator('.menu-nav a[href$="/models/member"]').first(),
     `document.querySelectorAll('tbody tr').length === 25`,
   )
@@ -88,9 +88,9 @@ async function formSteps(page: Page): Promise<Steps> {
   await page.goto('/admin/models/member')
   const filled = `document.querySelector('form.form .field input:not([type=checkbox])')?.value`
   await page.locator('tbody tr').first().waitFor()
-  const record = await timeOfClick(page.locator('tbody a.list-link').nth(3), filled)
+  const record = await timeOfMouseClick(page.locator('tbody a.list-link').nth(3), filled)
   await page.goBack()
-  const form = await timeOfClick(page.getByRole('link', { name: /^Add/ }).first(), `${filled} === ''`)
+  const form = await timeOfMouseClick(page.getByRole('link', { name: /^Add/ }).first(), `${filled} === ''`)
   return { 'record opens': record, 'new record opens': form }
 }
 
