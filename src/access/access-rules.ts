@@ -5,7 +5,7 @@ import type { Registry } from '../model/registry.ts'
 import { matcher } from '../query/match.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, relatedTables, type SortKey } from '../query/plan.ts'
 import type { RecordProjection } from '../query/project.ts'
-import { type ReadOptions, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { type ReadOptions, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { ruleSubject } from '../validate/rules.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
 
@@ -89,7 +89,7 @@ export class AccessRules {
 
   /** Reads records by id; undefined where none exists for the actor. */
   read(
-    store: Store,
+    store: RecordReader,
     actor: Actor,
     model: Model,
     ids: readonly number[],
@@ -198,7 +198,7 @@ export class AccessRules {
 
 /** The records with these ids, null where none of them matches. */
 async function matching(
-  store: Store,
+  store: RecordReader,
   model: Model,
   ids: readonly number[],
   only: Filter,

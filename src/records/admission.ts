@@ -60,12 +60,15 @@ export const LARGE = 100
 
 /**
  * When writes run and commit beside others. A write of many records is drafted between other requests, so that a few steady small writes to
- * its records would make it begin again without end; once overtaken it runs alone.
+ * its records would make it begin again without end; once overtaken it runs alone. In a store that other processes share, writes of a record
+ * follow each other once one of them was overtaken: each would overtake all the others.
  */
 export class WriteTurns {
   readonly #store: Store
   readonly #access: AccessRules
   #turn: Promise<void> | undefined
+  /** The end of the last turn of each record that writes wait for. */
+  readonly #records = new Map<string, Promise<void>>()
 
   constructor(store: Store, access: AccessRules) {
     this.#store = store
@@ -93,6 +96,34 @@ export class WriteTurns {
     }
   }
 
+  /** True if a write has its turn, or waits for it, at one of these records. */
+  areAwaited(table: string, ids: readonly number[]): boolean {
+    return this.#records.size > 0 && ids.some((id) => this.#records.has(keyOf(table, id)))
+  }
+
+  /**
+   * Runs a write when the writes of these records that came before have had their turns.
+   *
+   * @param write ends its turn by `next`, or when it settles
+   */
+  async inTurn<T>(table: string, ids: readonly number[], write: (next: () => void) => Promise<T>): Promise<T> {
+    const keys = ids.map((id) => keyOf(table, id))
+    const before = keys.flatMap((key) => this.#records.get(key) ?? [])
+    let end = () => {}
+    const turn = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    // A write takes its place at all of its records at once, so no two wait for each other.
+    for (const key of keys) this.#records.set(key, turn)
+    await Promise.all(before)
+    try {
+      return await write(end)
+    } finally {
+      for (const key of keys) if (this.#records.get(key) === turn) this.#records.delete(key)
+      end()
+    }
+  }
+
   /**
    * Resolves when a write may commit: no other transaction runs, and the actor of a write that waited or is large still has its rights.
    *
@@ -111,3 +142,5 @@ export class WriteTurns {
     } while (wait !== undefined)
   }
 }
+
+const keyOf = (table: string, id: number): string => `${table} ${id}`

@@ -2,7 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { type Action, type Actor, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
-import type { Operation, Outcome, SideRecords, Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
@@ -19,15 +19,33 @@ import {
   visibleOutcome,
   withoutPrefix,
 } from './outcomes.ts'
+import type { Removal } from './write-targets.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
+
+/** A write that is repeated while its records change between read and commit. */
+interface RepeatedWrite {
+  /** Decides, by the present records, what the transaction does. Throws to refuse the write. */
+  decide(records: RecordReader): Promise<DecidedWrite>
+  /** Throws what no repetition would change. */
+  judge(outcome: Outcome): void | Promise<void>
+}
+
+/** Operations without those that hooks add. */
+interface DecidedWrite {
+  readonly operations: readonly Operation[]
+  /** As `OpenTransaction`. */
+  readonly isQuiet?: boolean
+}
 
 /** An attempt to commit a write. */
 interface Attempt {
   readonly outcome: Outcome
   /** Number of drafts or removals. */
   readonly size: number
+  /** The records of the model that it changes or deletes. */
+  readonly ids: readonly number[]
 }
 
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
@@ -54,18 +72,24 @@ export class Committer {
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write, and what hooks
    *   throw
    */
-  write(context: WriteContext, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+  write(
+    context: WriteContext,
+    read: (records: RecordReader) => Promise<readonly DraftedWrite[]>,
+  ): Promise<readonly StoredRecord[]> {
     const { actor, prefix = withoutPrefix } = context
-    return this.#untilCurrent(context, async () => {
-      const writes = await read()
-      if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
-      const isQuiet = writes.every(({ quiet }) => quiet === true)
-      const outcome = await this.#transact(context, await this.#builder.operations(writes, context.options?.dryRun), isQuiet)
-      if (!outcome.ok) {
+    let writes: readonly DraftedWrite[] = []
+    return this.#untilCurrent(context, {
+      decide: async (records) => {
+        writes = await read(records)
+        if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
+        const isQuiet = writes.every(({ quiet }) => quiet === true)
+        return { operations: await this.#builder.operations(writes, context.options?.dryRun), isQuiet }
+      },
+      judge: (outcome) => {
+        if (outcome.ok) return
         throwIfDenied(outcome, actor)
         throwIssues(brokenConstraints(outcome, writes), prefix)
-      }
-      return { outcome, size: writes.length }
+      },
     })
   }
 
@@ -107,16 +131,16 @@ export class Committer {
    * @returns the deleted records
    * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN, and what hooks throw
    */
-  remove(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+  remove(context: WriteContext, read: Removal['read']): Promise<readonly StoredRecord[]> {
     const { actor, model } = context
-    return this.#untilCurrent(context, async () => {
-      const records = await this.#readForRemoval(context, read)
-      const outcome = await this.#transact(context, removals(model, records))
-      throwIfDenied(outcome, actor)
-      const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
-      const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
-      if (referenced !== undefined) throw referenced
-      return { outcome, size: records.length }
+    return this.#untilCurrent(context, {
+      decide: async (records) => ({ operations: removals(model, await this.#readForRemoval(context, await read(records))) }),
+      judge: async (outcome) => {
+        throwIfDenied(outcome, actor)
+        const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
+        const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
+        if (referenced !== undefined) throw referenced
+      },
     })
   }
 
@@ -128,10 +152,10 @@ export class Committer {
    */
   async forecastRemoval(
     { actor, model }: Pick<WriteContext, 'actor' | 'model'>,
-    read: () => Promise<readonly StoredRecord[]>,
+    read: Removal['read'],
   ): Promise<VisibleRemovals> {
     const context = { actor, model, options: { dryRun: true } }
-    const records = await this.#readForRemoval(context, read)
+    const records = await this.#readForRemoval(context, await read(this.#store))
     const outcome = await this.#transact(context, removals(model, records))
     throwIfDenied(outcome, actor)
     const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
@@ -141,8 +165,7 @@ export class Committer {
     return { records, consequences, blockedBy }
   }
 
-  async #readForRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
-    const records = await read()
+  async #readForRemoval(context: WriteContext, records: readonly StoredRecord[]): Promise<readonly StoredRecord[]> {
     await this.#hooks.beforeWrite(
       context,
       records.map((existing) => ({ existing })),
@@ -189,6 +212,27 @@ export class Committer {
     return firstRecords(outcome, operations.length)
   }
 
+  /** Commits operations that are decided on locked records, with what hooks add. @param locked called when they are locked */
+  async #transactLocked(
+    write: WriteContext,
+    ids: readonly number[],
+    decide: RepeatedWrite['decide'],
+    next: () => void,
+  ): Promise<Attempt> {
+    let operations: readonly Operation[] = []
+    const outcome = await this.#store.transactLocked?.(write.model.key, ids, async (records) => {
+      next()
+      const decided = await decide(records)
+      operations = decided.operations
+      await this.#turns.admitted(write.actor, operations.length)
+      const transaction = await this.#transaction(write, operations, decided.isQuiet)
+      return { operations: transaction.operations, notes: sideRecordsOf(transaction) }
+    })
+    if (outcome === undefined) throw new Error('The store locks no records')
+    if (outcome.ok) await this.#hooks.afterCommit(outcome.changes, write)
+    return attemptOf(firstRecords(outcome, operations.length), write.model, operations)
+  }
+
   /** A transaction of operations under the conditions of the actor's rights, with what hooks add. */
   async #transaction(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<OpenTransaction> {
     const transaction: OpenTransaction = {
@@ -227,19 +271,69 @@ export class Committer {
   }
 
   /** Repeats a write while its records change or disappear between read and commit. */
-  async #untilCurrent({ model }: WriteContext, write: () => Promise<Attempt>): Promise<readonly StoredRecord[]> {
-    let runsAlone = false
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { outcome, size }: Attempt = await (runsAlone ? this.#turns.alone(write) : this.#turns.beside(write))
-      if (outcome.ok) return outcome.records
-      const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
-      if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
-      // Other processes do not wait.
-      runsAlone = size > LARGE && !this.#store.isShared
+  async #untilCurrent(context: WriteContext, write: RepeatedWrite): Promise<readonly StoredRecord[]> {
+    const { model, ids = [], options } = context
+    const locks = this.#store.transactLocked !== undefined && options?.dryRun !== true
+    let last: Attempt | undefined
+    if (!locks || !this.#turns.areAwaited(model.key, ids)) {
+      last = await this.#turns.beside(() => this.#attempt(context, write))
+      if (last.outcome.ok) return last.outcome.records
+    }
+    if (locks) {
+      const named = last?.ids ?? ids
+      return this.#turns.inTurn(model.key, named, (next) => this.#untilLocked(context, write, named, next))
+    }
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+      const again = () => this.#attempt(context, write)
+      last = await ((last?.size ?? 0) > LARGE ? this.#turns.alone(again) : this.#turns.beside(again))
+      if (last.outcome.ok) return last.outcome.records
     }
     throw keepsChanging(model)
   }
+
+  /**
+   * Repeats a write that was overtaken: it locks the records before it reads them.
+   *
+   * @param next lets the next write of this process follow, which then waits for the locks
+   */
+  async #untilLocked(
+    context: WriteContext,
+    write: RepeatedWrite,
+    ids: readonly number[],
+    next: () => void,
+  ): Promise<readonly StoredRecord[]> {
+    let known = ids
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+      const last = await this.#judged(await this.#transactLocked(context, known, write.decide, next), write)
+      if (last.outcome.ok) return last.outcome.records
+      // Others than at first may match filters.
+      known = [...new Set([...known, ...last.ids])]
+    }
+    throw keepsChanging(context.model)
+  }
+
+  /** Commits a write without locks. */
+  async #attempt(context: WriteContext, write: RepeatedWrite): Promise<Attempt> {
+    const { operations, isQuiet } = await write.decide(this.#store)
+    const outcome = await this.#transact(context, operations, isQuiet)
+    return this.#judged(attemptOf(outcome, context.model, operations), write)
+  }
+
+  /** Returns an attempt that was committed or overtaken. */
+  async #judged(attempt: Attempt, { judge }: RepeatedWrite): Promise<Attempt> {
+    const { outcome } = attempt
+    await judge(outcome)
+    const isOvertaken = !outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+    if (!outcome.ok && !isOvertaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
+    return attempt
+  }
 }
+
+const attemptOf = (outcome: Outcome, { key }: Model, operations: readonly Operation[]): Attempt => ({
+  outcome,
+  size: operations.length,
+  ids: operations.flatMap((operation) => (operation.kind !== 'insert' && operation.table === key ? [operation.id] : [])),
+})
 
 const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
   records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))

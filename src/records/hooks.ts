@@ -27,6 +27,8 @@ export interface WriteContext {
   readonly model: Model
   readonly prefix?: Prefix
   readonly options?: CommitOptions
+  /** The records that the request names for a change or a deletion. */
+  readonly ids?: readonly number[]
 }
 
 /** One record of a write. */

@@ -6,7 +6,7 @@ import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import type { Searches } from '../reads/searches.ts'
-import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Outcome, RecordReader, Store, StoredRecord } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Heap } from '../util/heap.ts'
 import type { Random } from '../util/ids.ts'
@@ -204,8 +204,8 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#change({ actor, model, options }, form, async () => [
-      { existing: await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition), data },
+    const updated = await this.#change({ actor, model, options, ids: [id] }, form, async (records) => [
+      { existing: await this.#targets.one(records, actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition), data },
     ])
     return only(updated)
   }
@@ -221,8 +221,8 @@ export class Records {
     })
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
-    return this.#change({ actor, model, options, prefix: byIndex }, form, async () => {
-      const found = await this.#targets.all(actor, model, ids)
+    return this.#change({ actor, model, options, prefix: byIndex, ids }, form, async (records) => {
+      const found = await this.#targets.all(records, actor, model, ids)
       return found.map((existing, index) => ({ existing, data: updates[index]?.data ?? {} }))
     })
   }
@@ -243,11 +243,11 @@ export class Records {
   #change(
     context: WriteContext,
     form: Form | undefined,
-    read: () => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
+    read: (records: RecordReader) => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
   ): Promise<readonly StoredRecord[]> {
     const { model } = context
-    return this.#committer.write(context, async () => {
-      const targets = await read()
+    return this.#committer.write(context, async (records) => {
+      const targets = await read(records)
       await this.#hooks.beforeWrite(context, targets)
       return mapInSlices(targets, ({ existing, data }) => {
         return { model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }
@@ -298,8 +298,8 @@ export class Records {
     return this.#forecast(actor, this.#targets.removalOfMany(actor, modelKey, body))
   }
 
-  async #remove(actor: Actor, { model, read }: Removal, options: WriteOptions): Promise<readonly StoredRecord[]> {
-    const removed = await this.#committer.remove({ actor, model, options }, read)
+  async #remove(actor: Actor, { model, ids, read }: Removal, options: WriteOptions): Promise<readonly StoredRecord[]> {
+    const removed = await this.#committer.remove({ actor, model, options, ids }, read)
     this.#memory.removed()
     return removed
   }
@@ -311,8 +311,8 @@ export class Records {
   /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#access.registry.expect(modelKey)
-    await this.#committer.write({ actor: SYSTEM, model }, async () => {
-      const existing = await this.#targets.one(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
+    await this.#committer.write({ actor: SYSTEM, model, ids: [id] }, async (records) => {
+      const existing = await this.#targets.one(records, SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
   }

@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import { parsePlainList, parseSearchRequest } from '../query/parse.ts'
 import type { Searches } from '../reads/searches.ts'
-import { type FoundPage, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { type FoundPage, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { missingIssues } from './outcomes.ts'
 import { MAX_SELECTED, type MatchSelection, namesSelection, readBulkDelete, readSelectionDelete } from './write-requests.ts'
 
@@ -15,8 +15,10 @@ export type Precondition = (version: string, existing: StoredRecord) => boolean
 /** The records of a deletion. */
 export interface Removal {
   readonly model: Model
+  /** The ids that the request names. */
+  readonly ids: readonly number[]
   /** Reads the records; called again if they change before the commit. */
-  readonly read: () => Promise<readonly StoredRecord[]>
+  readonly read: (records: RecordReader) => Promise<readonly StoredRecord[]>
 }
 
 /** Finds the stored records that a write changes or deletes. An actor finds those that it may see. */
@@ -34,13 +36,14 @@ export class WriteTargets {
 
   /** @throws {AppError} PRECONDITION_FAILED, or `missing` if there is no such record */
   async one(
+    records: RecordReader,
     actor: Actor,
     model: Model,
     id: number,
     missing: 'UPDATE_TARGET_MISSING' | 'RECORD_NOT_FOUND',
     precondition: Precondition | undefined,
   ): Promise<StoredRecord> {
-    const [existing] = await this.#access.read(this.#store, actor, model, [id])
+    const [existing] = await this.#access.read(records, actor, model, [id])
     if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
     if (precondition?.(versionOf(existing), existing) !== false) return existing
     const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
@@ -48,8 +51,8 @@ export class WriteTargets {
   }
 
   /** @throws {AppError} VALIDATION_FAILED that names each id without a record */
-  async all(actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
-    const found = await this.#access.read(this.#store, actor, model, ids)
+  async all(records: RecordReader, actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
+    const found = await this.#access.read(records, actor, model, ids)
     missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
     return found.filter((record) => record !== undefined)
   }
@@ -90,7 +93,11 @@ export class WriteTargets {
   removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)
-    return { model, read: async () => [await this.one(actor, model, id, 'RECORD_NOT_FOUND', precondition)] }
+    return {
+      model,
+      ids: [id],
+      read: async (records) => [await this.one(records, actor, model, id, 'RECORD_NOT_FOUND', precondition)],
+    }
   }
 
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
@@ -98,7 +105,8 @@ export class WriteTargets {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const selection = namesSelection(body) ? readSelectionDelete(body) : undefined
     const ids = selection === undefined ? readBulkDelete(body) : []
-    const read = () => (selection === undefined ? this.all(actor, model, ids) : this.selected(actor, model, selection))
-    return { model, read }
+    const read = (records: RecordReader) =>
+      selection === undefined ? this.all(records, actor, model, ids) : this.selected(actor, model, selection)
+    return { model, ids, read }
   }
 }

@@ -160,6 +160,15 @@ export interface FindOptions extends ReadOptions {
   readonly withoutTotal?: boolean | undefined
 }
 
+/** The reads by which a write finds the records that it changes. */
+export type RecordReader = Pick<Store, 'get' | 'stream'>
+
+/** What a transaction does, and what it stores with its changes. */
+export interface Decision {
+  readonly operations: readonly Operation[]
+  readonly notes?: SideRecords | undefined
+}
+
 /** Status of a store. */
 export interface StoreStatus {
   /** False if every transaction is rejected: after a failed sync, when opened for reading, when closed. */
@@ -209,6 +218,17 @@ export interface Store {
    * @throws {AppError} STORE_UNAVAILABLE if the changes could not be made durable; then none is applied
    */
   transact(operations: readonly Operation[], mode?: TransactionMode, notes?: SideRecords): Promise<Outcome>
+
+  /**
+   * Commits a transaction that is decided on locked records: no other transaction changes them until it ends. Undefined for an engine whose
+   * transactions do not wait for each other.
+   *
+   * @param ids of the records; those that do not exist are not locked
+   * @param decide reads the locked records as they are, and all others without a lock. It is called again after a race with other writes, so it
+   * must have no effects of its own. What it throws ends the transaction
+   * @throws {AppError} as `transact`
+   */
+  transactLocked?(table: string, ids: readonly number[], decide: (records: RecordReader) => Promise<Decision>): Promise<Outcome>
 
   /**
    * A promise to wait for before a transaction can begin. Undefined if it begins at once, and for an engine whose transactions do not wait

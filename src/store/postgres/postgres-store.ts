@@ -4,8 +4,10 @@ import type {
   ApplyPart,
   Change,
   ChangeListener,
+  Decision,
   Operation,
   Outcome,
+  RecordReader,
   SideRecords,
   Store,
   StoreStatus,
@@ -71,16 +73,33 @@ export class PostgresStore extends Queries implements Store {
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: SideRecords): Promise<Outcome> {
     if (this.#isClosed) throw closed()
     if (mode === 'rehearse') return this.#transactions.transact(operations, mode, notes)
-    return this.#whileRunning(this.#commit(operations, notes))
+    return this.#whileRunning(
+      this.#commit(operations, (origin) => this.#transactions.transact(operations, 'commit', notes, origin)),
+    )
   }
 
-  async #commit(operations: readonly Operation[], notes: SideRecords | undefined): Promise<Outcome> {
+  async transactLocked(
+    table: string,
+    ids: readonly number[],
+    decide: (records: RecordReader) => Promise<Decision>,
+  ): Promise<Outcome> {
+    if (this.#isClosed) throw closed()
+    return this.#whileRunning(
+      this.#commit(undefined, (origin) => this.#transactions.transactLocked({ table, ids }, decide, origin)),
+    )
+  }
+
+  /** @param operations undefined if they are not known yet */
+  async #commit(
+    operations: readonly Operation[] | undefined,
+    transact: (origin: string | undefined) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const running = this.#changes.begin(operations)
     const decidedAt = this.#now()
     let outcome: Outcome | undefined
     try {
       const origin = await this.#changeLog?.wanted()
-      outcome = await this.#transactions.transact(operations, 'commit', notes, origin)
+      outcome = await transact(origin)
       if (outcome.ok && origin !== undefined && this.#isLogged(outcome.changes)) this.#changeLog?.notifySoon()
       // The changes are stored, so the write does not fail if listeners cannot be told.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})

@@ -72,6 +72,26 @@ const create = (statement) => async (request, h) => {
   return h.response({ data: rows[0] }).code(201)
 }
 
+/** Locks the row before it is updated, as an update does that depends on the present values. */
+async function update({ params, payload: { data } }, h) {
+  const columns = TEXT_COLUMNS.filter((column) => column in data)
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const locked = await client.query(`select ${COLUMNS} from hand.member where id = $1 for update`, [params.id])
+    if (locked.rows.length === 0) return h.response({ error: 'not found' }).code(404)
+    const values = columns.map((column, index) => `${column} = $${index + 2}`)
+    const { rows } = await client.query(
+      `update hand.member set ${values.join(', ')}, updated_at = now() where id = $1 returning ${COLUMNS}`,
+      [params.id, ...columns.map((column) => data[column])],
+    )
+    await client.query('commit')
+    return { data: rows[0] }
+  } finally {
+    client.release()
+  }
+}
+
 async function createMany({ payload: { records } }, h) {
   const values = TEXT_COLUMNS.map((column) => records.map((record) => record[column] ?? null))
   const { rows } = await pool.query(MANY, values)
@@ -83,6 +103,7 @@ server.route([
   { method: 'GET', path: '/api/v1/models/member', handler: list({ isCounted: true }) },
   { method: 'GET', path: '/uncounted', handler: list({ isCounted: false }) },
   { method: 'POST', path: '/api/v1/models/member', handler: create(ONE) },
+  { method: 'PUT', path: '/api/v1/models/member/{id}', handler: update },
   { method: 'POST', path: '/noted', handler: create(NOTED) },
   { method: 'POST', path: '/api/v1/models/member/bulk', handler: createMany },
 ])

@@ -73,6 +73,14 @@ export const POSTGRES_ROWS: readonly PostgresRow[] = [
   { key: 'pg-contains', name: 'icontains on email, with the total', bar: () => 1, ours: asking(needleQuestions) },
   { key: 'pg-create', name: 'create without webhooks, beside one insert', bar: () => 0.9, ours: creates(MEMBERS_PATH) },
   {
+    key: 'pg-hot',
+    name: 'update one row from all connections, beside select for update',
+    bar: () => 0.4,
+    ours:
+      ({ nextNumber }) =>
+      () => ({ method: 'PUT', path: `${MEMBERS_PATH}/1`, body: JSON.stringify({ data: { bio: `Version ${nextNumber()}` } }) }),
+  },
+  {
     key: 'pg-bulk',
     name: `create ${BULK} at once, beside one insert of ${BULK} rows`,
     bar: () => 0.6,

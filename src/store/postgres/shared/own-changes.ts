@@ -33,10 +33,11 @@ export class OwnChanges extends ChangeListeners {
   /** The row versions last reported, by record. */
   readonly #reported = new LRUCache<string, string>({ max: REMEMBERED })
 
-  /** Announces a transaction before it is executed. */
-  begin(operations: readonly Operation[]): RunningTransaction {
-    const named = operations.flatMap((operation) => (operation.kind === 'insert' ? [] : keyOf(operation.table, operation.id)))
-    const running = { named: new Set(named), mayCascade: operations.some(({ kind }) => kind === 'remove') }
+  /** Announces a transaction before it is executed. @param operations undefined if they are decided in the transaction */
+  begin(operations: readonly Operation[] | undefined): RunningTransaction {
+    const named = operations?.flatMap((operation) => (operation.kind === 'insert' ? [] : keyOf(operation.table, operation.id)))
+    const mayCascade = operations === undefined || operations.some(({ kind }) => kind === 'remove')
+    const running = { named: new Set(named), mayCascade }
     this.#running.add(running)
     return running
   }

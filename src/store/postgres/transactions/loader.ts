@@ -3,7 +3,7 @@ import { relationFilters } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { type Operation, referencesOf, type SideRecords, type StoredRecord } from '../../store.ts'
 import type { Connection } from '../connection/database.ts'
-import type { Layout } from '../layout/layout.ts'
+import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
 import type { LoadedTable, LoadedTables, Lock } from './loaded-tables.ts'
 import { ownersQuery } from './owners.ts'
@@ -46,6 +46,13 @@ export class Loader {
     }
   }
 
+  /** Locks records of a table that are to be changed, in the order of their ids, and returns those that exist. */
+  async lock(layout: TableLayout, ids: readonly number[]): Promise<readonly StoredRecord[]> {
+    const records: StoredRecord[] = []
+    for (const slice of slicesOf(inOrder(new Set(ids)))) records.push(...(await this.#read({ layout }, byId(slice), 'update')))
+    return records
+  }
+
   async #loadRecords(table: LoadedTable, ids: readonly number[], lock: Lock): Promise<void> {
     if (lock === 'key share') {
       const { rows } = await this.#connection.query(sql`select "r"."id" ${this.#those(table, byId(ids), lock)}`)
@@ -79,7 +86,7 @@ export class Loader {
     table.addReferrers(field, targets, new Map())
   }
 
-  async #read(table: LoadedTable, condition: Sql, lock: Lock): Promise<StoredRecord[]> {
+  async #read(table: Pick<LoadedTable, 'layout'>, condition: Sql, lock: Lock): Promise<StoredRecord[]> {
     const { layout } = table
     if (!this.#locks || layout.links.length === 0) {
       const { rows } = await this.#connection.query(sql`select ${layout.selectList(R)} ${this.#those(table, condition, lock)}`)
@@ -93,7 +100,7 @@ export class Loader {
     return rows.map((row) => layout.read(row))
   }
 
-  #those({ layout }: LoadedTable, condition: Sql, lock: Lock): Sql {
+  #those({ layout }: Pick<LoadedTable, 'layout'>, condition: Sql, lock: Lock): Sql {
     const rows = sql`from ${layout.table} "r" where ${condition} order by "r"."id"`
     return this.#locks ? sql`${rows} ${LOCKS[lock]}` : rows
   }

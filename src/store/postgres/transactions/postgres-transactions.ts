@@ -1,6 +1,16 @@
 import pLimit from 'p-limit'
 import { AppError } from '../../../errors.ts'
-import type { ApplyPart, Operation, Outcome, PartOutcome, SideRecords, TransactionMode, Violation } from '../../store.ts'
+import type {
+  ApplyPart,
+  Decision,
+  Operation,
+  Outcome,
+  PartOutcome,
+  RecordReader,
+  SideRecords,
+  TransactionMode,
+  Violation,
+} from '../../store.ts'
 import {
   type Connection,
   type Database,
@@ -13,6 +23,7 @@ import { insertUnknown } from '../shared/stored-change-log.ts'
 import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
+import { LockedRecords } from './locked-records.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
 
@@ -76,10 +87,37 @@ export class PostgresTransactions {
     notes?: SideRecords,
     origin?: string,
   ): Promise<Outcome> {
-    if (operations.length === 0) return { ok: true, records: [], changes: [] }
-    const work = { operations: operations.map((operation) => inStoredForm(operation, this.#layout)), mode, notes, origin }
+    if (operations.length === 0) return NOTHING
+    const work = this.#workOf({ operations, notes }, mode, origin)
     if (mode === 'rehearse') return this.#rehearse(work)
     return (await this.#direct(work)) ?? this.#commit(work)
+  }
+
+  /**
+   * Commits a transaction that is decided on locked records, as `Store.transactLocked`.
+   *
+   * @param origin as for `transact`
+   */
+  async transactLocked(
+    { table, ids }: { readonly table: string; readonly ids: readonly number[] },
+    decide: (records: RecordReader) => Promise<Decision>,
+    origin?: string,
+  ): Promise<Outcome> {
+    let work = this.#workOf({ operations: [] }, 'commit', origin)
+    return this.#untilUnbroken(
+      async (connection, attempt) => {
+        const records = await LockedRecords.lock(connection, this.#layout, table, ids)
+        work = this.#workOf(await decide(records), 'commit', origin)
+        if (work.operations.length === 0) return NOTHING
+        const direct = attempt === 0 ? await writeSingleRow(connection, this.#layout, work) : undefined
+        return direct ?? new GeneralTransaction(this.#layout, connection, work).run()
+      },
+      () => work.operations,
+    )
+  }
+
+  #workOf({ operations, notes }: Decision, mode: TransactionMode, origin: string | undefined): Work {
+    return { operations: operations.map((operation) => inStoredForm(operation, this.#layout)), mode, notes, origin }
   }
 
   /**
@@ -149,19 +187,29 @@ export class PostgresTransactions {
     })
   }
 
+  #commit(work: Work): Promise<Outcome> {
+    return this.#untilUnbroken(
+      (connection) => new GeneralTransaction(this.#layout, connection, work).run(),
+      () => work.operations,
+    )
+  }
+
   /** A violation that only the database sees comes from a concurrent write, which the next attempt reads. */
-  async #commit(work: Work): Promise<Outcome> {
+  async #untilUnbroken(
+    run: (connection: Connection, attempt: number) => Promise<Outcome>,
+    operations: () => readonly Operation[],
+  ): Promise<Outcome> {
     let last: unknown
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        return await this.#unlessRefused((connection) => new GeneralTransaction(this.#layout, connection, work).run())
+        return await this.#unlessRefused((connection) => run(connection, attempt))
       } catch (error) {
         if (!isConstraintViolation(error) && !isTransient(error)) throw error
         last = error
       }
     }
     if (!isConstraintViolation(last)) throw keepsChanging()
-    const violation = violationOf(last, this.#layout, work.operations)
+    const violation = violationOf(last, this.#layout, operations())
     if (violation !== undefined) return { ok: false, violations: [violation] }
     throw refusedByDatabase(last)
   }
@@ -181,6 +229,8 @@ export class PostgresTransactions {
     }
   }
 }
+
+const NOTHING: Outcome = { ok: true, records: [], changes: [] }
 
 /** A refusal whose reasons are not known. */
 const REFUSED: PartOutcome = { ok: false, violations: [] }
