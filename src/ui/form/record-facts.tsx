@@ -4,7 +4,7 @@ import type { SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { fieldOf, may, useModel } from '../data/site.ts'
+import { accountLabel, fieldOf, may, useModel } from '../data/site.ts'
 import { Failure } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 
@@ -19,16 +19,18 @@ const referencesQuery = (session: PageSession, model: string, filter: string) =>
 
 /** Facts beside a form: id, times, and how many other records refer to this one. */
 export function RecordFacts({ model, record }: { readonly model: SiteModel; readonly record: AnyRecord }) {
-  const text = useText().form
+  const { form: text, accounts } = useText()
   const stamps = ['created_at', 'updated_at'].flatMap((name) => fieldOf(model, name) ?? [])
   return (
     <aside className="record-facts" aria-label={text.facts}>
       <dl>
-        <dt>ID</dt>
-        <dd>{record.id}</dd>
+        <div>
+          <dt>ID</dt>
+          <dd>{record.id}</dd>
+        </div>
         {stamps.map((field) => (
           <div key={field.name}>
-            <dt>{field.label}</dt>
+            <dt>{accountLabel(accounts.fields, field.name, field.label)}</dt>
             <dd>
               <Cell field={field} value={record[field.name]} />
             </dd>

@@ -1,23 +1,25 @@
 import { Dialog } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
 
-/** The name of the key for commands on this system. */
-const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'
+/** True where ⌘ is the key for commands. */
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform)
 
 /** Lists the keys of the page. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const text = useText()
+  const { names } = text.keys
+  const mod = IS_MAC ? '⌘' : names.ctrl
   const rows: readonly (readonly [readonly string[], string])[] = [
-    [[MOD, 'K'], text.keys.palette],
+    [[mod, 'K'], text.keys.palette],
     [['?'], text.keys.help],
     [['/'], text.keys.search],
-    [['n'], text.keys.create],
-    [['j', 'k'], text.keys.rows],
-    [['Enter'], text.keys.open],
-    [[MOD, 'S'], text.keys.save],
+    [['N'], text.keys.create],
+    [['J', 'K'], text.keys.rows],
+    [[names.enter], text.keys.open],
+    [[mod, 'S'], text.keys.save],
     [['Esc'], text.keys.close],
     [['Tab'], text.keys.next],
-    [['Space'], text.keys.select],
+    [[names.space], text.keys.select],
   ]
   return (
     <Dialog isOpen onClose={onClose} title={text.shell.keys}>

@@ -1,4 +1,4 @@
-import { FileSpreadsheet, FileText } from 'lucide-react'
+import { FileBraces, FileSpreadsheet, FileText } from 'lucide-react'
 import type { ReactElement } from 'react'
 import type { ExportFileFormat } from '../../client/client.ts'
 import { FILE_FORMATS } from '../data/administration.ts'
@@ -33,11 +33,14 @@ export function ExportChoices({ trigger, count, onChoose }: ExportChoicesProps) 
       </MenuGroup>
       <MenuSeparator />
       <MenuGroup label={text.exportRaw}>
-        {FILE_FORMATS.map(({ value: format, label }) => (
-          <MenuItem key={format} onClick={() => onChoose({ format, isShown: false })}>
-            {text.exportAs(count, label)}
-          </MenuItem>
-        ))}
+        {FILE_FORMATS.map(({ value: format, label }) => {
+          const Icon = format === 'csv' ? FileText : FileBraces
+          return (
+            <MenuItem key={format} icon={<Icon size={16} aria-hidden />} onClick={() => onChoose({ format, isShown: false })}>
+              {label}
+            </MenuItem>
+          )
+        })}
       </MenuGroup>
     </Menu>
   )

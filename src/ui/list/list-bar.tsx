@@ -59,7 +59,7 @@ interface SearchBoxProps {
 
 /** Searches the texts of a model, after a pause in typing. */
 function SearchBox({ model, value, onChange }: SearchBoxProps) {
-  const text = useText().list
+  const { list: text, common } = useText()
   const [typed, setTyped] = useState(value)
   const settled = usePause(typed)
   /** The words of the address that the input has taken over. */
@@ -90,7 +90,7 @@ function SearchBox({ model, value, onChange }: SearchBoxProps) {
         className="input"
         type="search"
         value={typed}
-        placeholder={text.search(model.label)}
+        placeholder={common.search}
         onChange={(event) => setTyped(event.target.value)}
       />
     </label>

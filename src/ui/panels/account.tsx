@@ -8,6 +8,7 @@ import { useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { SecretInput } from '../parts/secret-input.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
@@ -130,10 +131,10 @@ export function OwnPassword() {
         {error !== undefined && !isShownAtFields && <Failure error={error} />}
         <input type="hidden" name="username" autoComplete="username" value={user.username ?? ''} />
         <LabelledField label={text.currentPassword} errors={fieldErrors.current_password} isRequired>
-          {(links) => <input {...links} className="input" type="password" name="current" autoComplete="current-password" />}
+          {(links) => <SecretInput {...links} name="current" autoComplete="current-password" />}
         </LabelledField>
         <LabelledField label={text.newPassword} help={text.passwordHelp} errors={fieldErrors.new_password} isRequired>
-          {(links) => <input {...links} className="input" type="password" name="next" autoComplete="new-password" />}
+          {(links) => <SecretInput {...links} name="next" autoComplete="new-password" />}
         </LabelledField>
         <div className="actions">
           <Button kind="primary" type="submit" isBusy={isBusy}>

@@ -70,16 +70,16 @@ export function ImportErrors({ error, format, content }: ImportErrorsProps) {
         label={text.errorsTitle}
         columns={[
           { label: text.row, kind: 'number' },
-          text.column,
           ...(hasLines ? [{ label: text.line, kind: 'number' } as const] : []),
+          text.column,
           text.message,
         ]}
       >
         {shown.map(({ row, column, messages }) => (
           <tr key={`${row}.${column}`}>
             <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
-            <td className="mono">{column ?? text.wholeRow}</td>
             {hasLines && <td className="number">{lineOf(row)?.toLocaleString(locale)}</td>}
+            <td className="mono">{column ?? text.wholeRow}</td>
             <td className="wrap">{messages.join('; ')}</td>
           </tr>
         ))}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { DateCell } from '../cells/cell.tsx'
 import {
   type Bar,
@@ -74,22 +75,26 @@ function MetricFacts({ samples }: { readonly samples: readonly Sample[] }) {
   const started = singleValue(samples, STARTED)
   const memory = singleValue(samples, MEMORY)
   return (
-    <dl className="facts">
-      <dt>{text.median}</dt>
-      <dd>{milliseconds(0.5)}</dd>
-      <dt>{text.slowest(95)}</dt>
-      <dd>{milliseconds(0.95)}</dd>
-      <dt>{text.slowest(99)}</dt>
-      <dd>{milliseconds(0.99)}</dd>
-      <dt>{text.started}</dt>
-      <dd>{started === undefined ? '–' : <DateCell type="datetime" value={new Date(started * 1000).toISOString()} />}</dd>
-      <dt>{text.memory}</dt>
-      <dd>{memory === undefined ? '–' : `${number(memory / 1024 / 1024)} MiB`}</dd>
-      <dt>{text.outbox}</dt>
-      <dd>{number(singleValue(samples, OUTBOX) ?? 0)}</dd>
+    <dl className="figures">
+      <Figure label={text.median}>{milliseconds(0.5)}</Figure>
+      <Figure label={text.slowest(95)}>{milliseconds(0.95)}</Figure>
+      <Figure label={text.slowest(99)}>{milliseconds(0.99)}</Figure>
+      <Figure label={text.memory}>{memory === undefined ? '–' : `${number(memory / 1024 / 1024)} MiB`}</Figure>
+      <Figure label={text.outbox}>{number(singleValue(samples, OUTBOX) ?? 0)}</Figure>
+      <Figure label={text.started}>
+        {started === undefined ? '–' : <DateCell type="datetime" value={new Date(started * 1000).toISOString()} />}
+      </Figure>
     </dl>
   )
 }
+
+/** A single number with its name above it. */
+const Figure = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)
 
 /** Requests and records as bars. */
 function MetricCharts({ samples }: { readonly samples: readonly Sample[] }) {
@@ -135,6 +140,10 @@ function BarChart({ title, bars, labels, values }: BarChartProps) {
   return (
     <table className="chart">
       <caption>{title}</caption>
+      <colgroup>
+        <col className="chart-labels" />
+        <col />
+      </colgroup>
       <thead className="visually-hidden">
         <tr>
           <th scope="col">{labels}</th>

@@ -12,7 +12,10 @@ export function DialogPopup(props: DialogProps) {
   const text = useText()
   const popup = useRef<HTMLDivElement>(null)
   const firstFocus = () =>
-    shape === 'side' || popup.current?.querySelector<HTMLElement>(`.dialog-body ${INPUT}, .dialog-actions button`) || true
+    shape === 'side' ||
+    popup.current?.querySelector<HTMLElement>(`.dialog-body ${INPUT}, .dialog-actions button`) ||
+    popup.current ||
+    true
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={!isDismissible}>
       <Base.Portal>

@@ -98,6 +98,7 @@ const de: Text = {
     select: 'Zeile oder Kästchen auswählen',
     rows: 'In einer Liste nach unten oder oben; zum nächsten oder vorigen Datensatz',
     open: 'Den Datensatz der Zeile öffnen',
+    names: { ctrl: 'Strg', enter: 'Eingabe', space: 'Leertaste' },
   },
   shell: {
     skip: 'Zum Inhalt springen',
@@ -298,7 +299,6 @@ const de: Text = {
     deleteBlockedTitle: 'Diese Datensätze können nicht gelöscht werden',
     deleteBlocked: 'Andere Datensätze verweisen auf sie. Ändern oder löschen Sie zuerst diese.',
     export: 'Exportieren',
-    exportAs: (count, format) => (count === 1 ? `1 Datensatz als ${format}` : `${count} Datensätze als ${format}`),
     exported: (count) => (count === 1 ? '1 Datensatz exportiert' : `${count} Datensätze exportiert`),
     exportShown: (count) => (count === 1 ? 'Wie angezeigt, 1 Datensatz' : `Wie angezeigt, ${count} Datensätze`),
     exportExcel: 'Excel-Arbeitsmappe (XLSX)',

@@ -66,7 +66,7 @@ inBrowser(
     await choose(page, 'tags.csv', 'Name;Slug\n"Two\nlines";two-lines\n\n;pier\nQuay;no slug\n')
     await check(page).click()
     await page.getByText('Lines are the lines of the file').waitFor()
-    assert.deepEqual(await cells(), ['2', 'name', '5', '3', 'slug', '6'])
+    assert.deepEqual(await cells(), ['2', '5', 'name', '3', '6', 'slug'])
 
     await choose(page, 'tags.json', '[{"name": "Two", "slug": "no slug"}]')
     await check(page).click()

@@ -71,7 +71,7 @@ inBrowser('a search asks once after a pause; filters apply to it', { at: '/model
   page.on('request', (request) => {
     if (request.url().includes('/models/post/search?')) asked.push(request.url())
   })
-  await typeFast(page.getByRole('searchbox', { name: 'Search Posts' }), 'harbour')
+  await typeFast(page.getByRole('searchbox', { name: 'Search posts' }), 'harbour')
   await total(page, '12 records')
   assert.equal(asked.length, 1, asked.join('\n'))
   assert.match(asked[0] ?? '', /\?q=harbour/)
@@ -84,7 +84,7 @@ inBrowser('a search asks once after a pause; filters apply to it', { at: '/model
   await total(page, '12 records')
   await page.goBack()
   await total(page, '46 records')
-  assert.equal(await page.getByRole('searchbox', { name: 'Search Posts' }).inputValue(), '')
+  assert.equal(await page.getByRole('searchbox', { name: 'Search posts' }).inputValue(), '')
 })
 
 inBrowser(

@@ -63,7 +63,7 @@ inBrowser('"?" lists the keys, and they do what the list says', { at: '/models/t
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
-  const search = page.getByRole('searchbox', { name: 'Search Tags' })
+  const search = page.getByRole('searchbox', { name: 'Search tags' })
   assert.equal(await page.locator(':focus').getAttribute('aria-label'), await search.getAttribute('aria-label'))
   await page.keyboard.press('?')
   assert.equal(await search.inputValue(), '?')
