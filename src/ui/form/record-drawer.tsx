@@ -26,11 +26,13 @@ interface RecordDrawerProps {
   readonly children: ReactNode
 }
 
+const WAITING = <Skeleton shape="fields" lines={12} />
+
 /** A related record with its form, at the side of the form that it was opened from. */
 export function RecordDrawer({ model, id, onClose, isLeaving, children }: RecordDrawerProps) {
   const { errors, relation } = useText()
   const missing = <EmptyState title={errors.notFoundTitle}>{errors.notFoundText}</EmptyState>
-  const { loaded, instead } = useLoadedRecord(model, id, { missing })
+  const { loaded, instead } = useLoadedRecord(model, id, { missing, waiting: WAITING })
   const known = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: false }).data?.data
   return (
     <Dialog
@@ -50,7 +52,7 @@ export function RecordDrawer({ model, id, onClose, isLeaving, children }: Record
     >
       {instead}
       {loaded !== undefined && (
-        <Suspense fallback={<Skeleton />}>
+        <Suspense fallback={WAITING}>
           <DrawerForm {...{ loaded, onClose, isLeaving }} />
         </Suspense>
       )}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
+import { Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
 /** How a header saves what its page edits. */
@@ -18,14 +19,15 @@ export interface HeaderSave {
 
 interface RecordHeaderProps {
   readonly model: SiteModel
-  readonly title: string
+  /** Undefined while it is being loaded. */
+  readonly title: string | undefined
   readonly isDirty: boolean
   /** Takes the changes back; undefined where the page cannot. */
   readonly onDiscard?: (() => void) | undefined
   /** The only button of the page that saves; undefined where nothing can be saved. */
   readonly save: HeaderSave | undefined
   /** Other buttons, before the one that saves. */
-  readonly children: ReactNode
+  readonly children?: ReactNode
 }
 
 /** The head of a record or a new one, which stays at the top: where it belongs, its title, whether it has unsaved changes, what can be done. */
@@ -46,9 +48,13 @@ export function RecordHeader({ model, title, isDirty, onDiscard, save, children 
             {isDirty ? text.form.unsaved : ''}
           </span>
         </div>
-        <h1 className="page-title" title={title}>
-          {title}
-        </h1>
+        {title === undefined ? (
+          <div className="record-title-wait skeleton-line" />
+        ) : (
+          <h1 className="page-title" title={title}>
+            {title}
+          </h1>
+        )}
       </div>
       <div className="record-actions">
         {isDirty && onDiscard !== undefined && (
@@ -71,5 +77,28 @@ export function RecordHeader({ model, title, isDirty, onDiscard, save, children 
         )}
       </div>
     </header>
+  )
+}
+
+/** The head and the fields of a record that is being loaded, in their places. @param title that of a new record */
+export function RecordSkeleton({ model, title }: { readonly model: SiteModel; readonly title?: string }) {
+  const text = useText()
+  return (
+    <>
+      <RecordHeader model={model} title={title} isDirty={false} save={undefined} />
+      <div className="record">
+        <div className="record-main">
+          {title === undefined && model.history && (
+            <div className="tabs record-tabs-wait" aria-hidden>
+              <span className="tab" data-active="">
+                {text.form.formTab}
+              </span>
+              <span className="tab">{text.history.title}</span>
+            </div>
+          )}
+          <Skeleton shape="fields" lines={12} />
+        </div>
+      </div>
+    </>
   )
 }

@@ -6,7 +6,7 @@ import { type AnyRecord, recordQuery } from '../data/records.ts'
 import { useChanges } from '../data/use-live.ts'
 import { useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
-import { Failure, Skeleton } from '../parts/states.tsx'
+import { Failure } from '../parts/states.tsx'
 
 /** A record with what is needed to edit it. */
 export interface LoadedRecord {
@@ -28,13 +28,15 @@ interface LoadingOptions {
   readonly isLeaving?: boolean
   /** Shown for a record that does not exist for the user. */
   readonly missing: ReactNode
+  /** Shown while the record is read. */
+  readonly waiting: ReactNode
 }
 
 /** Reads a record and its forms, and follows its changes. @returns the record, or what is shown instead of it */
 export function useLoadedRecord(
   model: SiteModel,
   id: number,
-  { chosen, isLeaving = false, missing }: LoadingOptions,
+  { chosen, isLeaving = false, missing, waiting }: LoadingOptions,
 ): { readonly loaded: LoadedRecord; readonly instead?: never } | { readonly loaded?: never; readonly instead: ReactNode } {
   const [isDeleted, setDeleted] = useState(false)
   const views = useViews(model.key)
@@ -56,7 +58,7 @@ export function useLoadedRecord(
     const retry = () => void Promise.all([views.refetch(), record.refetch()])
     return { instead: <Failure error={failure} onRetry={retry} /> }
   }
-  if (views.data === undefined || record.data === undefined) return { instead: <Skeleton /> }
+  if (views.data === undefined || record.data === undefined) return { instead: waiting }
   const forms = formsFor(views.data.forms, 'update')
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'update') ?? views.data.forms[0]
   if (form === undefined) return { instead: missing }

@@ -11,14 +11,14 @@ import { useNoun, useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
 import { focusContent } from '../form/form-frame.tsx'
 import { NewRecordForm, useNewRecord } from '../form/new-record.tsx'
-import { RecordHeader } from '../form/record-header.tsx'
+import { RecordHeader, RecordSkeleton } from '../form/record-header.tsx'
 import { RecordMenu } from '../form/record-menu.tsx'
 import { RelationDrawers } from '../form/relation-drawers.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useSaveKey } from '../form/use-save-key.ts'
 import { copiedValues, type FormValues } from '../form/values.ts'
 import { Button } from '../parts/button.tsx'
-import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
+import { EmptyState, Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
@@ -27,6 +27,7 @@ import { NotFound } from './not-found.tsx'
 /** Creates a record. */
 export function CreatePage() {
   const text = useText().form
+  const noun = useNoun()
   const { model: key = '' } = useParams({ strict: false })
   const model = useModel(key)
   const views = useViews(key)
@@ -39,7 +40,8 @@ export function CreatePage() {
   if (views.error !== null) return <Failure error={views.error} onRetry={() => void views.refetch()} />
   if (copied.error !== null && copied.data === undefined)
     return <Failure error={copied.error} onRetry={() => void copied.refetch()} />
-  if (views.data === undefined || (source > 0 && copied.data === undefined)) return <Skeleton />
+  if (views.data === undefined || (source > 0 && copied.data === undefined))
+    return <RecordSkeleton model={model} title={text.createTitle(noun(model))} />
   const forms = formsFor(views.data.forms, 'create')
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
   if (form === undefined) return <EmptyState title={text.noForm} />

@@ -7,9 +7,9 @@ import { recordQuery, refreshModel } from '../data/records.ts'
 import { may, useModel } from '../data/site.ts'
 import { focusContent } from '../form/form-frame.tsx'
 import { RecordEditor } from '../form/record-editor.tsx'
+import { RecordSkeleton } from '../form/record-header.tsx'
 import { useLoadedRecord } from '../form/use-loaded-record.tsx'
 import { mayRestore, useRestore } from '../panels/use-restore.ts'
-import { Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
@@ -33,7 +33,8 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
   const toasts = useToasts()
   const [isLeaving, setLeaving] = useState(false)
   const chosen = firstOf(useSearch({ strict: false }), 'form')
-  const { loaded, instead } = useLoadedRecord(model, id, { chosen, isLeaving, missing: <NotFound /> })
+  const waiting = <RecordSkeleton model={model} />
+  const { loaded, instead } = useLoadedRecord(model, id, { chosen, isLeaving, missing: <NotFound />, waiting })
 
   const remove = async (etag: string) => {
     setLeaving(true)
@@ -53,7 +54,7 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
 
   if (loaded === undefined) return instead
   return (
-    <Suspense fallback={<Skeleton />}>
+    <Suspense fallback={waiting}>
       <RecordEditor {...loaded} onDelete={remove} />
     </Suspense>
   )

@@ -38,6 +38,7 @@ export function Metrics() {
 function Figures() {
   const text = useText().tools
   const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery(metricsQuery(useSession()))
+  const started = data && singleValue(data, STARTED)
   return (
     <div className="stack">
       <div className="filters filters-center">
@@ -47,6 +48,11 @@ function Figures() {
         {data !== undefined && (
           <span className="muted">
             {text.readAt} <DateCell type="datetime" value={new Date(dataUpdatedAt).toISOString()} />
+          </span>
+        )}
+        {started !== undefined && (
+          <span className="muted">
+            {text.started} <DateCell type="datetime" value={new Date(started * 1000).toISOString()} />
           </span>
         )}
       </div>
@@ -72,7 +78,6 @@ function MetricFacts({ samples }: { readonly samples: readonly Sample[] }) {
     const seconds = quantile(buckets, part)
     return seconds === undefined ? '–' : `${number(seconds * 1000, 1)} ms`
   }
-  const started = singleValue(samples, STARTED)
   const memory = singleValue(samples, MEMORY)
   return (
     <dl className="figures">
@@ -81,9 +86,6 @@ function MetricFacts({ samples }: { readonly samples: readonly Sample[] }) {
       <Figure label={text.slowest(99)}>{milliseconds(0.99)}</Figure>
       <Figure label={text.memory}>{memory === undefined ? '–' : `${number(memory / 1024 / 1024)} MiB`}</Figure>
       <Figure label={text.outbox}>{number(singleValue(samples, OUTBOX) ?? 0)}</Figure>
-      <Figure label={text.started}>
-        {started === undefined ? '–' : <DateCell type="datetime" value={new Date(started * 1000).toISOString()} />}
-      </Figure>
     </dl>
   )
 }

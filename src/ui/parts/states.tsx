@@ -84,11 +84,18 @@ export function Notice({ kind, children, actions }: NoticeProps) {
   )
 }
 
-/** Stands for content that is being loaded. @param lines number of lines to show */
-export function Skeleton({ lines = 8 }: { readonly lines?: number }) {
+interface SkeletonProps {
+  /** Number of lines to show. */
+  readonly lines?: number
+  /** `fields` has the size of labels with their inputs. */
+  readonly shape?: 'lines' | 'fields'
+}
+
+/** Stands for content that is being loaded. */
+export function Skeleton({ lines = 8, shape = 'lines' }: SkeletonProps) {
   const text = useText()
   return (
-    <div className="skeleton" role="status" aria-label={text.common.loading}>
+    <div className={`skeleton skeleton-${shape}`} role="status" aria-label={text.common.loading}>
       {Array.from({ length: lines }, (_, line) => (
         <div key={line} className="skeleton-line" />
       ))}

@@ -678,7 +678,7 @@ export const en = {
     duration: 'Duration',
     median: 'Median',
     slowest: (percent: number) => `${percent} % within`,
-    started: 'Server started',
+    started: 'Server started at',
     memory: 'Memory',
     outbox: 'Pending webhooks',
     webhooks: 'Webhooks',

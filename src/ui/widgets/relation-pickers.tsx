@@ -41,13 +41,17 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
             optionOf(current).label
           )}
         </Combobox>
-        {current !== undefined && <OpenRelated related={related} id={current.id} />}
-        {current !== undefined && !isRequired && (
-          <IconButton
-            label={text.common.remove(optionOf(current).label)}
-            icon={<X size={14} aria-hidden />}
-            onClick={() => onChange(null)}
-          />
+        {current !== undefined && (
+          <span className="picker-tools">
+            <OpenRelated related={related} id={current.id} />
+            {!isRequired && (
+              <IconButton
+                label={text.common.remove(optionOf(current).label)}
+                icon={<X size={14} aria-hidden />}
+                onClick={() => onChange(null)}
+              />
+            )}
+          </span>
         )}
       </div>
       {picker.reason}

@@ -70,3 +70,31 @@ inBrowser(
     await page.getByRole('heading', { level: 1, name: 'Moorings and chains' }).waitFor()
   },
 )
+
+inBrowser(
+  'a record that is being loaded has the head and the tabs of its page, in their places',
+  { at: '/' },
+  async ({ page, path }) => {
+    const places = () =>
+      page.evaluate(`['.record-header', '.record-above', '.tabs', '.record-main .tab'].map((each) => {
+      const { x, y, width, height } = document.querySelector(each).getBoundingClientRect()
+      return [each, x, y, width, height].map((value) => typeof value === 'number' ? Math.round(value) : value)
+    })`)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/v1/models/post/5*', async (route) => {
+      await released
+      await route.fallback()
+    })
+    await page.goto(`${path}/models/post/5`)
+    await page.locator('.record-header').getByRole('link', { name: 'Posts' }).waitFor()
+    await page.locator('.record-main').getByRole('status', { name: 'Loading…' }).waitFor()
+    const before = await places()
+    release()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('tab', { name: 'Fields' }).waitFor()
+    assert.deepEqual(await places(), before)
+  },
+)
