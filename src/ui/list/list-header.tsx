@@ -73,7 +73,7 @@ interface ListTabsProps {
 export function ListTabs({ lists, shown, onChange }: ListTabsProps) {
   const text = useText().list
   return (
-    <nav className="tabs" aria-label={text.views}>
+    <nav className="tabs tabs-line" aria-label={text.views}>
       {lists.map(({ name }) => (
         <button
           key={name}

@@ -177,7 +177,7 @@ inBrowser('the selection or all matches are exported', { at: '/models/post?filte
   const exported = async (button: ReturnType<Page['getByRole']>, format: string) => {
     await button.click()
     const started = page.waitForEvent('download')
-    await page.getByRole('menuitem', { name: new RegExp(` as ${format}$`) }).click()
+    await page.getByRole('menuitem', { name: format, exact: true }).click()
     const download = await started
     return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
   }
