@@ -74,3 +74,34 @@ test('numbers of findings have the plural of their number', () => {
   assert.equal(en.tools.lintSummary(1, 1, 0, 2), '1 file: 1 error, 0 warnings, 2 notes')
   assert.equal(en.tools.lintSummary(3, 2, 1, 1), '3 files: 2 errors, 1 warning, 1 note')
 })
+
+/** Messages of the specification about fields, and those of a refused login, password or right. */
+const OF_THE_SERVER = [
+  ...['is mandatory', 'must be a string', 'must be a number', 'must be a boolean', 'must be an integer'],
+  ...[
+    'must be at least 3 characters long',
+    'must be at most 12 characters long',
+    'format is invalid',
+    "format is invalid: 'a b'",
+  ],
+  ...[
+    'must be greater than 0',
+    'must be less than 100',
+    'must be greater than or equal to 1',
+    'must be less than or equal to 60',
+  ],
+  ...['must be a valid date', 'must be a valid time', 'must be a valid datetime', 'must be one of: red, green'],
+  ...['must be unique', 'must be unique together with Day', 'references a non-existent record', 'value violates constraint'],
+  'is wrong, or the account is locked',
+]
+
+test('messages of the server are shown in German, and those of the project as they are', () => {
+  const { fromServer } = de.errors
+  for (const message of OF_THE_SERVER) {
+    const shown = fromServer(`Net amount ${message}`)
+    assert.match(shown, /^Net amount [a-zäöüß]+ /)
+    assert.doesNotMatch(shown, /\b(?:must|is|format|references|violates|the)\b/, message)
+  }
+  assert.equal(fromServer('Name is mandatory; Day must be unique'), 'Name ist ein Pflichtfeld; Day ist schon vergeben')
+  assert.equal(fromServer('A paid invoice has a day of payment'), 'A paid invoice has a day of payment')
+})

@@ -101,7 +101,7 @@ interface ProblemTextProps {
 
 /** The messages of a failed attempt. Those of fields that the form displays lead to them. */
 function ProblemText({ problems: { error, fields }, shown, values, labels, onOpen }: ProblemTextProps) {
-  const text = useText().form
+  const { form: text, errors } = useText()
   const names = Object.keys(fields)
   if (names.length === 0) return <FailureText error={error} />
   // In the order of the form, those without an input last.
@@ -110,7 +110,7 @@ function ProblemText({ problems: { error, fields }, shown, values, labels, onOpe
   const messages = ordered.flatMap((name) =>
     messagesOf(name, fields, values, text).map((message) => ({
       name,
-      message: message.startsWith(labels(name)) ? message : `${labels(name)}: ${message}`,
+      message: message.startsWith(labels(name)) ? errors.fromServer(message) : `${labels(name)}: ${message}`,
     })),
   )
   return (

@@ -31,7 +31,7 @@ const WAITING = <Skeleton shape="fields" lines={12} />
 /** A related record with its form, at the side of the form that it was opened from. */
 export function RecordDrawer({ model, id, onClose, isLeaving, children }: RecordDrawerProps) {
   const { errors, relation } = useText()
-  const missing = <EmptyState title={errors.notFoundTitle}>{errors.notFoundText}</EmptyState>
+  const missing = <EmptyState title={errors.noRecordTitle}>{errors.noRecordText}</EmptyState>
   const { loaded, instead } = useLoadedRecord(model, id, { missing, waiting: WAITING })
   const known = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: false }).data?.data
   return (

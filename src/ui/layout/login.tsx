@@ -44,6 +44,8 @@ function LoginForm({ username, children }: LoginFormProps) {
   const text = useText().login
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  /** Names of the inputs that are empty. */
+  const [empty, setEmpty] = useState<readonly string[]>([])
   const form = useRef<HTMLFormElement>(null)
   const password = useRef<HTMLInputElement>(null)
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus(), [])
@@ -51,10 +53,15 @@ function LoginForm({ username, children }: LoginFormProps) {
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const values = new FormData(event.currentTarget)
-    setBusy(true)
+    const name = username ?? String(values.get('username'))
+    const secret = String(values.get('password'))
     setError(undefined)
+    setEmpty([...(name === '' ? ['username'] : []), ...(secret === '' ? ['password'] : [])])
+    if (name === '') return form.current?.querySelector<HTMLInputElement>('[name=username]')?.focus()
+    if (secret === '') return password.current?.focus()
+    setBusy(true)
     try {
-      await session.login(username ?? String(values.get('username')), String(values.get('password')))
+      await session.login(name, secret)
     } catch (failure) {
       setError(failure)
       setBusy(false)
@@ -65,19 +72,17 @@ function LoginForm({ username, children }: LoginFormProps) {
   }
 
   return (
-    <form ref={form} className="login-form" onSubmit={submit}>
+    <form ref={form} className="login-form" noValidate onSubmit={submit} onInput={() => setEmpty([])}>
       {error !== undefined && <Failure error={error} />}
       {username === undefined ? (
-        <LabelledField label={text.username}>
-          {(links) => (
-            <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" required />
-          )}
+        <LabelledField label={text.username} errors={empty.includes('username') ? [text.noUsername] : []}>
+          {(links) => <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" />}
         </LabelledField>
       ) : (
         <input type="hidden" name="username" autoComplete="username" value={username} />
       )}
-      <LabelledField label={text.password}>
-        {(links) => <SecretInput {...links} ref={password} name="password" autoComplete="current-password" required />}
+      <LabelledField label={text.password} errors={empty.includes('password') ? [text.noPassword] : []}>
+        {(links) => <SecretInput {...links} ref={password} name="password" autoComplete="current-password" />}
       </LabelledField>
       <div className="login-actions">
         {children}

@@ -205,13 +205,13 @@ const SHOWN = 10
 
 /** Why a bulk operation changed nothing: other records match than were selected, or some of them are invalid. */
 function BulkFailure({ error, ...props }: BulkProps & { readonly error: unknown }) {
-  const text = useText().list
+  const { list: text, errors } = useText()
   if (!(error instanceof AdminError)) return <Failure error={error} />
   if (error.type === 'conflict') return <CountConflict {...props} />
   const { fieldErrors } = error.titled((name) => fieldOf(props.model, name)?.label ?? name)
   const messages = Object.entries(fieldErrors).map(([key, faults]): [string, string] => {
     const [id = key] = key.split('.')
-    return [key, text.bulkError(id, faults.join('; '))]
+    return [key, text.bulkError(id, faults.map(errors.fromServer).join('; '))]
   })
   if (messages.length === 0) return <Failure error={error} />
   return (

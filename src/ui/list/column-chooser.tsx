@@ -27,7 +27,10 @@ export function ColumnChooser({ all, shown, onChange, pinned, onPin, onReset }: 
   }
   const pin = (name: string) => onPin(pinned.includes(name) ? pinned.filter((each) => each !== name) : [...pinned, name])
   return (
-    <Popover trigger={<Button icon={<Columns3 size={14} aria-hidden />}>{text.columns}</Button>} label={text.columns}>
+    <Popover
+      trigger={<IconButton className="list-look" label={text.columns} icon={<Columns3 size={16} aria-hidden />} />}
+      label={text.columns}
+    >
       <ul className="column-list">
         {shown.map(({ name, label }, place) => (
           <li key={name}>

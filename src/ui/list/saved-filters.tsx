@@ -39,7 +39,7 @@ export function SavedFilters({ model, state, change }: SavedFiltersProps) {
 
   return (
     <Popover
-      trigger={<Button icon={<Bookmark size={14} aria-hidden />}>{text.list.savedFilters}</Button>}
+      trigger={<IconButton className="list-look" label={text.list.savedFilters} icon={<Bookmark size={16} aria-hidden />} />}
       label={text.list.savedFilters}
       isOpen={isOpen}
       onOpenChange={setOpen}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
 import { EmptyState } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
@@ -17,6 +18,23 @@ export function NotFound() {
       }
     >
       {text.notFoundText}
+    </EmptyState>
+  )
+}
+
+/** Shown for a record that does not exist for the user. It leads back to the list. */
+export function NoRecord({ model }: { readonly model: SiteModel }) {
+  const { errors, dashboard } = useText()
+  return (
+    <EmptyState
+      title={errors.noRecordTitle}
+      actions={
+        <Link to="/models/$model" params={{ model: model.key }} className="button button-plain">
+          {dashboard.openList(model.label)}
+        </Link>
+      }
+    >
+      {errors.noRecordText}
     </EmptyState>
   )
 }

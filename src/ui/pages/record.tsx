@@ -13,7 +13,7 @@ import { mayRestore, useRestore } from '../panels/use-restore.ts'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
-import { NotFound } from './not-found.tsx'
+import { NoRecord, NotFound } from './not-found.tsx'
 
 /** A record, to read and to edit. */
 export function RecordPage() {
@@ -34,7 +34,7 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
   const [isLeaving, setLeaving] = useState(false)
   const chosen = firstOf(useSearch({ strict: false }), 'form')
   const waiting = <RecordSkeleton model={model} />
-  const { loaded, instead } = useLoadedRecord(model, id, { chosen, isLeaving, missing: <NotFound />, waiting })
+  const { loaded, instead } = useLoadedRecord(model, id, { chosen, isLeaving, missing: <NoRecord model={model} />, waiting })
 
   const remove = async (etag: string) => {
     setLeaving(true)

@@ -53,7 +53,7 @@ interface ImportErrorsProps {
 
 /** The errors of a file by row and column, with the line where the row begins. */
 export function ImportErrors({ error, format, content }: ImportErrorsProps) {
-  const text = useText().import
+  const { import: text, errors } = useText()
   const locale = useLocale()
   const [page, setPage] = useState(1)
   const all = rowErrors(error.fieldErrors)
@@ -80,7 +80,7 @@ export function ImportErrors({ error, format, content }: ImportErrorsProps) {
             <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
             {hasLines && <td className="number">{lineOf(row)?.toLocaleString(locale)}</td>}
             <td className="mono">{column ?? text.wholeRow}</td>
-            <td className="wrap">{messages.join('; ')}</td>
+            <td className="wrap">{messages.map(errors.fromServer).join('; ')}</td>
           </tr>
         ))}
       </DataTable>

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { useText } from '../text/text.tsx'
 import { Select } from './select.tsx'
 import type { SelectProps } from './select-popup.tsx'
 
@@ -26,6 +27,7 @@ interface FieldProps {
 /** A labelled input with help and messages. */
 export function LabelledField({ label, help, errors = [], isRequired = false, name, shape = 'column', children }: FieldProps) {
   const id = useId()
+  const { errors: text } = useText()
   const hasErrors = errors.length > 0
   const described = [help !== undefined && `${id}-help`, hasErrors && `${id}-errors`].filter(Boolean).join(' ')
   const links: InputLinks = {
@@ -53,7 +55,7 @@ export function LabelledField({ label, help, errors = [], isRequired = false, na
       {hasErrors && (
         <ul id={`${id}-errors`} className="field-errors">
           {errors.map((error) => (
-            <li key={error}>{error}</li>
+            <li key={error}>{text.fromServer(error)}</li>
           ))}
         </ul>
       )}

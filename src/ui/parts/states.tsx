@@ -60,7 +60,7 @@ export function errorMessage(error: unknown, text: Text['errors']): string {
   if (error instanceof AdminError && error.type === 'rate_limit' && error.retryAfter !== undefined) {
     return text.tooManyRequests(error.retryAfter)
   }
-  return error instanceof Error ? error.message : String(error)
+  return text.fromServer(error instanceof Error ? error.message : String(error))
 }
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info, success: CircleCheck } as const

@@ -6,6 +6,43 @@ const counted = (count: number, one: string, many: string, shown = String(count)
 /** The title of a field as the subject of a sentence: "Erstellt" for "Erstellt am", "Termin ist" for "Termin". */
 const withVerb = (title: string): string => /^(.+) (?:am|um)$/.exec(title)?.[1] ?? `${title} ist`
 
+/** Messages of the server as it words them, with the title of the field first, and the same in German. */
+const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^(.+) is mandatory$/, '$1 ist ein Pflichtfeld'],
+  [/^(.+) must be unique$/, '$1 ist schon vergeben'],
+  [/^(.+) must be unique together with (.+)$/, '$1 ist zusammen mit $2 schon vergeben'],
+  [/^(.+) references a non-existent record$/, '$1 verweist auf einen Datensatz, den es nicht gibt'],
+  [/^(.+) value violates constraint$/, '$1 hat einen Wert, der nicht erlaubt ist'],
+  [/^(.+) format is invalid(: '.*')?$/s, '$1 hat nicht das richtige Format$2'],
+  [/^(.+) must be at least (\d+) characters long$/, '$1 muss mindestens $2 Zeichen lang sein'],
+  [/^(.+) must be at most (\d+) characters long$/, '$1 darf höchstens $2 Zeichen lang sein'],
+  [/^(.+) must be greater than or equal to (.+)$/, '$1 muss mindestens $2 sein'],
+  [/^(.+) must be less than or equal to (.+)$/, '$1 darf höchstens $2 sein'],
+  [/^(.+) must be greater than (.+)$/, '$1 muss größer als $2 sein'],
+  [/^(.+) must be less than (.+)$/, '$1 muss kleiner als $2 sein'],
+  [/^(.+) must be one of: (.+)$/, '$1 muss einer dieser Werte sein: $2'],
+  [/^(.+) must be a string(: '.*')?$/s, '$1 muss ein Text sein$2'],
+  [/^(.+) must be a(?: decimal)? number(: '.*')?$/s, '$1 muss eine Zahl sein$2'],
+  [/^(.+) must be an integer(: '.*')?$/s, '$1 muss eine ganze Zahl sein$2'],
+  [/^(.+) must be a boolean(: '.*')?$/s, '$1 muss Ja oder Nein sein$2'],
+  [/^(.+) must be a valid date(: '.*')?$/s, '$1 muss ein gültiges Datum sein$2'],
+  [/^(.+) must be a valid time(: '.*')?$/s, '$1 muss eine gültige Uhrzeit sein$2'],
+  [/^(.+) must be a valid datetime(: '.*')?$/s, '$1 muss ein gültiger Zeitpunkt sein$2'],
+  [/^(.+) is wrong, or the account is locked$/, '$1 ist falsch, oder das Konto ist gesperrt'],
+  [/^The username or the password is wrong, or .+$/, 'Benutzername oder Passwort ist falsch, oder das Konto ist gesperrt'],
+  [/^User does not have permission to access this resource$/, 'Dafür fehlt Ihnen die Berechtigung'],
+  [
+    /^'(.+)' is the last active superuser; make another user a superuser first$/,
+    '„$1“ ist der letzte aktive Superuser. Machen Sie zuerst einen anderen Benutzer zum Superuser',
+  ],
+]
+
+/** A message of the server in German; undefined for one of the project or of an unusual fault. */
+function inGerman(message: string): string | undefined {
+  const [pattern, german] = SERVER_MESSAGES.find(([each]) => each.test(message)) ?? []
+  return pattern && german && message.replace(pattern, german)
+}
+
 /** All texts of the page in German. */
 const de: Text = {
   common: {
@@ -37,10 +74,19 @@ const de: Text = {
     },
     details: 'Einzelheiten',
     requestId: (id) => `Anfrage ${id}`,
-    crashed: 'Hier ist etwas schiefgegangen. Laden Sie die Seite neu; wenn das nicht hilft, geben Sie die Meldung unten weiter.',
+    crashed: 'Hier ist etwas schiefgegangen. Laden Sie die Seite neu. Hilft das nicht, geben Sie die Meldung unten weiter.',
     notFoundTitle: 'Seite nicht gefunden',
-    notFoundText: 'Unter dieser Adresse gibt es nichts. Vielleicht wurde es gelöscht, oder Sie haben keinen Zugriff darauf.',
+    notFoundText:
+      'Unter dieser Adresse ist nichts zu finden. Vielleicht wurde die Seite gelöscht, oder Sie haben keinen Zugriff darauf.',
     home: 'Zur Übersicht',
+    noRecordTitle: 'Datensatz nicht gefunden',
+    noRecordText: 'Vielleicht wurde er gelöscht, oder Sie haben keinen Zugriff darauf.',
+    fromServer: (message) =>
+      inGerman(message) ??
+      message
+        .split('; ')
+        .map((each) => inGerman(each) ?? each)
+        .join('; '),
   },
   accounts: {
     models: { user: 'Benutzer', group: 'Gruppen', permission: 'Berechtigungen' },
@@ -72,9 +118,11 @@ const de: Text = {
     expiredText: 'Geben Sie Ihr Passwort ein, um fortzufahren. Ihre Eingaben bleiben erhalten.',
     otherUser: 'Als anderer Benutzer anmelden',
     to: (title) => `Anmelden bei ${title}`,
+    noUsername: 'Geben Sie Ihren Benutzernamen ein.',
+    noPassword: 'Geben Sie Ihr Passwort ein.',
   },
   palette: {
-    title: 'Suchen oder springen',
+    title: 'Suchen und öffnen',
     label: 'Modell, Aktion oder Datensatz suchen',
     models: 'Modelle',
     create: 'Anlegen',
@@ -88,7 +136,7 @@ const de: Text = {
   keys: {
     key: 'Taste',
     effect: 'Wirkung',
-    palette: 'Suchen oder springen',
+    palette: 'Suchen und öffnen',
     help: 'Tastenkürzel anzeigen',
     search: 'Liste durchsuchen',
     create: 'Datensatz anlegen',
@@ -98,7 +146,7 @@ const de: Text = {
     select: 'Zeile oder Kästchen auswählen',
     rows: 'In einer Liste nach unten oder oben; zum nächsten oder vorigen Datensatz',
     open: 'Den Datensatz der Zeile öffnen',
-    names: { ctrl: 'Strg', enter: 'Eingabe', space: 'Leertaste' },
+    names: { ctrl: 'Strg', enter: 'Enter', space: 'Leertaste' },
   },
   shell: {
     skip: 'Zum Inhalt springen',
@@ -119,7 +167,7 @@ const de: Text = {
     themeDark: 'Dunkel',
     languageLabel: 'Sprache',
     languageBrowser: 'Sprache des Browsers',
-    palette: 'Suchen oder springen zu …',
+    palette: 'Suchen oder öffnen …',
     keys: 'Tastenkürzel',
     offline: 'Sie sind offline. Änderungen anderer erscheinen, sobald die Verbindung wieder besteht.',
     loadFailed: 'Das konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und laden Sie die Seite neu.',
@@ -148,11 +196,11 @@ const de: Text = {
     faultJson: (line, column) => `Das ist kein gültiges JSON: Zeile ${line}, Spalte ${column}.`,
     faultJsonName: (name, line, column) => `Der Name „${name}“ steht zweimal: Zeile ${line}, Spalte ${column}.`,
     faultJsonNumber: (number, line, column) =>
-      `${number} lässt sich nicht ohne Rundung speichern: Zeile ${line}, Spalte ${column}. Als Text, in Anführungszeichen, bleibt es gleich.`,
+      `${number} lässt sich nicht ohne Rundung speichern: Zeile ${line}, Spalte ${column}. Schreiben Sie sie als Text, in Anführungszeichen.`,
     passwordUnchanged: 'Leer lassen, um das aktuelle Passwort zu behalten',
-    problems: (count) => (count === 1 ? 'Prüfen Sie ein Feld.' : `Prüfen Sie ${count} Felder.`),
+    problems: (count) => (count === 1 ? 'Bitte prüfen Sie ein Feld.' : `Bitte prüfen Sie ${count} Felder.`),
     leaveTitle: 'Ohne Speichern verlassen?',
-    leaveText: 'Sie haben ungespeicherte Änderungen. Sie gehen verloren, wenn Sie diese Seite verlassen.',
+    leaveText: 'Ihre Änderungen sind nicht gespeichert und gehen verloren, wenn Sie diese Seite verlassen.',
     leave: 'Verlassen',
     stay: 'Bleiben',
     form: 'Formular',
@@ -166,7 +214,7 @@ const de: Text = {
     saved: 'Gespeichert',
     discard: 'Änderungen verwerfen',
     facts: 'Einzelheiten',
-    references: 'Verwendet von',
+    references: 'Verwendet in',
     deletedElsewhere:
       'Dieser Datensatz wurde anderswo gelöscht und kann nicht mehr gespeichert werden. Ihre Eingaben können Sie noch kopieren.',
     changedElsewhere: 'Dieser Datensatz wurde anderswo geändert, seit Sie ihn geöffnet haben. Ihre Eingaben bleiben erhalten.',
@@ -181,7 +229,7 @@ const de: Text = {
     place: (place, total) => `${place} von ${total}`,
     previousRecord: 'Voriger Datensatz',
     nextRecord: 'Nächster Datensatz',
-    unsaved: 'Ungespeichert',
+    unsaved: 'Nicht gespeichert',
     fullScreen: 'Vollbild',
   },
   dates: {
@@ -201,7 +249,7 @@ const de: Text = {
     createAndSelect: (noun, typed) =>
       typed === '' ? `${noun} anlegen und auswählen` : `${noun} „${typed}“ anlegen und auswählen`,
     open: (name) => `${name} öffnen`,
-    openInFull: 'Ganze Seite öffnen',
+    openInFull: 'Als ganze Seite öffnen',
   },
   cells: {
     unfold: 'Alles anzeigen',
@@ -212,8 +260,8 @@ const de: Text = {
     notViewable: 'Sie dürfen Datensätze hinzufügen, aber nicht ansehen',
     notViewableText: 'Bitten Sie einen Administrator um die Berechtigung, diese Liste anzusehen.',
     add: 'Hinzufügen',
-    addFirst: 'Den ersten hinzufügen',
-    addOne: (noun) => `${noun} hinzufügen`,
+    addFirst: 'Ersten Datensatz anlegen',
+    addOne: (noun) => `${noun} anlegen`,
     import: 'Importieren',
     views: 'Ansichten',
     total: (count, shown) => (count === 1 ? '1 Datensatz' : `${shown} Datensätze`),
@@ -241,7 +289,7 @@ const de: Text = {
     operator: 'Bedingung',
     value: 'Wert',
     valueMissing: 'Geben Sie einen Wert ein, den das Feld haben kann',
-    rangeReversed: 'Das liegt vor „Von“. In diesem Bereich kann nichts liegen.',
+    rangeReversed: 'Das liegt vor „Von“, der Bereich ist also leer.',
     apply: 'Anwenden',
     operators: {
       eq: 'ist',
@@ -259,7 +307,7 @@ const de: Text = {
       within: 'liegt im Zeitraum',
       between: 'ist zwischen',
     },
-    timeOperators: { gt: 'ist nach', gte: 'ist ab', lt: 'ist vor', lte: 'ist bis' },
+    timeOperators: { gt: 'nach', gte: 'ab', lt: 'vor', lte: 'bis' },
     listOperators: { eq: 'enthält', ne: 'enthält nicht', in: 'enthält eines von' },
     savedFilters: 'Gespeicherte Filter',
     saveAs: 'Suche, Filter und Sortierung speichern als',
@@ -347,19 +395,19 @@ const de: Text = {
     matchIn: (label) => `Treffer in ${label}:`,
     totals: 'Summen',
     totalNames: { sum: 'Summe', avg: 'Durchschnitt' },
-    totalsOfSearch: 'Eine Suche hat Summen, wenn alle Treffer auf einer Seite stehen',
+    totalsOfSearch: 'Bei einer Suche gibt es Summen nur, wenn alle Treffer auf eine Seite passen',
     pin: (label) => `${label} anheften`,
     columnWidth: (label) => `Breite von ${label}`,
     columnWidthHint: 'Ziehen ändert die Breite, ein Doppelklick passt sie an',
   },
   conflict: {
-    title: 'Von anderen geändert',
+    title: 'Von jemand anderem geändert',
     explanation:
       'Der Datensatz wurde anderswo geändert, seit Sie ihn geöffnet haben. Wählen Sie für jedes Feld den Wert, der bleiben soll.',
     same: 'Der Datensatz wurde anderswo geändert, aber kein Feld dieses Formulars weicht von Ihrem ab.',
     contested: 'von beiden geändert',
-    mine: 'Meiner',
-    theirs: 'Anderer',
+    mine: 'Mein Wert',
+    theirs: 'Anderer Wert',
     apply: 'Übernehmen und weiter bearbeiten',
     save: 'Gewählte Werte speichern',
   },
@@ -375,11 +423,11 @@ const de: Text = {
     title: 'Diesen Datensatz löschen?',
     question: (label, isFinal) => `„${label}“ wird gelöscht.${isFinal ? ' Das lässt sich nicht rückgängig machen.' : ''}`,
     blockedTitle: 'Dieser Datensatz kann nicht gelöscht werden',
-    blocked: (label) => `Andere Datensätze verwenden „${label}“. Ändern oder löschen Sie zuerst diese.`,
+    blocked: (label) => `Andere Datensätze verweisen auf „${label}“. Ändern oder löschen Sie zuerst diese.`,
     refused: (label) => `Sie dürfen „${label}“ nicht löschen.`,
-    alone: 'Kein anderer Datensatz ist betroffen.',
+    alone: 'Andere Datensätze sind nicht betroffen.',
     blocks: ({ count, shown, many, field }) =>
-      `${many}: ${counted(count, 'Datensatz verwendet', 'Datensätze verwenden', shown)} dies (${field})`,
+      `${many}: ${counted(count, 'Datensatz verweist', 'Datensätze verweisen', shown)} darauf (${field})`,
     cascade: ({ count, shown, many }) =>
       `${many}: ${counted(count, 'Datensatz wird', 'Datensätze werden', shown)} ebenfalls gelöscht`,
     set_null: ({ count, shown, many }) =>
@@ -392,9 +440,9 @@ const de: Text = {
     start: 'Erste Schritte',
     noModel: 'Beschreiben Sie Ihre Daten mit Dateien im Ordner `models`; die Seite zeigt sie dann hier.',
     openList: (label) => `${label} ansehen`,
-    addOne: (_one, many) => `${many}: einen Datensatz anlegen`,
+    addOne: (one, _many) => `${one} anlegen`,
     addGroup: 'Gruppen und ihre Berechtigungen einrichten',
-    addUser: 'Einen Benutzer anlegen',
+    addUser: 'Benutzer anlegen',
     changes: 'Letzte Änderungen',
     allChanges: 'Alle Änderungen',
     webhooks: 'Webhooks',
@@ -419,7 +467,7 @@ const de: Text = {
     sameField: (field) => `Aktualisieren bei gleichem Wert in: ${field}`,
     form: 'Formular',
     formHelp: 'Seine Regeln gelten für jeden Datensatz.',
-    noForm: 'Keines: die Regeln des Modells',
+    noForm: 'Keines: Es gelten die Regeln des Modells',
     check: 'Datei prüfen',
     checking: 'Die Datei wird geprüft …',
     start: 'Importieren',
@@ -439,7 +487,7 @@ const de: Text = {
     line: 'Zeile',
     rowsCount: 'Die Datensätze sind ab 1 nummeriert.',
     rowsAndLines:
-      'Die Datensätze sind ab 1 nummeriert, ohne Kopfzeile. Zeilen sind die der Datei, in denen ein Datensatz beginnt.',
+      'Die Datensätze sind ab 1 nummeriert, ohne Kopfzeile. „Zeile“ nennt die Zeile der Datei, in der ein Datensatz beginnt.',
     column: 'Spalte',
     message: 'Meldung',
     everyRow: 'alle',
@@ -480,7 +528,7 @@ const de: Text = {
     hidden: 'Für Sie nicht sichtbar',
     restore: 'Wiederherstellen',
     restored: 'Wiederhergestellt',
-    restoredPartly: 'Wiederhergestellt, ohne nicht Aufgezeichnetes wie Passwörter',
+    restoredPartly: 'Wiederhergestellt, außer nicht aufgezeichneten Werten wie Passwörtern',
     notRestored: 'Nicht wiederhergestellt',
     notUndone: 'Nicht rückgängig gemacht',
     changedSince: 'Der Datensatz wurde inzwischen geändert. Sein Verlauf zeigt, von wem.',
@@ -521,7 +569,7 @@ const de: Text = {
     },
     health: 'Zustellung',
     healthy: 'In Ordnung',
-    failingSince: 'Ohne Erfolg seit',
+    failingSince: 'Schlägt fehl seit',
     lastFailure: 'Letzter Fehler',
     pending: 'Ausstehend',
     fromSettings: 'Dieser Webhook steht in den Einstellungen des Projekts. Ändern Sie ihn dort.',

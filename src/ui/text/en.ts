@@ -63,6 +63,10 @@ export const en = {
     notFoundTitle: 'Page not found',
     notFoundText: 'There is nothing at this address. It may have been deleted, or you may not have access to it.',
     home: 'Go to the dashboard',
+    noRecordTitle: 'Record not found',
+    noRecordText: 'It may have been deleted, or you may not have access to it.',
+    /** A message of the server in the language of the page. */
+    fromServer: (message: string) => message,
   },
   accounts: {
     models: { user: 'Users', group: 'Groups', permission: 'Permissions' },
@@ -94,6 +98,8 @@ export const en = {
     expiredText: 'Enter your password to continue. Nothing you typed is lost.',
     otherUser: 'Sign in as another user',
     to: (title: string) => `Sign in to ${title}`,
+    noUsername: 'Enter your username.',
+    noPassword: 'Enter your password.',
   },
   palette: {
     title: 'Search or jump',
@@ -510,7 +516,7 @@ export const en = {
     add: 'Add webhook',
     edit: 'Edit webhook',
     noneTitle: 'No webhooks yet',
-    noneText: 'A webhook sends every change of a record to an address of yours.',
+    noneText: 'A webhook sends every change of a record to a URL of your choice.',
     url: 'URL',
     urlHelp: 'Receives a POST request for each change.',
     eventsLabel: 'Events',

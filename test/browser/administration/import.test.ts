@@ -33,7 +33,12 @@ inBrowser(
     assert.ok(await start(page).isDisabled())
     await check(page).click()
     await page.getByText('The file has errors: 2 in 1 row.').waitFor()
-    assert.deepEqual(await errors(page).locator('td:is(:nth-child(1), :nth-child(3))').allInnerTexts(), ['2', 'name', '2', 'color'])
+    assert.deepEqual(await errors(page).locator('td:is(:nth-child(1), :nth-child(3))').allInnerTexts(), [
+      '2',
+      'name',
+      '2',
+      'color',
+    ])
     const [name, color] = await errors(page).locator('td:last-child').allInnerTexts()
     assert.equal(name, 'Name is mandatory')
     assert.equal(color, "Colour format is invalid: 'red'")

@@ -16,6 +16,11 @@ inBrowser(
     await page.getByLabel('Title').fill('What is typed stays')
 
     const open = page.getByRole('button', { name: `Open ${name}` })
+    const [button, input] = [await open.boundingBox(), await page.locator('[data-field=category_id] .input').boundingBox()]
+    assert.ok(
+      button && input && button.x > input.x && button.x + button.width < input.x + input.width,
+      'it lies within the input',
+    )
     await open.focus()
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name })

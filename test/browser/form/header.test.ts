@@ -76,9 +76,9 @@ inBrowser(
   { at: '/' },
   async ({ page, path }) => {
     const places = () =>
-      page.evaluate(`['.record-header', '.record-above', '.tabs', '.record-main .tab'].map((each) => {
+      page.evaluate(`['.record-header', '.record-above a', '.tabs', '.record-main .tab'].map((each) => {
       const { x, y, width, height } = document.querySelector(each).getBoundingClientRect()
-      return [each, x, y, width, height].map((value) => typeof value === 'number' ? Math.round(value) : value)
+      return [x, y, width, height].map(Math.round)
     })`)
     let release = () => {}
     const released = new Promise<void>((resolve) => {

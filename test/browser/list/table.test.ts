@@ -286,3 +286,24 @@ inBrowser(
     assert.deepEqual(await heads(), ['starts_at', 'patient_id', 'status'])
   },
 )
+
+inBrowser(
+  'search, offered filters and order of a list are in one line at 1280 px; many filters have a line of their own',
+  { as: RECEPTION, at: '/models/appointment', widths: [1280] },
+  async ({ page, path }) => {
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox()
+      assert.ok(box !== null, selector)
+      return box
+    }
+    await page.locator('.sort-chip').waitFor()
+    const search = await boxOf('.search-box')
+    const order = await boxOf('.sort-chip')
+    assert.ok(order.y < search.y + search.height, 'the order is beside the search')
+
+    await page.goto(`${path}/models/patient`)
+    await page.locator('.sort-chip').waitFor()
+    assert.equal((await boxOf('.list-filters')).x, (await boxOf('.search-box')).x)
+    for (const name of ['Saved filters', 'Columns']) await page.getByRole('button', { name, exact: true }).waitFor()
+  },
+)

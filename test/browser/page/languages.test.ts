@@ -76,6 +76,19 @@ inBrowser('numbers of mock data are refused in the language of the page', { at: 
   await page.getByText(de.form.faultNotNumber).waitFor()
 })
 
+inBrowser(
+  'the messages of the server are in the language of the page',
+  { at: '/models/tag/new', allows: ['400 /models/tag'] },
+  async ({ page }) => {
+    await page.getByLabel('Name').waitFor()
+    await preferGerman(page)
+    await page.getByRole('button', { name: de.common.save, exact: true }).click()
+    await page.getByRole('link', { name: 'Name ist ein Pflichtfeld' }).waitFor()
+    assert.equal(await page.getByText(/is mandatory/).count(), 0)
+    assert.equal(await page.locator('[data-field=name] .field-errors').innerText(), 'Name ist ein Pflichtfeld')
+  },
+)
+
 inBrowser('no page in German shows a text in English', {}, async ({ page, path, checkAccess }) => {
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   await preferGerman(page)

@@ -66,9 +66,9 @@ inBrowser('a tour of the administration and of addresses without a page', {}, as
 
 inBrowser('a record that does not exist', { at: '/account', allows: ['404 /models/post/99999'] }, async ({ page, path }) => {
   await page.goto(`${path}/models/post/99999`)
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.getByRole('link', { name: 'Go to the dashboard' }).click()
-  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+  await page.getByRole('heading', { name: 'Record not found' }).waitFor()
+  await page.getByRole('link', { name: 'Browse posts' }).click()
+  await page.getByRole('heading', { name: 'Posts', exact: true }).waitFor()
 })
 
 inBrowser('a tour as editor', { as: ACCOUNTS.editor }, async (situation) => {

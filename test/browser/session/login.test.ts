@@ -37,6 +37,26 @@ inBrowser(
 )
 
 inBrowser(
+  'a login without a name or a password says so in the words of the page',
+  { as: null },
+  async ({ page, checkAccess }) => {
+    const submit = page.getByRole('button', { name: 'Sign in' })
+    const [username, password] = [page.getByLabel('Username'), page.getByLabel('Password', { exact: true })]
+    await submit.click()
+    await page.getByText('Enter your username.').waitFor()
+    await page.getByText('Enter your password.').waitFor()
+    assert.equal(await username.evaluate('(input) => input === document.activeElement'), true)
+    assert.equal(await username.getAttribute('aria-invalid'), 'true')
+    await checkAccess()
+    await username.fill('tomasz')
+    await page.getByText('Enter your username.').waitFor({ state: 'detached' })
+    await submit.click()
+    await page.getByText('Enter your password.').waitFor()
+    assert.equal(await password.evaluate('(input) => input === document.activeElement'), true)
+  },
+)
+
+inBrowser(
   'a failed login has the id of its request behind a fold',
   { as: null, allows: ['500 /auth/token'] },
   async ({ page }) => {
