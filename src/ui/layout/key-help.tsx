@@ -1,14 +1,12 @@
 import { Dialog } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
-
-/** True where ⌘ is the key for commands. */
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform)
+import { commandKey } from './page-keys.tsx'
 
 /** Lists the keys of the page. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
   const text = useText()
   const { names } = text.keys
-  const mod = IS_MAC ? '⌘' : names.ctrl
+  const mod = commandKey(names)
   const rows: readonly (readonly [readonly string[], string])[] = [
     [[mod, 'K'], text.keys.palette],
     [['?'], text.keys.help],
