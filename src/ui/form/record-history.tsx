@@ -4,7 +4,7 @@ import { AdminError, type HistoryEntry, type SiteModel } from '../../client/clie
 import { AgeCell } from '../cells/cell.tsx'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import type { FormView } from '../data/views.ts'
-import { ChangesTable } from '../panels/changes-table.tsx'
+import { ChangesTable, ownChanges } from '../panels/changes-table.tsx'
 import { Button } from '../parts/button.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
@@ -57,13 +57,9 @@ interface EntryProps extends Omit<RecordHistoryProps, 'id'> {
   readonly entry: HistoryEntry
 }
 
-/** Fields that every change stamps. */
-const STAMPS = new Set(['created_at', 'updated_at'])
-
 function Entry({ entry, model, form, writable, onRestore }: EntryProps) {
   const { recordHistory: text, history } = useText()
   const values = restorable(entry, writable)
-  const changes = Object.fromEntries(Object.entries(entry.changes).filter(([name]) => !STAMPS.has(name)))
   return (
     <li className="history-entry">
       <header className="history-head">
@@ -75,7 +71,7 @@ function Entry({ entry, model, form, writable, onRestore }: EntryProps) {
         <AgeCell value={entry.at} />
         {Object.keys(values).length > 0 && <Button onClick={() => onRestore(values)}>{text.restore}</Button>}
       </header>
-      <ChangesTable entry={{ action: entry.action, changes }} model={model} form={form} />
+      <ChangesTable entry={{ action: entry.action, changes: ownChanges(entry) }} model={model} form={form} />
     </li>
   )
 }

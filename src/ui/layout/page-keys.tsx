@@ -45,7 +45,7 @@ export function PageKeys() {
       <button type="button" className="palette-button" aria-label={text.palette} onClick={() => setOpen('palette')}>
         <Search size={14} aria-hidden />
         <span>{text.palette}</span>
-        <kbd aria-hidden>{commandKey(named.names)} K</kbd>
+        <kbd aria-hidden data-keys={`${commandKey(named.names)} K`} />
       </button>
       <IconButton
         className="shell-keys"

@@ -17,6 +17,13 @@ interface ChangesTableProps {
   readonly form?: FormView | undefined
 }
 
+/** Fields that every change stamps. */
+const STAMPS = new Set(['created_at', 'updated_at'])
+
+/** The changes of an entry without the times that every change stamps. */
+export const ownChanges = ({ changes }: Pick<HistoryEntry, 'changes'>): HistoryEntry['changes'] =>
+  Object.fromEntries(Object.entries(changes).filter(([name]) => !STAMPS.has(name)))
+
 /** A created record has no old values, a deleted one no new ones. */
 const SIDES = { create: ['after'], update: ['before', 'after'], delete: ['before'] } as const
 

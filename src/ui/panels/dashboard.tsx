@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bookmark, FilePlus, List, UserPlus, UsersRound } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
-import { DateCell } from '../cells/cell.tsx'
+import { AgeCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { useNames, useRecentNames } from '../data/recents.ts'
@@ -180,7 +180,7 @@ export function LatestChanges() {
         {data?.data.map(({ id, model, record_id: record, action, user, at }) => (
           <RecordEntry key={id} model={model} id={record} name={names.nameOf({ model, id: record })}>
             <span className="entry-facts">
-              {history.actions[action]} · {user?.username ?? history.noUser} · <DateCell type="datetime" value={at} />
+              {history.actions[action]} · {user?.username ?? history.noUser} · <AgeCell value={at} />
             </span>
           </RecordEntry>
         ))}

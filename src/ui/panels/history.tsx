@@ -13,7 +13,7 @@ import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
-import { ChangesTable } from './changes-table.tsx'
+import { ChangesTable, ownChanges } from './changes-table.tsx'
 import { FilterSelect } from './checks.tsx'
 import { mayRestore, useRestore } from './use-restore.ts'
 
@@ -150,7 +150,8 @@ function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
   const model = useModel(entry.model)
   const [isOpen, setOpen] = useState(false)
   const details = useId()
-  const names = Object.keys(entry.changes)
+  const changes = ownChanges(entry)
+  const names = Object.keys(changes)
   const labels = names.map((each) => (model === undefined ? undefined : fieldOf(model, each)?.label) ?? each)
   return (
     <>
@@ -179,7 +180,7 @@ function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
       {isOpen && (
         <tr id={details} className="changes">
           <td colSpan={6}>
-            <ChangesTable entry={entry} model={model} />
+            <ChangesTable entry={{ action: entry.action, changes }} model={model} />
           </td>
         </tr>
       )}

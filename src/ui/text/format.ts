@@ -85,7 +85,8 @@ export function formatAge(value: string, now: number, locale: string): string {
   // Clocks differ by seconds.
   if (Number.isNaN(minutes) || minutes < -1 || minutes >= RELATIVE_MINUTES) return formatDateTime(value, locale)
   const format = cached(ages, locale, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
-  if (minutes < 60) return format.format(-Math.max(minutes, 0), 'minute')
+  if (minutes < 1) return format.format(0, 'second')
+  if (minutes < 60) return format.format(-minutes, 'minute')
   const hours = Math.round(minutes / 60)
   return hours < 24 ? format.format(-hours, 'hour') : format.format(-Math.round(hours / 24), 'day')
 }
