@@ -1,6 +1,6 @@
 import { Dialog } from '../parts/popups.tsx'
+import { commandKey } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
-import { commandKey } from './page-keys.tsx'
 
 /** Lists the keys of the page. */
 export function KeyHelp({ onClose }: { readonly onClose: () => void }) {

@@ -4,14 +4,11 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { IconButton } from '../parts/button.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import type { Text } from '../text/en.ts'
+import { commandKey } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
 const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })))
-
-/** The name of the key for commands on this system. @param names of keys in the language of the page */
-export const commandKey = ({ ctrl }: Text['keys']['names']): string => (/Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : ctrl)
 
 /** The keys of the whole page, with buttons for those who do not know them. */
 export function PageKeys() {

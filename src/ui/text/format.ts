@@ -1,3 +1,5 @@
+import type { Text } from './en.ts'
+
 /**
  * The locale for numbers and dates: the browser's own variant of the page's language, such as `en-GB` for English, so that dates look as
  * the user expects.
@@ -121,3 +123,6 @@ export function deviceOf(agent: string | null): string | undefined {
   if (browser === undefined) return agent.split(' ')[0]
   return [NAMES[browser] ?? browser, system].filter(Boolean).join(', ')
 }
+
+/** The name of the key for commands on this system. @param names of keys in the language of the page */
+export const commandKey = ({ ctrl }: Text['keys']['names']): string => (/Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : ctrl)
