@@ -39,6 +39,7 @@ const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
 /** Words that German shares with English. */
 const SHARED = [
   'API',
+  'Details',
   'Enter',
   'Filter',
   'Format',

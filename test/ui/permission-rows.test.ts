@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mergedIds, permissionIds, permissionRows } from '../../src/ui/panels/permission-rows.ts'
+import { mergedIds, permissionRows } from '../../src/ui/panels/permission-rows.ts'
 import { valuesOf } from '../helpers/values-of.ts'
 import { siteModel } from './site-fixture.ts'
 
@@ -26,12 +26,6 @@ test('permissions of no model, or of a model that is gone, are others', () => {
   }))
   const { others } = permissionRows(models, permissions)
   assert.deepEqual(valuesOf(others, 'codename'), ['publish', 'view_boat', 'view_post_archive'])
-})
-
-test('ids are read from ids and from records', () => {
-  assert.deepEqual(permissionIds([1, { id: 2, codename: 'view_post' }]), [1, 2])
-  assert.deepEqual(permissionIds(undefined), [])
-  assert.deepEqual(permissionIds([{ codename: 'view_post' }, 'x', null]), [])
 })
 
 test('changes of others are kept', () => {

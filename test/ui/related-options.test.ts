@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { optionsOf } from '../../src/ui/data/related.ts'
+import { idsOf, optionsOf } from '../../src/ui/data/related.ts'
 
 test('options of one text have a note: what they differ by, otherwise their ids', () => {
   const birth = { name: 'born', type: 'date' } as never
@@ -24,4 +24,10 @@ test('options of one text have a note: what they differ by, otherwise their ids'
     { value: '3', label: 'Bea', note: '#3' },
     { value: '4', label: '#4' },
   ])
+})
+
+test('ids are read from ids and from records', () => {
+  assert.deepEqual(idsOf([1, { id: 2, codename: 'view_post' }]), [1, 2])
+  assert.deepEqual(idsOf(undefined), [])
+  assert.deepEqual(idsOf([{ codename: 'view_post' }, 'x', null]), [])
 })

@@ -1,6 +1,7 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
 import type { FileFormat, HistoryEntry, LoginSession } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
+import { idsOf } from './related.ts'
 
 /** The query of the sessions of the user who is logged in. */
 export const ownSessionsQuery = (session: PageSession) =>
@@ -38,6 +39,32 @@ export const permissionsQuery = (session: PageSession) =>
         }
         return found
       }),
+  })
+
+/** A group with the permissions that it gives to its users. */
+interface GivingGroup {
+  readonly id: number
+  readonly name: string
+  readonly permissions: readonly number[]
+}
+
+/** The query of some groups with their permissions. Those of a former choice stay until the new ones are there. */
+export const groupPermissionsQuery = (session: PageSession, ids: readonly number[]) =>
+  queryOptions({
+    queryKey: ['records', 'group', 'permissions', ids],
+    queryFn:
+      ids.length === 0
+        ? skipToken
+        : ({ signal }) =>
+            session.read(signal, async (client) => {
+              const found: GivingGroup[] = []
+              const query = { filters: { id__in: ids }, fields: ['name', 'permissions'] }
+              for await (const { id, name, permissions } of client.model('group').all(query, { signal })) {
+                found.push({ id, name: String(name), permissions: idsOf(permissions) })
+              }
+              return found
+            }),
+    placeholderData: keepPreviousData,
   })
 
 /** Selects entries of the history of all records. */

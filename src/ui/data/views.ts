@@ -123,12 +123,14 @@ export function settableFields(form: FormView, action: 'create' | 'update'): rea
 export const helpOf = (view: FieldView, field: SiteField | undefined): string | undefined =>
   (view.help_text ?? field?.help_text) || undefined
 
-/** Fields that grant permissions; the server accepts them from superusers only. */
-const PRIVILEGED: Readonly<Record<string, readonly string[]>> = {
+/** The fields of users and groups that grant permissions, by model. */
+export const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   user: ['is_superuser', 'groups', 'permissions'],
   group: ['permissions'],
-  permission: ['codename'],
 }
+
+/** Fields that the server accepts from superusers only: who renames a permission changes what its holders may do. */
+const PRIVILEGED: Readonly<Record<string, readonly string[]>> = { ...RIGHTS, permission: ['codename'] }
 
 /** Names of the fields that the user may set through a form. */
 export function writableFields(

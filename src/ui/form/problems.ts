@@ -9,10 +9,20 @@ export interface Problems {
   readonly fields: FieldErrors
 }
 
-/** The problems that a failed request names. @param titleOf the title of a field in the form */
-export function problemsOf(error: unknown, titleOf: (name: string) => string): Problems {
-  return { error, fields: error instanceof AdminError ? error.titled(titleOf).fieldErrors : {} }
+/**
+ * The problems that a failed request names.
+ *
+ * @param titleOf the title of a field in the form
+ * @param sent names of the fields that the request would have changed
+ */
+export function problemsOf(error: unknown, titleOf: (name: string) => string, sent: readonly string[] = []): Problems {
+  if (!(error instanceof AdminError)) return { error, fields: {} }
+  const cause = error.summary === 'Last superuser' ? LOSING_SUPERUSER.find((name) => sent.includes(name)) : undefined
+  return { error, fields: cause === undefined ? error.titled(titleOf).fieldErrors : { [cause]: [error.message] } }
 }
+
+/** The fields of a user by which the last superuser may be lost. The API names neither. */
+const LOSING_SUPERUSER = ['is_superuser', 'is_active']
 
 /** True if a typed text is no value of its field, so that the values cannot be sent. */
 export const hasUnparsed = (values: FormValues): boolean => Object.values(values).some((value) => value instanceof Unparsed)

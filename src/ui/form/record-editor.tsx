@@ -1,8 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useId, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useEffectEvent, useId, useState } from 'react'
 import { nameOf } from '../data/related.ts'
-import { may } from '../data/site.ts'
-import { RecordPanels } from '../panels/record-panels.tsx'
+import { may, useSite } from '../data/site.ts'
 import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
@@ -15,9 +14,12 @@ import { RecordNeighbours } from './record-neighbours.tsx'
 import { RelationDrawers } from './relation-drawers.tsx'
 import { useEditing } from './use-editing.tsx'
 import type { LoadedRecord } from './use-loaded-record.tsx'
+import { useRights } from './use-rights.ts'
 import { useSaveKey } from './use-save-key.ts'
 
 const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
+const AccessForm = lazy(() => import('./access-form.tsx').then((module) => ({ default: module.AccessForm })))
+const UserPanel = lazy(() => import('../panels/user-panel.tsx').then((module) => ({ default: module.UserPanel })))
 const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
 
 interface RecordEditorProps extends LoadedRecord {
@@ -25,40 +27,91 @@ interface RecordEditorProps extends LoadedRecord {
   readonly onDelete: (etag: string) => Promise<void>
 }
 
-/** A record: its form, facts beside it, its history. */
+type Tab = 'form' | 'access' | 'history'
+
+/** A record: its form, its rights if it is a user or a group, its history, and facts beside them. */
 export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   const { model, forms, form, isDeleted } = record
   const text = useText()
+  const { user, models } = useSite()
   const navigate = useNavigate()
-  const tab = firstOf(useSearch({ strict: false }), 'tab') === 'history' && model.history ? 'history' : 'form'
+  const wanted = firstOf(useSearch({ strict: false }), 'tab')
   const [isDeleting, setDeleting] = useState(false)
   const formId = useId()
-  // The messages stand in the form.
-  const { edits, save, notices, dialogs } = useEditing(record, { onRefused: () => tab !== 'form' && showTab('form') })
-  const { base } = edits
+  const rights = useRights(model)
+  const { edits, save, notices, dialogs } = useEditing(record, { rights })
+  const { base, problems } = edits
   const label = nameOf(base, model)
+  const hasAccess = rights.names.length > 0
+  const isOpen = (wanted === 'history' && model.history) || (wanted === 'access' && hasAccess)
+  const tab: Tab = isOpen ? wanted : 'form'
 
   const showTab = (value: string) =>
     void navigate({
       to: '.',
-      search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }),
+      search: (search) => ({ ...search, tab: value === 'form' ? undefined : value }),
       state: true,
       replace: true,
     })
+  // A message stands at its field, whose tab opens; one of no field stands where the user is.
+  const faults = Object.keys(problems?.fields ?? {})
+  const isOfAccess = faults.length === 0 ? tab === 'access' : faults.every((name) => rights.names.includes(name))
+  const faultTab = isOfAccess ? 'access' : 'form'
+  const showFault = useEffectEvent(() => tab !== faultTab && showTab(faultTab))
+  useEffect(() => {
+    if (problems !== undefined) showFault()
+  }, [problems])
   useSaveKey(save)
   const duplicate = () =>
     void navigate({ to: '/models/$model/new', params: { model: model.key }, search: { copy: String(base.id) } })
 
-  const page = (
-    <>
-      <RecordForm id={formId} model={model} form={form} edits={edits} onSave={save} />
-      {!isDeleted && (
-        <div className="record-panels">
-          <RecordPanels model={model.key} record={base} onSaved={() => void edits.reload()} />
-        </div>
-      )}
-    </>
-  )
+  const editsIn = (shown: Tab) => (shown === faultTab ? edits : { ...edits, problems: undefined })
+  const canSave = edits.writable.length > 0 || rights.isWritable
+  const tabs = [
+    {
+      value: 'form',
+      label: text.form.formTab,
+      content: (
+        <>
+          <RecordForm id={formId} model={model} form={form} edits={editsIn('form')} onSave={save} />
+          {model.key === 'user' && user.is_superuser && !isDeleted && (
+            <div className="record-panels">
+              <Suspense fallback={<Skeleton />}>
+                <UserPanel record={base} onSaved={() => void edits.reload()} />
+              </Suspense>
+            </div>
+          )}
+        </>
+      ),
+    },
+    hasAccess && {
+      value: 'access',
+      label: model.key === 'user' ? text.users.access : text.users.permissions,
+      content: (
+        <Suspense fallback={<Skeleton lines={models.length} />}>
+          <AccessForm {...{ model, form }} id={formId} edits={editsIn('access')} isWritable={rights.isWritable} onSave={save} />
+        </Suspense>
+      ),
+    },
+    model.history && {
+      value: 'history',
+      label: text.history.title,
+      content: (
+        <Suspense fallback={<Skeleton />}>
+          <RecordHistory
+            model={model}
+            form={form}
+            id={base.id}
+            writable={isDeleted ? [] : [...edits.writable, ...(rights.isWritable ? rights.names : [])]}
+            onRestore={(values) => {
+              edits.setValues(values)
+              showTab(Object.keys(values).every((name) => rights.names.includes(name)) ? 'access' : 'form')
+            }}
+          />
+        </Suspense>
+      ),
+    },
+  ].filter((each) => each !== false)
   return (
     <RelationDrawers>
       <RecordHeader
@@ -67,14 +120,15 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
         isDirty={edits.isDirty}
         onDiscard={edits.discard}
         save={
-          edits.writable.length === 0
-            ? undefined
-            : {
-                form: tab === 'form' ? formId : undefined,
+          canSave
+            ? {
+                form:
+                  (tab === 'access' && rights.isWritable) || (tab === 'form' && edits.writable.length > 0) ? formId : undefined,
                 onSave: save,
                 isBusy: edits.isBusy,
                 isIdle: !edits.isDirty || isDeleted,
               }
+            : undefined
         }
       >
         <RecordNeighbours model={model.key} id={base.id} />
@@ -89,35 +143,10 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
       {notices}
       <div className="record">
         <div className="record-main">
-          {model.history ? (
-            <Tabs
-              label={text.form.tabs}
-              value={tab}
-              onChange={showTab}
-              tabs={[
-                { value: 'form', label: text.form.formTab, content: page },
-                {
-                  value: 'history',
-                  label: text.history.title,
-                  content: (
-                    <Suspense fallback={<Skeleton />}>
-                      <RecordHistory
-                        model={model}
-                        form={form}
-                        id={base.id}
-                        writable={isDeleted ? [] : edits.writable}
-                        onRestore={(values) => {
-                          edits.setValues(values)
-                          showTab('form')
-                        }}
-                      />
-                    </Suspense>
-                  ),
-                },
-              ]}
-            />
+          {tabs.length > 1 ? (
+            <Tabs label={text.form.tabs} value={tab} onChange={showTab} tabs={tabs} />
           ) : (
-            page
+            tabs.map(({ value, content }) => <Fragment key={value}>{content}</Fragment>)
           )}
         </div>
         <RecordFacts model={model} record={base} />

@@ -6,6 +6,7 @@ import { useText } from '../text/text.tsx'
 import { type PageChange, useLeaveGuard } from './use-leave-guard.tsx'
 import type { LoadedRecord } from './use-loaded-record.tsx'
 import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
+import type { Rights } from './use-rights.ts'
 
 const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
 
@@ -20,24 +21,24 @@ interface Editing {
 }
 
 interface EditingOptions {
+  /** The rights that the page shows apart from the form. */
+  readonly rights?: Rights
   /** Called after the edits are stored. */
   readonly onSaved?: () => void
-  /** Called when the edits could not be stored; the form has the messages. */
-  readonly onRefused?: () => void
   /** True for changes of the address that leave the form; those to another page do so by default. */
   readonly isLeaving?: (change: PageChange) => boolean
 }
 
 /** The editing of a record, on its page or in a drawer: edits, conflicts, and the question before edits are given up. */
-export function useEditing(record: LoadedRecord, { onSaved, onRefused, isLeaving }: EditingOptions = {}): Editing {
+export function useEditing(record: LoadedRecord, { rights, onSaved, isLeaving }: EditingOptions = {}): Editing {
   const { model, form, latest, isDeleted, onDeleted } = record
   const text = useText()
   const say = useUndoNotice()
-  const edits = useRecordEdits(model, form, latest, onDeleted)
+  const edits = useRecordEdits(model, form, latest, onDeleted, rights)
   const guard = useLeaveGuard(edits.isDirty, isLeaving)
 
   const report = (saved: Saved | undefined) => {
-    if (saved === undefined) return onRefused?.()
+    if (saved === undefined) return
     say(text.form.saved, saved.undo)
     onSaved?.()
   }

@@ -7,6 +7,7 @@ import { may, useSite } from '../data/site.ts'
 import { type FormView, labelIn, underForm, writableFields } from '../data/views.ts'
 import { useHidden } from './form-fields.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { changedRights, NO_RIGHTS, type Rights, rightIn } from './use-rights.ts'
 import { changedFields, type FormValues, formerValues } from './values.ts'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions.ts'
 
@@ -32,8 +33,12 @@ export interface RecordEdits {
   readonly base: AnyRecord
   readonly etag: string
   readonly edits: FormValues
+  /** The rights that the page shows apart from the form, with their edits. */
+  readonly rights: FormValues
+  /** Sets a field of the form, or a right. */
   readonly setValue: (name: string, value: unknown) => void
   readonly setValues: (values: FormValues) => void
+  /** Names of the fields of the form that the user may set. */
   readonly writable: readonly string[]
   readonly hidden: ReadonlySet<string>
   readonly problems: Problems | undefined
@@ -60,12 +65,14 @@ export interface RecordEdits {
  *
  * @param latest the newest version that the page knows
  * @param onDeleted called when the record turns out to be deleted
+ * @param rights the rights that the page shows apart from the form, saved with it
  */
 export function useRecordEdits(
   model: SiteModel,
   form: FormView,
   latest: Versioned<AnyRecord>,
   onDeleted: () => void,
+  rights: Rights = NO_RIGHTS,
 ): RecordEdits {
   const session = useSession()
   const queries = useQueryClient()
@@ -76,17 +83,21 @@ export function useRecordEdits(
   const [isBusy, setBusy] = useState(false)
   const [wasRefreshed, setRefreshed] = useState(false)
   const [theirs, setTheirs] = useState<Versioned<AnyRecord>>()
-  const writable = may(model, 'change') ? writableFields(form, 'update', model, user.is_superuser) : []
-  const hidden = useHidden(form, model, base.data, edits)
+  const accepted = may(model, 'change') ? writableFields(form, 'update', model, user.is_superuser) : []
+  const writable = accepted.filter((name) => !rights.names.includes(name))
+  const shownRights = Object.fromEntries(rights.names.map((name) => [name, rightIn(base.data, name, rights.edits[name])]))
+  const unseen = useHidden(form, model, base.data, rights.names.length === 0 ? edits : { ...edits, ...shownRights })
+  const hidden = rights.names.length === 0 ? unseen : new Set([...unseen, ...rights.names])
   const sent = writable.filter((name) => !hidden.has(name))
   const titleOf = (name: string) => labelIn(form, model, name)
-  const isDirty = Object.keys(changedFields(model, writable, base.data, edits)).length > 0
+  const isTyped = Object.keys(changedFields(model, writable, base.data, edits)).length > 0
+  const isDirty = isTyped || Object.keys(changedRights(base.data, rights.edits)).length > 0
 
   const isStale = latest.etag !== base.etag && !isBusy
   const isChanged = isStale && hasChanged(model, base.data, latest.data)
-  if (isStale && (!isDirty || !isChanged)) {
+  if (isStale && (!isTyped || !isChanged)) {
     setBase(latest)
-    setEdits(isDirty ? edits : {})
+    setEdits(isTyped ? edits : {})
     setRefreshed(isChanged)
   }
 
@@ -98,35 +109,47 @@ export function useRecordEdits(
     setBase(stored)
   }
 
-  const store = async (from: Versioned<AnyRecord>, values: FormValues): Promise<Saved | undefined> => {
+  /** Stores changes in one request, so that all are stored or none. Rights that the form does not accept go beside it once it has accepted the rest. */
+  const write = async (changes: FormValues, if_match: string): Promise<Versioned<AnyRecord>> => {
+    const { id } = base.data
+    const formed = Object.fromEntries(Object.entries(changes).filter(([name]) => accepted.includes(name)))
+    const names = Object.keys(formed)
+    const isFormed = names.length === Object.keys(changes).length
+    const under = { ...underForm(form), if_match }
+    return session.run(async (client) => {
+      const records = client.model(model.key)
+      if (!isFormed && names.length > 0) await records.update(id, formed, { ...under, dryRun: true })
+      return records.update(id, changes, isFormed ? under : { if_match })
+    })
+  }
+
+  const store = async (from: Versioned<AnyRecord>, values: FormValues, isAgain = false): Promise<Saved | undefined> => {
     const data = changedFields(model, sent, from.data, values)
+    const changes = { ...data, ...changedRights(from.data, rights.edits) }
     if (isBusy) return undefined
     setBusy(true)
     setProblems(undefined)
     try {
-      const options = { ...underForm(form), if_match: from.etag }
-      const { id } = from.data
       if (hasUnparsed(data)) {
         const dryRun = (parsed: FormValues) =>
-          session.run((client) => client.model(model.key).update(id, parsed, { ...underForm(form), dryRun: true }))
+          session.run((client) => client.model(model.key).update(from.data.id, parsed, { ...underForm(form), dryRun: true }))
         setProblems(await unparsedProblems(data, dryRun, titleOf))
         return undefined
       }
-      const stored =
-        Object.keys(data).length === 0 ? from : await session.run((client) => client.model(model.key).update(id, data, options))
+      const stored = Object.keys(changes).length === 0 ? from : await write(changes, from.etag)
       await show(stored)
       // What was typed while the request was under way is still to be saved.
       setEdits((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !Object.is(value, values[name]))))
+      rights.forget(rights.edits)
       setRefreshed(false)
       setTheirs(undefined)
       void refreshModel(queries, model.key)
-      const former = model.history ? formerValues(model, Object.keys(data), from.data) : undefined
+      const former = model.history ? formerValues(model, Object.keys(changes), from.data) : undefined
       if (former === undefined) return { undo: undefined }
       const undo = async () => {
-        const guard = { ...underForm(form), if_match: stored.etag }
         setBusy(true)
         try {
-          await show(await session.run((client) => client.model(model.key).update(id, former, guard)))
+          await show(await write(former, stored.etag))
           setRefreshed(false)
           void refreshModel(queries, model.key)
         } finally {
@@ -135,20 +158,31 @@ export function useRecordEdits(
       }
       return { undo }
     } catch (error) {
-      await fail(error)
+      if (!(error instanceof AdminError) || error.type !== 'precondition') {
+        setProblems(problemsOf(error, titleOf, Object.keys(changes)))
+        return undefined
+      }
+      const newer = await readAgain()
+      // Groups and permissions of two people are merged without a question.
+      if (newer !== undefined && Object.keys(data).length === 0 && !isAgain) {
+        await show(newer)
+        return store(newer, values, true)
+      }
+      setTheirs(newer)
       return undefined
     } finally {
       setBusy(false)
     }
   }
 
-  const fail = async (error: unknown): Promise<void> => {
-    if (!(error instanceof AdminError) || error.type !== 'precondition') return setProblems(problemsOf(error, titleOf))
+  /** The version that someone else has stored; undefined if it cannot be read. */
+  const readAgain = async (): Promise<Versioned<AnyRecord> | undefined> => {
     try {
-      setTheirs(await session.run((client) => client.model(model.key).read(base.data.id)))
+      return await session.run((client) => client.model(model.key).read(base.data.id))
     } catch (failure) {
       if (failure instanceof AdminError && failure.type === 'not_found') onDeleted()
       else setProblems(problemsOf(failure, titleOf))
+      return undefined
     }
   }
 
@@ -173,23 +207,30 @@ export function useRecordEdits(
     }
   }
 
+  const setValues = (values: FormValues): void => {
+    const ofForm = Object.entries(values).filter(([name]) => !rights.names.includes(name))
+    setEdits((former) => ({ ...former, ...Object.fromEntries(ofForm) }))
+    for (const name of rights.names) if (name in values) rights.set(base.data, name, values[name])
+  }
+
   const differences = theirs === undefined ? [] : differencesOf(model, sent, base.data, edits, theirs.data)
   return {
     base: base.data,
     etag: base.etag,
     edits,
+    rights: shownRights,
     setValue: (name, value) => {
       setRefreshed(false)
-      setEdits((former) => ({ ...former, [name]: value }))
+      setValues({ [name]: value })
     },
-    setValues: (values) => setEdits((former) => ({ ...former, ...values })),
+    setValues,
     writable,
     hidden,
     problems,
     isDirty,
     isBusy,
     wasRefreshed,
-    isOutdated: isChanged && isDirty,
+    isOutdated: isChanged && isTyped,
     conflict: theirs === undefined ? undefined : { theirs, differences },
     compare: () => setTheirs(latest),
     closeConflict: () => setTheirs(undefined),
@@ -205,6 +246,7 @@ export function useRecordEdits(
     save: () => store(base, edits),
     discard: () => {
       setEdits({})
+      rights.forget(rights.edits)
       setProblems(undefined)
     },
     reload,

@@ -23,13 +23,6 @@ export function permissionRows(
   return { rows, others: permissions.filter(({ id }) => !placed.has(id)) }
 }
 
-/** The ids that a field of permissions names, as the API writes them. */
-export const permissionIds = (value: unknown): readonly number[] =>
-  (Array.isArray(value) ? value : []).flatMap((each: unknown) => {
-    if (typeof each === 'number') return [each]
-    return typeof each === 'object' && each !== null && 'id' in each && typeof each.id === 'number' ? [each.id] : []
-  })
-
 /** Applies the changes between two sets to a third, so that changes of others are kept. */
 export function mergedIds(stored: readonly number[], before: ReadonlySet<number>, after: ReadonlySet<number>): readonly number[] {
   const kept = stored.filter((id) => !before.has(id) || after.has(id))

@@ -26,18 +26,19 @@ inBrowser(
 )
 
 inBrowser(
-  'a group has its permissions below the form; other records load no panel',
-  { at: '/models/group/2' },
+  'a group has its permissions in a tab; other records load no code of rights',
+  { at: '/models/group/2?tab=access' },
   async ({ page, checkAccess }) => {
+    await page.getByRole('tab', { name: 'Permissions', selected: true }).waitFor()
     await page.getByRole('region', { name: 'Permissions' }).getByRole('table').waitFor()
     await checkAccess()
     const loaded: string[] = []
     page.on('request', (request) => loaded.push(request.url()))
-    await page.goto('/admin/models/tag/1')
+    await page.goto('/admin/models/tag/1?tab=access')
     await page.getByLabel('Name').waitFor()
-    assert.equal(await page.getByRole('region', { name: 'Permissions' }).count(), 0)
+    assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
     assert.deepEqual(
-      loaded.filter((url) => /permission-matrix|user-panel/.test(url)),
+      loaded.filter((url) => /access-form|user-panel/.test(url)),
       [],
     )
   },

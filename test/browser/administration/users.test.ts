@@ -23,7 +23,21 @@ const panel = (page: Page) => page.getByRole('region', { name: 'Account', exact:
 
 const matrix = (page: Page) => page.getByRole('region', { name: 'Permissions', exact: true })
 
-const save = (page: Page) => matrix(page).getByRole('button', { name: 'Save permissions' })
+const tick = (page: Page, name: string) => matrix(page).getByRole('checkbox', { name, exact: true })
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+
+const unsaved = (page: Page) => page.locator('.record-header').getByText('Unsaved')
+
+const saved = (page: Page) => page.getByText('Saved', { exact: true })
+
+/** Chooses a group of the user that the page shows. */
+async function chooseGroup(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Groups').click()
+  await typeSearch(page, name)
+  await page.getByRole('option', { name, exact: true }).click()
+  await page.keyboard.press('Escape')
+}
 
 inBrowser(
   'a superuser sets the password of a user, whose sessions end',
@@ -64,39 +78,146 @@ inBrowser('a superuser disables and enables an account', {}, async ({ page, serv
 })
 
 inBrowser(
-  'a superuser puts a user into a group and makes it a superuser; groups that others have added stay',
+  'one Save stores the name, a group, superuser and a permission in one request; Undo takes all back',
   {},
   async ({ page, server, variant, path, checkAccess }) => {
     const api = await apiOf(server)
     const user = await newUser(server, variant, 'rights')
-    const [first, second] = await Promise.all(
-      ['First', 'Second'].map((name) => api.model('group').create({ name: `${name} ${variant.scheme} ${variant.width}` })),
-    )
-    assert.ok(first !== undefined && second !== undefined)
+    const { data: group } = await api.model('group').create({ name: `First ${variant.scheme} ${variant.width}` })
     await page.goto(`${path}/models/user/${user.id}`)
-    const save = panel(page).getByRole('button', { name: 'Save rights' })
-    await save.waitFor()
-    assert.ok(await save.isDisabled())
+    await page.getByLabel('First name').fill('Ada')
+    await page.getByRole('tab', { name: 'Access' }).click()
     await checkAccess()
-    await panel(page).getByLabel('Groups').click()
-    await typeSearch(page, String(first.data.name))
-    await page.getByRole('option', { name: String(first.data.name), exact: true }).click()
-    await page.keyboard.press('Escape')
-    await panel(page).getByLabel('Superuser').check()
-    await checkAccess()
-    await save.click()
-    await page.getByText('Rights saved').waitFor()
+    await chooseGroup(page, String(group.name))
+    await page.getByLabel('Superuser').check()
+    await tick(page, 'Posts: View').check()
+    assert.equal(await save(page).count(), 1)
+    const written: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH' && !request.url().includes('dry_run')) written.push(request.url())
+    })
+    await save(page).click()
+    await saved(page).waitFor()
+    await unsaved(page).waitFor({ state: 'detached' })
+    assert.equal(written.length, 1, 'one write, so that all is stored or nothing')
     const { data } = await api.model('user').read(user.id)
-    assert.equal(data.is_superuser, true)
-    assert.deepEqual(idsOf(data.groups), [first.data.id])
+    assert.deepEqual([data.first_name, data.is_superuser], ['Ada', true])
+    assert.deepEqual([idsOf(data.groups), idsOf(data.permissions)], [[group.id], [1]])
+    await checkAccess()
 
-    await panel(page)
-      .getByRole('button', { name: `Remove ${first.data.name}` })
-      .click()
-    await api.model('user').update(user.id, { groups: [first.data.id, second.data.id] })
-    await save.click()
-    await page.getByText('Rights saved').nth(1).waitFor()
-    assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.groups), [second.data.id])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone', { exact: true }).waitFor()
+    const { data: former } = await api.model('user').read(user.id)
+    assert.deepEqual([former.first_name, former.is_superuser, former.groups, former.permissions], [null, false, [], []])
+    assert.equal(await page.getByLabel('Superuser').isChecked(), false)
+  },
+)
+
+inBrowser(
+  'a form that refuses its values keeps the rights from being stored, too, and opens with its message',
+  { allows: ['400 /models/user/'] },
+  async ({ page, server, variant, path }) => {
+    const user = await newUser(server, variant, 'refused')
+    await page.goto(`${path}/models/user/${user.id}`)
+    await page.getByLabel('E-mail').fill('nobody')
+    await page.getByRole('tab', { name: 'Access' }).click()
+    await tick(page, 'Posts: View').check()
+    await save(page).click()
+    await page.locator('[data-field=email] [aria-invalid]:focus').waitFor()
+    assert.deepEqual((await (await apiOf(server)).model('user').read(user.id)).data.permissions, [])
+    await page.getByLabel('E-mail').fill(`${user.username}@example.com`)
+    await save(page).click()
+    await saved(page).waitFor()
+    assert.deepEqual(idsOf((await (await apiOf(server)).model('user').read(user.id)).data.permissions), [1])
+  },
+)
+
+inBrowser(
+  'groups that others have added or removed meanwhile stay so',
+  { allows: ['412 /models/user/'] },
+  async ({ page, server, variant, path }) => {
+    const api = await apiOf(server)
+    const user = await newUser(server, variant, 'merged')
+    const created = ['One', 'Two', 'Three'].map((name) =>
+      api.model('group').create({ name: `${name} ${variant.scheme} ${variant.width}` }),
+    )
+    const [one, two, three] = (await Promise.all(created)).map(({ data }) => data)
+    assert.ok(one !== undefined && two !== undefined && three !== undefined)
+    await api.model('user').update(user.id, { groups: [one.id, two.id] })
+    await page.goto(`${path}/models/user/${user.id}?tab=access`)
+    await page.getByRole('button', { name: `Remove ${one.name}` }).click()
+    await unsaved(page).waitFor()
+    await api.model('user').update(user.id, { groups: [one.id, three.id] })
+    await save(page).click()
+    await saved(page).waitFor()
+    assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.groups), [three.id])
+  },
+)
+
+inBrowser('a page with an unsaved tick is not left without a question', { at: '/models/group/3' }, async ({ page }) => {
+  await page.getByRole('tab', { name: 'Permissions' }).click()
+  await tick(page, 'Tags: View').check()
+  await unsaved(page).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'Groups' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await tick(page, 'Tags: View').isChecked(), true)
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  assert.equal(await tick(page, 'Tags: View').isChecked(), false)
+  await page.getByRole('main').getByRole('link', { name: 'Groups' }).first().click()
+  await page.waitForURL('**/models/group')
+})
+
+inBrowser(
+  'what the chosen groups give has grey ticks, which are not stored as permissions of the user',
+  {},
+  async ({ page, server, variant, path, checkAccess }) => {
+    const api = await apiOf(server)
+    const user = await newUser(server, variant, 'grey')
+    const name = `Grey ${variant.scheme} ${variant.width}`
+    // 13 to 16 are view, add, change and delete of tags.
+    const { data: group } = await api.model('group').create({ name, permissions: [13, 14] })
+    await page.goto(`${path}/models/user/${user.id}?tab=access`)
+    await tick(page, 'Tags: View').waitFor()
+    await chooseGroup(page, name)
+    const given = tick(page, `Tags: View (from ${name})`)
+    await given.waitFor()
+    assert.deepEqual([await given.isChecked(), await given.getAttribute('aria-disabled')], [true, 'true'])
+    await given.focus()
+    await page.keyboard.press('Space')
+    assert.equal(await given.isChecked(), true)
+    await page
+      .getByRole('tooltip', { name: `Tags: View (from ${name})` })
+      .or(page.locator('.tooltip'))
+      .first()
+      .waitFor()
+    await checkAccess()
+    await tick(page, 'Tags: all').check()
+    await save(page).click()
+    await saved(page).waitFor()
+    assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.permissions), [15, 16])
+    await page.getByRole('button', { name: `Remove ${name}` }).click()
+    await tick(page, 'Tags: View').waitFor()
+    assert.deepEqual(await checkedIn(page), ['Tags: Change', 'Tags: Delete'])
+    assert.deepEqual(idsOf((await api.model('user').read(user.id)).data.groups), [group.id], 'only Save stores')
+  },
+)
+
+inBrowser(
+  'the last superuser cannot be demoted: the message stands at the switch, whose tab opens',
+  { at: '/models/user/1?tab=access', allows: ['409 /models/user/1'] },
+  async ({ page, server, checkAccess }) => {
+    await page.getByLabel('Superuser').uncheck()
+    await page.getByRole('tab', { name: 'Details' }).click()
+    await page.getByLabel('First name').fill('Nobody')
+    await save(page).click()
+    await page.locator('[data-field=is_superuser] [aria-invalid]:focus').waitFor()
+    await page.getByRole('tab', { name: 'Access', selected: true }).waitFor()
+    await page.locator('[data-field=is_superuser]').getByText('is the last active superuser').waitFor()
+    await checkAccess()
+    const { data } = await (await apiOf(server)).model('user').read(1)
+    assert.notEqual(data.first_name, 'Nobody')
   },
 )
 
@@ -120,37 +241,31 @@ inBrowser('the own account leads to its page, and cannot be disabled here', { at
 
 inBrowser(
   'the permissions of a group are a table of models and actions; changes of others are kept',
-  {},
+  { allows: ['412 /models/group/'] },
   async ({ page, server, variant, path, checkAccess }) => {
     const api = await apiOf(server)
     // 1 is view_post, 6 add_comment, 9 view_category, 13 view_tag.
     const name = `Matrix ${variant.scheme} ${variant.width}`
     const { data: group } = await api.model('group').create({ name, permissions: [1, 9] })
-    await page.goto(`${path}/models/group/${group.id}`)
-    await matrix(page).getByRole('checkbox', { name: 'Posts: View' }).waitFor()
+    await page.goto(`${path}/models/group/${group.id}?tab=access`)
+    await tick(page, 'Posts: View').waitFor()
     assert.deepEqual(await checkedIn(page), ['Categories: View', 'Posts: View'])
-    assert.ok(await save(page).isDisabled())
     await checkAccess()
 
-    await matrix(page).getByRole('checkbox', { name: 'Tags: all' }).check()
-    await matrix(page).getByRole('checkbox', { name: 'Tags: Delete' }).uncheck()
-    await matrix(page).getByRole('checkbox', { name: 'Categories: View' }).uncheck()
+    await tick(page, 'Tags: all').check()
+    await tick(page, 'Tags: Delete').uncheck()
+    await tick(page, 'Categories: View').uncheck()
     await api.model('group').update(group.id, { permissions: [1, 9, 6] })
     await save(page).click()
-    await page.getByText('Permissions saved').waitFor()
+    await saved(page).waitFor()
     const { data: stored } = await api.model('group').read(group.id)
-    const ids = (stored.permissions as readonly { readonly id: number }[]).map(({ id }) => id)
     assert.deepEqual(
-      ids.toSorted((one, other) => one - other),
+      idsOf(stored.permissions).toSorted((one, other) => one - other),
       [1, 6, 13, 14, 15],
     )
     await page.reload()
-    await matrix(page).getByRole('checkbox', { name: 'Posts: View' }).waitFor()
+    await tick(page, 'Posts: View').waitFor()
     assert.deepEqual(await checkedIn(page), ['Comments: Add', 'Posts: View', 'Tags: Add', 'Tags: Change', 'Tags: View'])
-
-    await matrix(page).getByRole('checkbox', { name: 'Posts: all' }).check()
-    await matrix(page).getByRole('button', { name: 'Cancel' }).click()
-    assert.ok(await save(page).isDisabled())
     await api.model('group').delete(group.id)
   },
 )
@@ -170,22 +285,16 @@ inBrowser('a permission takes effect for the members of the group', {}, async ({
   await api.model('user').update(user.id, { groups: [group.id] })
   const member = await apiOf(server, user)
   await assert.rejects(member.model('tag').list(), { type: 'permission' })
-  await page.goto(`${path}/models/group/${group.id}`)
-  await matrix(page).getByRole('checkbox', { name: 'Tags: View' }).check()
+  await page.goto(`${path}/models/group/${group.id}?tab=access`)
+  await tick(page, 'Tags: View').check()
   await save(page).click()
-  await page.getByText('Permissions saved').waitFor()
+  await saved(page).waitFor()
   await member.model('tag').list()
 })
 
-inBrowser('permissions of a superuser are said to have no effect', { at: '/models/user/1' }, async ({ page }) => {
+inBrowser('permissions of a superuser are said to have no effect', { at: '/models/user/1?tab=access' }, async ({ page }) => {
   await matrix(page).getByText('Superusers can do everything').waitFor()
-  await matrix(page).getByText('In addition to the permissions of the user’s groups.').waitFor()
-})
-
-inBrowser('other models have no panels of accounts', { at: '/models/tag/1' }, async ({ page }) => {
-  await page.getByLabel('Name').waitFor()
-  assert.equal(await matrix(page).count(), 0)
-  assert.equal(await panel(page).count(), 0)
+  await matrix(page).getByText('Grey ticks come from the user’s groups').waitFor()
 })
 
 inBrowser('an editor has no users and groups', { as: ACCOUNTS.editor, at: '/models/group/1' }, async ({ page }) => {
@@ -196,9 +305,9 @@ inBrowser('an editor has no users and groups', { as: ACCOUNTS.editor, at: '/mode
 const TREASURER = { username: 'treasurer', password: PASSWORD }
 
 inBrowser(
-  'a user who may view users, but is no superuser, has no panels',
+  'a user who may view users alone sees no rights; one who may view groups and permissions reads them',
   { as: null, at: '/models/user/3' },
-  async ({ page, server, path }) => {
+  async ({ page, server, path, checkAccess }) => {
     const api = await apiOf(server)
     const groups = await api.model('group').list({ filters: ['name=Treasurers'] })
     const found = await api.model('user').list({ filters: [`username=${TREASURER.username}`] })
@@ -211,7 +320,23 @@ inBrowser(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'anna.lind' }).waitFor()
     assert.equal(await panel(page).count(), 0)
-    assert.equal(await matrix(page).count(), 0)
+    assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
+
+    const codenames = await api.model('permission').list({ filters: { codename__in: ['view_group', 'view_permission'] } })
+    const reading = codenames.data.map(({ id }) => id)
+    await api
+      .model('user')
+      .update((await api.model('user').list({ filters: [`username=${TREASURER.username}`] })).data[0]?.id ?? 0, {
+        permissions: reading,
+      })
+    await page.goto(`${path}/models/user/3?tab=access`)
+    const given = tick(page, 'Posts: View (from Authors)')
+    await given.waitFor()
+    await checkAccess()
+    await given.click()
+    assert.equal(await matrix(page).locator('input:not([aria-disabled])').count(), 0)
+    assert.equal(await page.getByRole('switch').count(), 0)
+    assert.equal(await save(page).count(), 0)
     await page.goto(`${path}/`)
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
   },

@@ -21,7 +21,7 @@ inBrowser(
 
     // The address within the page may change: nothing is lost.
     await page.getByRole('tab', { name: 'History' }).click()
-    await page.getByRole('tab', { name: 'Fields' }).click()
+    await page.getByRole('tab', { name: 'Details' }).click()
     assert.equal(await title.inputValue(), 'Not saved yet')
 
     const asked: string[] = []
