@@ -68,11 +68,9 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     },
   },
   permissions: {
-    at: '/models/group/1',
+    at: '/models/group/1?tab=access',
     show: async (page) => {
-      const panel = page.locator('section[aria-labelledby=permissions]')
-      await panel.locator('input[type=checkbox]').first().waitFor()
-      await panel.evaluate('(element) => element.scrollIntoView()')
+      await page.getByRole('tabpanel').locator('td input[type=checkbox]').first().waitFor()
     },
   },
 }
