@@ -33,6 +33,7 @@ export const ERRORS = {
   SERVER_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Server is not ready' },
   SEARCH_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Search is not ready' },
   STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
+  TABLES_CHANGED: { status: 503, exitCode: 1, body: 'B', message: 'Tables have changed' },
   MEMORY_FULL: { status: 503, exitCode: 1, body: 'B', message: 'Memory is nearly full' },
   OUTCOME_UNKNOWN: { status: 503, exitCode: 1, body: 'B', message: 'Outcome unknown' },
   DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },

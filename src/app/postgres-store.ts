@@ -7,15 +7,17 @@ import { databaseHasNoSnapshots } from '../project/snapshots.ts'
 import type { Database } from '../store/postgres/connection/database.ts'
 import { NotificationListener } from '../store/postgres/connection/listener.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
+import { tablesChanged } from '../store/postgres/connection/session.ts'
 import { Layout } from '../store/postgres/layout/layout.ts'
 import { databaseState, emptyTables, OLDEST_VERSION, wasWritten, whileAlone } from '../store/postgres/maintenance.ts'
 import { PostgresStore } from '../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../store/postgres/schema/migration.ts'
+import { TableCheck } from '../store/postgres/schema/table-check.ts'
 import { PostgresSearch } from '../store/postgres/search/postgres-search.ts'
 import { PostgresLeases } from '../store/postgres/shared/leases.ts'
 import { Callers, givenTime, Lockouts, Requests } from '../store/postgres/shared/limits.ts'
+import { ProcessEntry } from '../store/postgres/shared/processes.ts'
 import { CHANGES_CHANNEL, type Listen, StoredChangeLog } from '../store/postgres/shared/stored-change-log.ts'
-import { sql } from '../store/postgres/sql.ts'
 import type { DatabaseFigures } from '../store/store-figures.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
@@ -44,8 +46,6 @@ export class StatementTimes {
 
 /** Models whose records a start may create before the seed records. */
 const CREATED_BEFORE_SEEDS: ReadonlySet<string> = new Set(['permission', 'group'])
-
-const PROBE = sql`select 1`
 
 /** A start may rewrite a large table or wait for another process. In milliseconds. */
 const START_TIMEOUT = 24 * 3_600_000
@@ -78,7 +78,7 @@ export type OpenDatabase = (
 const connectTo: OpenDatabase = ({ url, pool, statement_timeout }, use, options) =>
   use === 'start'
     ? new PgDatabase(url, { pool: 2, statementTimeout: START_TIMEOUT, warn: options.warn })
-    : new PgDatabase(url, { pool, statementTimeout: durationMs(statement_timeout), ...options })
+    : new PgDatabase(url, { pool, statementTimeout: durationMs(statement_timeout), isServing: true, ...options })
 
 const listenTo =
   ({ url, listen_url = url }: PostgresSettings): Listen =>
@@ -113,7 +113,8 @@ export async function openPostgresStore(registry: Registry, parts: PostgresParts
   const database = openDatabase(settings, 'records', options)
   if (database === undefined) throw new Error('No database was opened for the records')
   try {
-    return await openOn(registry, { ...parts, openDatabase, database, times })
+    const entry = new ProcessEntry(database, uniqueId(parts.random))
+    return await openOn(registry, { ...parts, openDatabase, database, times, entry })
   } catch (error) {
     await database.close()
     throw error
@@ -124,37 +125,43 @@ interface OpenParts extends PostgresParts {
   readonly openDatabase: OpenDatabase
   readonly database: Database
   readonly times: StatementTimes
+  /** Of this process, for a replacement too. */
+  readonly entry: ProcessEntry
 }
 
 async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore> {
-  const { settings, mode, database, times, log, random, openDatabase } = parts
+  const { settings, mode, database, times, log, random, openDatabase, entry } = parts
   const layout = new Layout(registry, settings.schema)
   const place = postgresPlace(settings)
   const { clock } = parts
   const now = clock && (() => givenTime(clock()))
   const start = openDatabase(settings, 'start', { observe: () => {}, warn: (message) => log.warn(message) })
-  let isPrepared: boolean
+  let prepared: Prepared
+  const check = new TableCheck(layout)
+  let known = ''
   try {
-    isPrepared = await prepare(start ?? database, layout, parts)
+    prepared = await prepare(start ?? database, layout, parts)
+    if (mode === 'write' && start !== undefined) await entry.enter(layout)
   } catch (error) {
     await start?.close()
     throw error
   }
   const changeLog = new StoredChangeLog(database, layout, {
-    origin: uniqueId(random),
+    origin: `${entry.name}.${uniqueId(random)}`,
     now: () => performance.now(),
     ...(start !== undefined && { listen: listenTo(settings) }),
   })
   const store = new PostgresStore(database, layout, { changeLog, failed: log.error })
-  const isNew = async (): Promise<boolean> => !isPrepared || !(await wasWritten(database, layout, tellingTables(layout, parts)))
+  const isNew = async (): Promise<boolean> =>
+    !prepared.hasTables || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {
     store,
     place,
     dataFolder: undefined,
     isRemote: true,
-    search: new PostgresSearch(database, layout),
+    search: new PostgresSearch(database, layout, prepared.isEarlier),
     changeLog,
-    leases: (holder) => new PostgresLeases(database, layout, holder),
+    leases: (holder) => new PostgresLeases(database, layout, `${entry.name}.${holder}`),
     limits: {
       failedLogins: new Lockouts(database, layout, now),
       callers: new Callers(database, layout, now),
@@ -176,7 +183,11 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
       }
     },
     async probe() {
-      await database.query(PROBE)
+      const mismatches = await check.mismatches(database)
+      const found = mismatches.join('; ')
+      if (found !== known && found !== '') log.error(`The models of this process do not fit the tables any more: ${found}`)
+      known = found
+      if (found !== '') throw tablesChanged()
     },
     secret: async () => {
       throw new Error('The secret key of a database is a setting')
@@ -200,17 +211,22 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     async close() {
       await start?.close()
       await store.close()
+      await entry.withdraw()
       await database.close()
     },
   }
 }
 
-/**
- * Brings the tables to the models, as far as mode and settings allow.
- *
- * @returns false if there are no tables, in mode `read`
- */
-async function prepare(database: Database, layout: Layout, { settings, mode }: PostgresParts): Promise<boolean> {
+/** What a start has found or made. */
+interface Prepared {
+  /** False if there are no tables, in mode `read`. */
+  readonly hasTables: boolean
+  /** True if a later release has brought the tables to its models. */
+  readonly isEarlier: boolean
+}
+
+/** Brings the tables to the models, as far as mode and settings allow. */
+async function prepare(database: Database, layout: Layout, { settings, mode, entry, log }: OpenParts): Promise<Prepared> {
   const { version, isPrepared } = await databaseState(database, layout)
   if (version < OLDEST_VERSION) {
     throw new AppError(
@@ -218,14 +234,28 @@ async function prepare(database: Database, layout: Layout, { settings, mode }: P
       `${postgresPlace(settings)} is PostgreSQL ${version}; version ${OLDEST_VERSION} or later is needed`,
     )
   }
-  if (mode === 'write') await prepareSchema(database, layout, settings.migrate)
-  else if (isPrepared) await expectCurrent(database, layout, settings)
-  return mode === 'write' || isPrepared
+  let isEarlier = false
+  const onEarlier = () => {
+    isEarlier = true
+    if (mode === 'write') log.warn(EARLIER)
+  }
+  if (mode === 'write') await prepareSchema(database, layout, settings.migrate, { process: entry.name, onEarlier })
+  else if (isPrepared) await expectCurrent(database, layout, settings, onEarlier)
+  return { hasTables: mode === 'write' || isPrepared, isEarlier }
 }
 
+/** Logged by a start. */
+const EARLIER =
+  'The models are those of an earlier release; the tables stay as a later one has made them. `admin migrate --plan` prints the steps back'
+
 /** @throws {AppError} MIGRATION_NEEDED */
-async function expectCurrent(database: Database, layout: Layout, settings: PostgresSettings): Promise<void> {
-  await prepareSchema(database, layout, 'never').catch((error: unknown) => {
+async function expectCurrent(
+  database: Database,
+  layout: Layout,
+  settings: PostgresSettings,
+  onEarlier: () => void,
+): Promise<void> {
+  await prepareSchema(database, layout, 'never', { onEarlier }).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'MIGRATION_NEEDED') throw error
     const remedy = 'show the steps with `admin migrate --plan`; a start of `admin serve` or `admin migrate --apply` applies them'
     throw new AppError('MIGRATION_NEEDED', `The tables in ${postgresPlace(settings)} differ from the models; ${remedy}`, {

@@ -78,7 +78,9 @@ function checkPlan(plan: Examination['plan'], { migrate }: PostgresSettings): Pi
   const indexes = plan.steps.filter(({ phase }) => phase === 'index')
   const others = plan.steps.filter(({ phase }) => phase !== 'index')
   const isApplied = isAutomatic(plan, migrate)
-  const remedy = isApplied ? 'a start applies them' : 'run admin migrate --plan'
+  const isBreaking = plan.steps.some(({ breaks }) => breaks !== undefined)
+  const applied = isBreaking ? 'a start applies them while no other process serves the database' : 'a start applies them'
+  const remedy = isApplied ? applied : 'run admin migrate --plan'
   const level = isApplied ? 'warn' : 'fail'
   const unused =
     plan.unused.length === 0 ? '' : `; ${counted(plan.unused.length, 'unused table or column', 'unused tables or columns')}`

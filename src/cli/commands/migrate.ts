@@ -12,9 +12,10 @@ import { type CopyReport, copyToPostgres } from '../../store/copies/copy-to-post
 import { holdsData } from '../../store/embedded/files/recovery.ts'
 import { PgDatabase } from '../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../store/postgres/layout/layout.ts'
-import { applySchema, isAutomatic, planOf } from '../../store/postgres/schema/migration.ts'
+import { applySchema, isAutomatic, planOf, releaseIn } from '../../store/postgres/schema/migration.ts'
 import { describePlan, planJson } from '../../store/postgres/schema/plan.ts'
 import type { Step } from '../../store/postgres/schema/plan-draft.ts'
+import { livingProcesses } from '../../store/postgres/shared/processes.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withProject, withProjectOptions } from '../project-options.ts'
 import { counted, table } from '../style.ts'
@@ -69,16 +70,34 @@ async function run(io: Io, options: MigrateOptions, project: Project): Promise<v
     if (options.apply) {
       const steps = await applySchema(database, layout, { allowDestructive: options.allowDestructive === true })
       print(io, options, { steps, unused: [] }, describeApplied(steps))
+      const broken = steps.some((step) => step.breaks !== undefined || (options.allowDestructive && step.class === 'destructive'))
+      const others = broken ? await livingProcesses(database, layout) : 0
+      if (others > 0)
+        io.stderr.write(`${serving(others)} since before; restart those of an earlier release, which answer 503 now\n`)
       return
     }
     const plan = await planOf(database, layout)
     print(io, options, plan, describePlan(plan))
+    const release = await releaseIn(database, layout)
+    const others = plan.steps.some(({ breaks }) => breaks !== undefined) ? await livingProcesses(database, layout) : 0
     if (plan.steps.length === 0) io.stderr.write(`${postgresPlace(settings)} is up to date\n`)
-    else if (!isAutomatic(plan, settings.migrate)) {
+    else if (release === 'earlier') io.stderr.write(`${EARLIER}\n`)
+    else if (others > 0) {
+      throw new AppError(
+        'MIGRATION_NEEDED',
+        `${serving(others)}, so a start does not apply these steps; see docs/postgresql.md, Deploys`,
+      )
+    } else if (!isAutomatic(plan, settings.migrate)) {
       throw new AppError('MIGRATION_NEEDED', 'A start does not apply these steps; apply them with `admin migrate --apply`')
     } else io.stderr.write('A start applies these steps by itself; `admin migrate --apply` applies them now\n')
   })
 }
+
+/** Said where the models are those of an earlier release. */
+const EARLIER =
+  'The models are those of an earlier release: a start applies nothing and serves the tables as they are; `admin migrate --apply` goes back'
+
+const serving = (others: number): string => `${counted(others, 'process serves', 'processes serve')} the database`
 
 function print(io: Io, { format }: MigrateOptions, plan: Parameters<typeof planJson>[0], text: string): void {
   if (format === 'json') io.stdout.write(`${JSON.stringify(planJson(plan), null, 2)}\n`)

@@ -74,7 +74,7 @@ async function statementToEmpty(database: Database, schema: string): Promise<Sql
   const { rows } = await database.query(sql`
     select format('delete from %I.%I', ${schema}::text, relname) from pg_class
       where relnamespace = (select oid from pg_namespace where nspname = ${schema}) and relkind = 'r'
-        and relname not in ('_admin_definitions', '_admin_counters') and not starts_with(relname, '_admin_search')
+        and relname not in ('_admin_definitions', '_admin_migrations', '_admin_counters') and not starts_with(relname, '_admin_search')
     union all
     select format('perform setval(%L, %s, false)', format('%I.%I', ${schema}::text, sequencename), start_value)
       from pg_sequences where schemaname = ${schema} and not starts_with(sequencename, '_admin_search')`)

@@ -114,3 +114,9 @@ export const isConstraintViolation = (error: unknown): error is StatementError =
 /** True for an error after which the same transaction may succeed: serialization failure, deadlock. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof StatementError && (error.code === '40001' || error.code === '40P01')
+
+/** Codes of statements that do not fit the tables: no such column, no such table, another type. */
+const MISFITS: ReadonlySet<string> = new Set(['42703', '42P01', '42804', '42846', '42883'])
+
+/** True for an error that says that the tables are not those that the statement was made for. */
+export const isMisfit = (error: unknown): error is StatementError => error instanceof StatementError && MISFITS.has(error.code)

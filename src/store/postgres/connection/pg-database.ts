@@ -7,13 +7,23 @@ import {
   type Connection,
   type Database,
   type DatabaseUsage,
+  isMisfit,
   isTransient,
   type ResultRow,
   type ResultRows,
+  type StatementError,
   type StatementOptions,
   type TransactionOptions,
 } from './database.ts'
-import { connectFailure, DatabaseSession, LostConnection, outcomeUnknown, type SessionSettings, unavailable } from './session.ts'
+import {
+  connectFailure,
+  DatabaseSession,
+  LostConnection,
+  outcomeUnknown,
+  type SessionSettings,
+  tablesChanged,
+  unavailable,
+} from './session.ts'
 
 /** Options of a pool of connections. */
 export interface PgDatabaseOptions {
@@ -25,7 +35,9 @@ export interface PgDatabaseOptions {
   readonly acquireTimeoutMs?: number
   /** Called with the duration of each statement in milliseconds. */
   readonly observe?: (milliseconds: number) => void
-  /** Called with errors of connections that are not in use, as when the server restarts. */
+  /** True for the records of a project: a statement that does not fit the tables is TABLES_CHANGED. */
+  readonly isServing?: boolean
+  /** Called with errors of connections that are not in use, as when the server restarts, and of statements that do not fit the tables. */
   readonly warn?: (message: string, error: unknown) => void
   /** Lets the process end while connections are open that are not in use. */
   readonly allowExit?: boolean
@@ -61,7 +73,9 @@ export class PgDatabase implements Database {
   readonly #pool: Pool
   readonly #options: Required<Omit<PgDatabaseOptions, 'observe' | 'warn' | 'allowExit'>>
   readonly #settings: SessionSettings
+  readonly #warn: NonNullable<PgDatabaseOptions['warn']>
   #retries = 0
+  #warned = ''
   /** Number of streams that are being read. */
   #streams = 0
   /** Streams that wait until another one ends. */
@@ -75,10 +89,12 @@ export class PgDatabase implements Database {
       acquireTimeoutMs = DEFAULT_ACQUIRE_TIMEOUT_MS,
       timer = systemTimer,
       random = Math.random,
+      isServing = false,
     } = options
     const parsed = parseAddress(address)
-    this.#options = { pool, statementTimeout, acquireTimeoutMs, timer, random }
+    this.#options = { pool, statementTimeout, acquireTimeoutMs, timer, random, isServing }
     this.#settings = { tls: parsed.tls, statementTimeout, timer, observe }
+    this.#warn = warn
     this.#pool = new Pool({
       ...clientConfig(parsed, acquireTimeoutMs),
       max: pool,
@@ -239,10 +255,21 @@ export class PgDatabase implements Database {
     return new Promise((resolve) => void timer(random() * FIRST_DELAY * 2 ** repeats, resolve))
   }
 
+  /** Requests repeat an error until the process is restarted. */
+  #warnOnce(error: StatementError): void {
+    if (this.#warned === error.message) return
+    this.#warned = error.message
+    this.#warn(`A statement does not fit the tables, which another release may have changed: ${error.message}`, error)
+  }
+
   /** The error that the caller gets. */
   #final(error: unknown, isUnknown: boolean): unknown {
     if (error instanceof LostConnection) {
       return isUnknown ? outcomeUnknown(error) : unavailable(error.message, error.cause)
+    }
+    if (this.#options.isServing && isMisfit(error)) {
+      this.#warnOnce(error)
+      return tablesChanged(error)
     }
     if (isTransient(error)) return unavailable('Too many requests change the same records at once', error)
     return error

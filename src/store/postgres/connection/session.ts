@@ -259,6 +259,17 @@ export function connectFailure(error: unknown, isExhausted: boolean, isClosed: b
 export const unavailable = (details: string, cause?: unknown): AppError =>
   new AppError('STORE_UNAVAILABLE', details, { cause, retryAfter: RETRY_AFTER })
 
+/** Seconds after which a load balancer may have sent the client to another process. */
+const RETRY_ELSEWHERE = 5
+
+/** The tables are not those of the models of this process. */
+export const tablesChanged = (cause?: unknown): AppError =>
+  new AppError(
+    'TABLES_CHANGED',
+    'The tables in the database are not those of the models of this process: another release has changed them. Processes of that release answer; restart this one with it',
+    { cause, retryAfter: RETRY_ELSEWHERE },
+  )
+
 /** The connection was lost while a change was being committed. */
 export const outcomeUnknown = (cause: unknown): AppError =>
   new AppError(

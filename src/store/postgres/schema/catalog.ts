@@ -147,11 +147,41 @@ export async function readRecorded(connection: Connection, layout: Layout): Prom
   return new Map(rows.map(([name, definition]) => [name ?? '', JSON.parse(definition ?? 'null') as RecordedTable]))
 }
 
+/** A rename that the entries of the history follow after the steps, since there may be very many of them. */
+export interface HistoryRename {
+  /** The present key of the model. */
+  readonly model: string
+  /** The present name of the field; absent for a rename of the model. */
+  readonly field?: string
+  /** The former name, of the field or the model. */
+  readonly was: string
+  /** Id of the last entry with the former name; absent before the steps are applied. */
+  readonly upTo?: number
+}
+
 /** What was applied last as a whole. */
 export interface RecordedState {
   readonly fingerprint: string
   /** Texts of the functions of the system by name. */
   readonly functions: Readonly<Record<string, string>>
+  /** Fingerprints of what was applied before, the oldest first: those of earlier releases. Absent if a former version recorded the state. */
+  readonly former?: readonly string[]
+  /** Renames that entries of the history have not followed to the end. */
+  readonly renames?: readonly HistoryRename[]
+}
+
+/** Fingerprint while work that follows the steps is not done. */
+export const UNFINISHED = 'unfinished'
+
+/** Maximum number of earlier releases that are known. */
+const MAX_FORMER = 100
+
+/** The earlier releases after definitions are applied. A release that is applied again is followed by none. */
+export function formerOf(applied: RecordedState | undefined, fingerprint: string): readonly string[] {
+  const all = [...(applied?.former ?? []), ...(applied === undefined ? [] : [applied.fingerprint])]
+  const known = all.filter((each) => each !== UNFINISHED)
+  const place = known.indexOf(fingerprint)
+  return place === -1 ? known.slice(-MAX_FORMER) : known.slice(0, place)
 }
 
 /** The state that was applied last; undefined if nothing was. */

@@ -3,10 +3,14 @@ import { systemTimer, type Timer } from '../../../util/clock.ts'
 import { type Connection, type Database, StatementError } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
+import { livingProcesses } from '../shared/processes.ts'
 import { literal, type Sql, sql } from '../sql.ts'
-import { readState, recordStatements, trigramsSchema } from './catalog.ts'
+import { type HistoryRename, readState, recordStatements, trigramsSchema, UNFINISHED } from './catalog.ts'
+import { lastEntry, renameInHistory } from './history-renames.ts'
 import { currentFingerprint, describePlan, planSchema, type SchemaPlan } from './plan.ts'
 import type { Step } from './plan-draft.ts'
+import { type StoreMigration, storeVersion } from './store-migrations.ts'
+import { TableCheck } from './table-check.ts'
 
 /** `additive`: a start applies additive steps; `never`: a start applies none. */
 type MigrateMode = 'additive' | 'never'
@@ -26,6 +30,12 @@ interface ApplyOptions {
   readonly allowDestructive?: boolean
   /** Rejects a plan that the caller does not want; called before anything is changed. */
   readonly check?: (plan: SchemaPlan) => void
+  /** True for a start, which breaks no process of an earlier release. */
+  readonly isStart?: boolean
+  /** Name of this process among those that serve the database, if it serves it already. */
+  readonly process?: string | undefined
+  /** Migrations of the store, replaced in tests. */
+  readonly migrations?: readonly StoreMigration[]
   /** How long steps wait for tables that other sessions have locked; about half a minute by default. */
   readonly lockWaits?: LockWaits
   readonly timer?: Timer
@@ -44,33 +54,41 @@ export async function applySchema(database: Database, layout: Layout, options: A
     database.transaction(async (connection) => {
       await lockSchema(connection, layout)
       await limitLockWaits(connection, lockWaits)
-      const plan = await planSchema(connection, layout)
+      const plan = await planSchema(connection, layout, options.migrations)
       options.check?.(plan)
+      await rejectBreaking(connection, layout, plan, options)
       rejectRowsInTheWay(plan)
       return execute(connection, layout, plan, options.allowDestructive === true)
     })
   const steps = await untilUnlocked(database, layout, lockWaits, timer, apply)
   const later = steps.filter(({ isConcurrent }) => isConcurrent)
-  if (later.length > 0) await buildIndexes(database, layout, later)
+  if (later.length > 0) await finish(database, layout, later)
   return steps
 }
-
-/** Fingerprint while indexes are being built: the next start makes a plan, and finds those that were not built to their end. */
-const UNFINISHED = 'unfinished'
 
 /** Errors of an index that another process has just built or dropped. */
 const BY_ANOTHER: ReadonlySet<string> = new Set(['23505', '42704', '42P07'])
 
-async function buildIndexes(database: Database, layout: Layout, steps: readonly Step[]): Promise<void> {
-  for (const statement of steps.flatMap(({ statements }) => statements)) {
-    await database.query(statement).catch((error: unknown) => {
-      if (!(error instanceof StatementError && BY_ANOTHER.has(error.code))) throw error
-    })
+/** Executes the steps that follow the transaction. If that is interrupted, the next start makes a plan, and executes those that are left. */
+async function finish(database: Database, layout: Layout, steps: readonly Step[]): Promise<void> {
+  for (const { history, statements } of steps) {
+    if (history !== undefined) await renameInHistory(database, layout, history)
+    else for (const statement of statements) await buildIndex(database, statement)
   }
   await database.transaction(async (connection) => {
     await lockSchema(connection, layout)
     const plan = await planSchema(connection, layout)
-    if (plan.steps.length === 0 && !plan.isBuilding) await record(connection, layout, plan.recorded, plan.state)
+    const isDone = plan.steps.every(({ history }) => history !== undefined && steps.some((step) => isSame(step, history)))
+    if (isDone && !plan.isBuilding) await record(connection, layout, plan.recorded, plan.state)
+  })
+}
+
+const isSame = ({ history }: Step, { model, field, was }: HistoryRename): boolean =>
+  history?.model === model && history.field === field && history.was === was
+
+async function buildIndex(database: Database, statement: Sql): Promise<void> {
+  await database.query(statement).catch((error: unknown) => {
+    if (!(error instanceof StatementError && BY_ANOTHER.has(error.code))) throw error
   })
 }
 
@@ -109,9 +127,16 @@ async function execute(
   const recorded = allowDestructive ? withoutUnused(plan) : plan.recorded
   const state = (await readState(connection, layout))?.fingerprint
   if (steps.length === 0 && state === plan.state.fingerprint) return steps
-  const isUnfinished = plan.isBuilding || immediate.length < steps.length
-  await record(connection, layout, recorded, isUnfinished ? { ...plan.state, fingerprint: UNFINISHED } : plan.state)
-  return steps
+  if (!plan.isBuilding && immediate.length === steps.length) {
+    await record(connection, layout, recorded, plan.state)
+    return steps
+  }
+  const renames = steps.flatMap(({ history }) => history ?? [])
+  // The tables are locked, so that later entries have the present names.
+  const upTo = renames.length === 0 ? 0 : await lastEntry(connection, layout)
+  const pending = renames.map((rename) => ({ upTo, ...rename }))
+  await record(connection, layout, recorded, { ...plan.state, fingerprint: UNFINISHED, renames: pending })
+  return steps.map((step) => (step.history === undefined ? step : { ...step, history: { upTo, ...step.history } }))
 }
 
 /**
@@ -141,6 +166,20 @@ function withoutUnused({ recorded }: SchemaPlan): SchemaPlan['recorded'] {
   )
 }
 
+/** @throws {AppError} MIGRATION_NEEDED if the plan has steps that wait for the end of other processes */
+async function rejectBreaking(connection: Connection, layout: Layout, plan: SchemaPlan, options: ApplyOptions): Promise<void> {
+  const { isStart = false, process } = options
+  const breaking = plan.steps.filter(({ breaks }) => breaks === 'values' || (isStart && breaks !== undefined))
+  if (breaking.length === 0) return
+  const others = await livingProcesses(connection, layout, process)
+  if (others === 0) return
+  const serve = others === 1 ? 'Another process serves' : `${others} other processes serve`
+  const isForced = isStart && breaking.every(({ breaks }) => breaks === 'names')
+  const remedy = `end ${others === 1 ? 'it' : 'them'} first${isForced ? ', or apply the steps with `admin migrate --apply`' : ''} (a process that was killed counts for up to a minute)`
+  const steps = describePlan({ steps: breaking, unused: [] })
+  throw new AppError('MIGRATION_NEEDED', `${serve} the database, and could not go on after these steps; ${remedy}:\n${steps}`)
+}
+
 /** @throws {AppError} MIGRATION_NEEDED */
 function rejectRowsInTheWay(plan: SchemaPlan): void {
   const blocked = plan.steps.filter(({ rows }) => (rows?.count ?? 0) > 0)
@@ -149,15 +188,36 @@ function rejectRowsInTheWay(plan: SchemaPlan): void {
   throw new AppError('MIGRATION_NEEDED', `${what}:\n${describePlan({ ...plan, steps: blocked, unused: [] })}`)
 }
 
+/** Options of `prepareSchema`. */
+interface PrepareOptions extends Pick<ApplyOptions, 'process' | 'migrations'> {
+  /** Called if the models are those of an earlier release: the tables stay as a later one has made them. */
+  readonly onEarlier?: () => void
+}
+
 /**
- * Prepares a database for a store: applies the steps that the mode allows.
+ * Prepares a database for a store: applies the steps that the mode allows. If the models are those of an earlier release, nothing is
+ * applied: a later release has brought the tables to its models, and its processes may live.
  *
  * @returns the steps that were applied
- * @throws {AppError} MIGRATION_NEEDED with the plan, if others are needed
+ * @throws {AppError} MIGRATION_NEEDED with the plan, if others are needed, and if an earlier release cannot use the tables
  */
-export async function prepareSchema(database: Database, layout: Layout, mode: MigrateMode): Promise<readonly Step[]> {
-  if (await isCurrent(database, layout)) return []
+export async function prepareSchema(
+  database: Database,
+  layout: Layout,
+  mode: MigrateMode,
+  { onEarlier = () => {}, ...options }: PrepareOptions = {},
+): Promise<readonly Step[]> {
+  const release = await releaseIn(database, layout, options.migrations)
+  if (release === 'present') return []
+  if (release === 'earlier') {
+    const mismatches = await new TableCheck(layout).mismatches(database)
+    if (mismatches.length > 0) throw cannotGoBack(mismatches)
+    onEarlier()
+    return []
+  }
   return applySchema(database, layout, {
+    ...options,
+    isStart: true,
     check(plan) {
       if (isAutomatic(plan, mode)) return
       const what = mode === 'never' ? 'The setting `migrate: never` allows no step' : 'A start applies additive steps only'
@@ -167,15 +227,35 @@ export async function prepareSchema(database: Database, layout: Layout, mode: Mi
   })
 }
 
-/** True if the models define what was applied last. Does not look at the tables themselves. */
-async function isCurrent(database: Database, layout: Layout): Promise<boolean> {
+const cannotGoBack = (mismatches: readonly string[]): AppError =>
+  new AppError(
+    'MIGRATION_NEEDED',
+    `A later release has changed the tables, and this one cannot use them: ${mismatches.join('; ')}. Start the later release; to go back to this one, run \`admin migrate --plan\`, and then \`admin migrate --apply\``,
+  )
+
+/**
+ * Compares the models with what was applied. Does not look at the tables themselves.
+ *
+ * @returns `present` if they define what was applied last, `earlier` if they define what was applied before, `other` otherwise
+ */
+export async function releaseIn(
+  database: Database,
+  layout: Layout,
+  migrations?: readonly StoreMigration[],
+): Promise<'present' | 'earlier' | 'other'> {
+  const names = ['definitions', 'migrations'].map((name) => SYSTEM_PREFIX + name)
   const { rows } = await database.query(
-    sql`select ${trigramsSchema} from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
-      where "n"."nspname" = ${layout.schema} and "c"."relname" = ${`${SYSTEM_PREFIX}definitions`}`,
+    sql`select ${trigramsSchema}, "c"."relname" from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
+      where "n"."nspname" = ${layout.schema} and "c"."relname" = any(${names}::text[])`,
   )
   const [row] = rows
-  if (row === undefined) return false
-  return (await readState(database, layout))?.fingerprint === currentFingerprint(layout, row[0] ?? undefined)
+  if (row === undefined || !rows.some(([, name]) => name === names[0])) return 'other'
+  const { missing } = await storeVersion(database, layout, rows.length === names.length, migrations)
+  const state = await readState(database, layout)
+  const fingerprint = currentFingerprint(layout, row[0] ?? undefined)
+  if (missing.length > 0) return 'other'
+  if (state?.former?.includes(fingerprint)) return 'earlier'
+  return state?.fingerprint === fingerprint ? 'present' : 'other'
 }
 
 /** How long the steps of a migration wait for the locks of other sessions. */

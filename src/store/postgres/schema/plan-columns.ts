@@ -31,11 +31,12 @@ async function planNewColumn(
     // The column keeps the default, for records that a process of an earlier release creates without the field.
     const statements = [add(sql` not null default ${filling}`)]
     draft.add('column', { class: 'additive', reason: `${reason}; rows get its default`, statements })
-  } else if (!(await draft.hasRows(table))) draft.add('column', { class: 'additive', reason, statements: [add(sql` not null`)] })
-  else {
+  } else if (!(await draft.hasRows(table))) {
+    draft.add('column', { class: 'additive', reason, statements: [add(sql` not null`)], breaks: 'names' })
+  } else {
     const rows = await draft.count(draft.table(table.actual), rowIdColumn(definition), sql`null::text`)
     const why = `${reason} and mandatory, and has no default`
-    draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows })
+    draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows, breaks: 'names' })
   }
   table.columns.set(name, { actual: '', type: '', isRequired })
 }
@@ -47,7 +48,7 @@ async function planType(
   { name, type, field }: ColumnDefinition,
 ): Promise<void> {
   const column = table.columns.get(name)
-  const wanted = type.compile().text.replace(/ (collate|generated|default) .*$/s, '')
+  const wanted = plainType(type)
   if (column === undefined || column.actual === '' || typeOfCatalog(column.type) === wanted) return
   const { using } = conversionOf(identifier(name), column.type, wanted)
   const { fits } = conversionOf(identifier(column.actual), column.type, wanted)
@@ -55,12 +56,14 @@ async function planType(
   // A default that the column has kept may not be convertible.
   const statements = [sql`${alter} drop default`, sql`${alter} type ${type} using ${using}`]
   const reason = `The field '${field?.name ?? name}' of '${definition.model}' changes from ${typeOfCatalog(column.type)} to ${wanted}`
-  if (fits === undefined || !(await draft.hasRows(table))) draft.add('column', { class: 'additive', reason, statements })
+  const breaking = isReadableAs(column.type, wanted) ? {} : { breaks: 'values' as const }
+  if (fits === undefined || !(await draft.hasRows(table)))
+    draft.add('column', { class: 'additive', reason, statements, ...breaking })
   else {
     const actual = identifier(column.actual)
     const from = sql`${draft.table(table.actual)} where ${actual} is not null and not coalesce(${fits}, false)`
     const rows = await draft.count(from, rowIdColumn(definition), shown(isSecret(draft, definition, name), actual))
-    draft.add('column', { class: 'checked', reason, statements, rows })
+    draft.add('column', { class: 'checked', reason, statements, rows, ...breaking })
   }
   draft.converted.add(`${definition.name}.${name}`)
   column.type = wanted
@@ -115,8 +118,27 @@ const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'time(3) without time zone': 'time(3)',
 }
 
+/** The name of a type without what else a column declares. */
+export const plainType = (type: Sql): string => type.compile().text.replace(/ (collate|generated|default) .*$/s, '')
+
 /** The name that the layout has for a type of the catalog. */
 const typeOfCatalog = (name: string): string => CATALOG_NAMES[name] ?? name
+
+/** The wider types that a column may have in place of that of its field: the same statements read and store the values, and round none. */
+const READABLE: Readonly<Record<string, readonly string[]>> = {
+  bigint: ['double precision', 'numeric'],
+  'double precision': ['numeric'],
+}
+
+/**
+ * True if a process whose models give a column one type can use it with another one.
+ *
+ * @param from the type of its models @param to the type of the column; both as the layout or the catalog names them
+ */
+export const isReadableAs = (from: string, to: string): boolean => {
+  const [own, actual] = [typeOfCatalog(from), typeOfCatalog(to)]
+  return own === actual || READABLE[own]?.includes(actual) === true
+}
 
 /** Greatest integer that a number in JSON represents exactly. */
 const GREATEST = literal(Number.MAX_SAFE_INTEGER)

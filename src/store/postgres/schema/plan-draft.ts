@@ -3,7 +3,7 @@ import type { Connection } from '../connection/database.ts'
 import type { TableDefinition } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
-import type { Catalog, CatalogTable, RecordedTable } from './catalog.ts'
+import type { Catalog, CatalogTable, HistoryRename, RecordedTable } from './catalog.ts'
 
 /** The order in which steps are applied. */
 const PHASES = [
@@ -16,6 +16,7 @@ const PHASES = [
   'foreignKey',
   'index',
   'trigger',
+  'history',
   'drop',
 ] as const
 
@@ -54,6 +55,15 @@ export interface Step {
   readonly keep?: readonly Sql[]
   /** True for statements that are executed one by one after the others were committed. */
   readonly isConcurrent?: true
+  /**
+   * Set if a process of an earlier release cannot go on with the table.
+   *
+   * - `names`: its statements fail, as after a rename. A start applies the step only while no other process lives.
+   * - `values`: it would read or store other values, as after another type. Nothing applies the step while another process lives.
+   */
+  readonly breaks?: 'names' | 'values'
+  /** The rename that entries of the history follow: executed in slices, in place of the statements. */
+  readonly history?: HistoryRename
 }
 
 /** Number of rows in the way that are shown. */

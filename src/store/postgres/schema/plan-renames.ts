@@ -2,13 +2,12 @@ import type { Field } from '../../../model/field.ts'
 import { Model } from '../../../model/model.ts'
 import { Registry } from '../../../model/registry.ts'
 import { UniqueSet } from '../../../model/unique-set.ts'
-import { HISTORY_TABLE } from '../../store.ts'
-import { tableName } from '../layout/column.ts'
 import { countTriggerNames, countTriggers } from '../layout/counters.ts'
 import { definitionsOf, type NamedDefinition, type TableDefinition } from '../layout/definitions.ts'
 import { Layout } from '../layout/layout.ts'
 import { identifier, literal, type Sql, sql } from '../sql.ts'
 import { definitionText } from './catalog.ts'
+import { planHistoryRename } from './history-renames.ts'
 import { isSecret, shown } from './plan-columns.ts'
 import { type PlanDraft, renameConflict } from './plan-draft.ts'
 
@@ -35,6 +34,7 @@ async function planRename(
 ): Promise<void> {
   const statements: Sql[] = []
   if (before.name !== after.name) statements.push(...(await renameTable(draft, before, after, [from, to])))
+  let isBreaking = statements.length > 0
   const table = draft.catalog.tables.get(after.name)
   if (table === undefined) return
   for (const [index, column] of after.columns.entries()) {
@@ -43,10 +43,11 @@ async function planRename(
     if (table.columns.has(column.name)) await mergeColumns(draft, after, was, column.name)
     else {
       statements.push(sql`alter table ${after.table} rename column ${identifier(was)} to ${identifier(column.name)}`)
+      isBreaking = true
       move(table.columns, was, column.name)
       renameRecord(draft, after.name, was, column.name)
       if (column.field !== undefined)
-        statements.push(...renameInHistory(draft, after.model, column.field.was ?? was, column.field.name))
+        planHistoryRename(draft, { model: after.model, field: column.field.name, was: column.field.was ?? was })
     }
   }
   for (const [list, kind] of [
@@ -64,7 +65,9 @@ async function planRename(
       renameText(draft, after.name, list, was, each)
     }
   }
-  if (statements.length > 0) draft.add('rename', { class: 'additive', reason: reasonOf(before, after), statements })
+  if (statements.length === 0) return
+  const breaking = isBreaking ? { breaks: 'names' as const } : {}
+  draft.add('rename', { class: 'additive', reason: reasonOf(before, after), statements, ...breaking })
 }
 
 const renameStatement = (
@@ -151,7 +154,9 @@ async function mergeColumns(draft: PlanDraft, definition: TableDefinition, was: 
   const reason = `In '${definition.model}', '${name}' was '${was}', and columns of both names exist`
   draft.add(
     'rename',
-    rows.count === 0 && isSame ? { class: 'additive', reason, statements } : { class: 'checked', reason, statements, rows },
+    rows.count === 0 && isSame
+      ? { class: 'additive', reason, statements, breaks: 'names' }
+      : { class: 'checked', reason, statements, rows, breaks: 'names' },
   )
   if (isSame) table.columns.delete(was)
   else move(table.columns, was, name)
@@ -228,9 +233,7 @@ function formerField(field: Field, keys: ReadonlyMap<string, string>): Field {
   return { ...field, name, relation: { ...relation, name: relation.kind === 'one' ? name.replace(/_id$/, '') : name, target } }
 }
 
-const HISTORY = tableName({ key: HISTORY_TABLE, internal: true })
-
-/** The counters of the table and the entries of the history name the model by its key. */
+/** The counters of the table name the model by its key. */
 function renameModelRows(draft: PlanDraft, before: TableDefinition, after: TableDefinition): Sql[] {
   const counters = draft.layout.system('counters')
   const table = draft.catalog.tables.get(after.name)
@@ -238,25 +241,10 @@ function renameModelRows(draft: PlanDraft, before: TableDefinition, after: Table
   const triggers = present.map((name) => sql`drop trigger ${identifier(name)} on ${after.table}`)
   const statements = present.length === 0 ? [] : [...triggers, ...countTriggers(draft.layout, after)]
   if (after.holds !== 'records') return statements
-  const history = draft.catalog.tables.has(HISTORY) ? draft.table(HISTORY) : undefined
+  planHistoryRename(draft, { model: after.model, was: before.model })
   return [
     sql`delete from ${counters} where "table_name" = ${literal(after.model)}`,
     sql`update ${counters} set "table_name" = ${literal(after.model)} where "table_name" = ${literal(before.model)}`,
-    ...(history === undefined
-      ? []
-      : [sql`update ${history} set "model" = ${literal(after.model)} where "model" = ${literal(before.model)}`]),
     ...statements,
-  ]
-}
-
-/** Renames a field in the entries of the history. */
-function renameInHistory(draft: PlanDraft, model: string, was: string, name: string): Sql[] {
-  if (!draft.catalog.tables.has(HISTORY)) return []
-  const [former, present] = [literal(was), literal(name)]
-  return [
-    sql`update ${draft.table(HISTORY)} set "changes" = (
-        select json_object_agg(case "key" when ${former} then ${present} else "key" end, "value" order by "position")
-        from json_each("changes") with ordinality as "each" ("key", "value", "position"))
-      where "model" = ${literal(model)} and "changes" -> ${former} is not null and "changes" -> ${present} is null`,
   ]
 }

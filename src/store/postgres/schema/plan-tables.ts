@@ -9,26 +9,36 @@ import { changesTable, readersTable } from '../shared/stored-change-log.ts'
 import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
 import { type CatalogTable, definitionsTable, emptyTable, type RecordedState } from './catalog.ts'
 import type { PlanDraft } from './plan-draft.ts'
+import { migrationStatements, type StoreVersion } from './store-migrations.ts'
 
 /** Tables from this size on get their indexes after the other steps, while they can be written to. In bytes. */
 const LARGE_TABLE = 32 << 20
 
 /** Plans the schema, and the tables and functions that belong to no model. */
-export function planSystem(draft: PlanDraft, state: RecordedState | undefined): void {
+export function planSystem(draft: PlanDraft, state: RecordedState | undefined, { missing, isLater }: StoreVersion): void {
   const { layout, catalog } = draft
   const objects = systemObjects(layout)
   const tables = objects.filter(({ kind, name }) => kind === 'table' && !catalog.tables.has(name))
-  const isCurrent = (name: string, create: Sql) => catalog.functions.has(name) && state?.functions[name] === create.compile().text
+  // A later release may have replaced functions.
+  const isCurrent = (name: string, create: Sql) =>
+    catalog.functions.has(name) && (isLater || state?.functions[name] === create.compile().text)
   const functions = objects.filter(({ kind, name, create }) => kind === 'function' && !isCurrent(name, create))
   const statements = [
     ...(catalog.hasSchema ? [] : [sql`create schema ${identifier(layout.schema)}`]),
     ...tables.flatMap(({ create, indexes = [] }) => [create, ...indexes]),
     ...functions.map(({ create }) => create),
   ]
-  if (statements.length === 0) return
   const reason =
     tables.length > 0 ? 'The store needs tables of its own' : 'The functions of the store are not those of this version'
-  draft.add('system', { class: 'additive', reason, statements })
+  if (statements.length > 0) draft.add('system', { class: 'additive', reason, statements })
+  for (const migration of missing) {
+    draft.add('system', {
+      class: 'additive',
+      reason: `Migration ${migration.number} of the store: ${migration.reason}`,
+      statements: migrationStatements(layout, migration),
+      ...(migration.isBreaking && catalog.hasSchema && { breaks: 'names' as const }),
+    })
+  }
 }
 
 /** Plans a table that does not exist. */
@@ -138,7 +148,10 @@ export const functionTexts = (draft: PlanDraft): Record<string, string> =>
     systemObjects(draft.layout).flatMap(({ kind, name, create }) => (kind === 'function' ? [[name, create.compile().text]] : [])),
   )
 
-/** The tables and functions of the store that belong to no model. */
+/**
+ * The tables and functions of the store that belong to no model, as the first releases created them. They do not change: a release that
+ * needs others adds a migration (`store-migrations.ts`).
+ */
 export const systemObjects = (layout: Layout): readonly SystemObject[] => [
   { kind: 'table', name: `${SYSTEM_PREFIX}definitions`, create: definitionsTable(layout) },
   { kind: 'table', name: `${SYSTEM_PREFIX}counters`, create: countersTable(layout) },

@@ -2,7 +2,17 @@ import type { Connection } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import { definitionsOf, type TableDefinition, type Trigrams } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
-import { fingerprintOf, type Recorded, type RecordedState, readCatalog, readRecorded, readState, recordOf } from './catalog.ts'
+import {
+  fingerprintOf,
+  formerOf,
+  type Recorded,
+  type RecordedState,
+  readCatalog,
+  readRecorded,
+  readState,
+  recordOf,
+} from './catalog.ts'
+import { planHistoryRename } from './history-renames.ts'
 import { planColumns } from './plan-columns.ts'
 import { planConstraints, planForeignKeys, planReleases } from './plan-constraints.ts'
 import { PlanDraft, type RowsInTheWay, type Step } from './plan-draft.ts'
@@ -17,6 +27,7 @@ import {
   planTriggers,
   systemObjects,
 } from './plan-tables.ts'
+import { MIGRATIONS_TABLE, STORE_MIGRATIONS, type StoreMigration, storeVersion } from './store-migrations.ts'
 
 /** The difference between a database and the models. */
 export interface SchemaPlan {
@@ -34,16 +45,23 @@ export interface SchemaPlan {
 /**
  * Compares a database with the models. Reads only.
  *
- * @throws {AppError} RENAME_CONFLICT if two names of a rename both hold rows
+ * @param migrations those of the store, replaced in tests
+ * @throws {AppError} RENAME_CONFLICT if two names of a rename both hold rows, MIGRATION_NEEDED as `storeVersion`
  */
-export async function planSchema(connection: Connection, layout: Layout): Promise<SchemaPlan> {
+export async function planSchema(
+  connection: Connection,
+  layout: Layout,
+  migrations: readonly StoreMigration[] = STORE_MIGRATIONS,
+): Promise<SchemaPlan> {
   const catalog = await readCatalog(connection, layout.schema)
+  const version = await storeVersion(connection, layout, catalog.tables.has(MIGRATIONS_TABLE), migrations)
   const hasRecords = catalog.tables.has(`${SYSTEM_PREFIX}definitions`)
   const recorded = hasRecords ? await readRecorded(connection, layout) : new Map()
   const applied = hasRecords ? await readState(connection, layout) : undefined
   const draft = new PlanDraft(connection, layout, catalog, recorded)
   const definitions = definitionsOf(layout, catalog.trigrams)
-  planSystem(draft, applied)
+  planSystem(draft, applied, version)
+  for (const rename of applied?.renames ?? []) planHistoryRename(draft, rename)
   await planRenames(draft)
   for (const definition of definitions) {
     const present = catalog.tables.get(definition.name)
@@ -52,7 +70,12 @@ export async function planSchema(connection: Connection, layout: Layout): Promis
   }
   for (const definition of definitions) await planTable(draft, definition)
   planDroppedTables(draft, definitions)
-  const state = { fingerprint: currentFingerprint(layout, catalog.trigrams), functions: functionTexts(draft) }
+  const fingerprint = currentFingerprint(layout, catalog.trigrams)
+  const state = {
+    fingerprint,
+    functions: version.isLater ? (applied?.functions ?? {}) : functionTexts(draft),
+    former: formerOf(applied, fingerprint),
+  }
   const indexes = definitions.flatMap(({ name }) => [...(catalog.tables.get(name)?.indexes.values() ?? [])])
   const isBuilding = indexes.some((index) => index.isBeingBuilt)
   return { steps: draft.steps, unused: draft.unused, isBuilding, recorded: draft.recorded, state }
@@ -88,9 +111,16 @@ export function describePlan({ steps, unused }: Described): string {
   return [...steps, ...kept].map(describeStep).join('\n\n')
 }
 
+/** Said of steps by what they break. */
+const BREAKS: Readonly<Record<NonNullable<Step['breaks']>, string>> = {
+  names: '-- processes of an earlier release answer 503 to requests for the model from then on',
+  values: '-- only while no process of an earlier release serves the database',
+}
+
 function describeStep(step: Step): string {
   const when = step.isConcurrent === true ? ', after the other steps' : ''
   const lines = [`-- ${step.class}${when}: ${step.reason}`, ...(step.rows === undefined ? [] : describeRows(step.rows))]
+  if (step.breaks !== undefined) lines.push(BREAKS[step.breaks])
   if (step.class === 'destructive') lines.push(`-- only with --allow-destructive${step.keep?.length ? '; otherwise:' : ''}`)
   const kept = step.class === 'destructive' ? (step.keep ?? []).map((statement) => `--   ${textOf(statement)};`) : []
   return [...lines, ...kept, ...step.statements.map((statement) => `${textOf(statement)};`)].join('\n')
@@ -107,13 +137,14 @@ const textOf = (statement: Step['statements'][number]): string => statement.comp
 
 /** A plan as plain data, for `--format json`. */
 export function planJson({ steps, unused }: Described): object {
-  const plain = ({ class: kind, reason, statements, rows, keep, isConcurrent }: Step) => ({
+  const plain = ({ class: kind, reason, statements, rows, keep, isConcurrent, breaks }: Step) => ({
     class: kind,
     reason,
     sql: statements.map(textOf),
     ...(rows && { rows }),
     ...(keep && { keep: keep.map(textOf) }),
     ...(isConcurrent && { concurrently: true }),
+    ...(breaks && { breaks }),
   })
   return { steps: steps.map(plain), unused: unused.map(plain) }
 }

@@ -19,15 +19,18 @@ const MAX_NAME_BYTES = 63
 export class PostgresSearch implements SearchStorage {
   readonly #database: Database
   readonly #layout: Layout
+  readonly #isEarlier: boolean
   readonly #totals = noTotals()
 
-  constructor(database: Database, layout: Layout) {
+  /** @param isEarlier true for an earlier release beside a later one */
+  constructor(database: Database, layout: Layout, isEarlier = false) {
     this.#database = database
     this.#layout = layout
+    this.#isEarlier = isEarlier
   }
 
   async open(searched: SearchedTable): Promise<void> {
-    await this.#database.transaction((connection) => openTable(connection, this.#layout, searched))
+    await this.#database.transaction((connection) => openTable(connection, this.#layout, searched, this.#isEarlier))
   }
 
   async storeNext(

@@ -163,8 +163,17 @@ function triggerDefinitions(layout: Layout, { table }: TableLayout, number: numb
   ]
 }
 
-/** Creates the triggers of a table where they are missing. If they were, or if other words are stored, all words are made again. */
-export async function openTable(connection: Connection, layout: Layout, searched: SearchedTable): Promise<void> {
+/**
+ * Creates the triggers of a table where they are missing. If they were, or if other words are stored, all words are made again.
+ *
+ * @param isEarlier true for an earlier release, which leaves the words of other fields to the later one
+ */
+export async function openTable(
+  connection: Connection,
+  layout: Layout,
+  searched: SearchedTable,
+  isEarlier: boolean,
+): Promise<void> {
   const { state } = searchTablesOf(layout)
   const { table, fields, revision } = searched
   const known = sql`select number, fields = ${fields}::text[] and revision = ${revision} from ${state} where table_name = ${table}`
@@ -176,7 +185,7 @@ export async function openTable(connection: Connection, layout: Layout, searched
   const number = Number(rows[0]?.[0])
   const triggers = await connection.query(sql`select ${triggerCount(layout.of(table), number)}`)
   const areThere = Number(triggers.rows[0]?.[0]) === TRIGGER_COUNT
-  if (areThere && rows[0]?.[1] === 't') return
+  if (areThere && (isEarlier || rows[0]?.[1] === 't')) return
   if (!areThere) for (const definition of triggerDefinitions(layout, layout.of(table), number)) await connection.query(definition)
   await resetWords(connection, layout, searched, number)
 }

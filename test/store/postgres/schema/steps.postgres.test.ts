@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { AUTH_MODELS } from '../../../../src/auth/account-models.ts'
+import { flatSource } from '../../../../src/config/source.ts'
+import { HISTORY_MODELS } from '../../../../src/history/history-recorder.ts'
+import { buildRegistry } from '../../../../src/model/build.ts'
+import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
-import { applySchema, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
-import { sql } from '../../../../src/store/postgres/sql.ts'
+import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
+import { applySchema, planOf, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
+import { systemObjects } from '../../../../src/store/postgres/schema/plan-tables.ts'
+import { STORE_MIGRATIONS, type StoreMigration } from '../../../../src/store/postgres/schema/store-migrations.ts'
+import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
 import { valuesOf } from '../../../helpers/values-of.ts'
+import { registryOf } from '../../../model/models.ts'
 import { testRenames } from './renames.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 import { testSteps } from './steps.ts'
@@ -144,5 +154,133 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
     const steps = await prepareSchema(database, layout, 'additive')
     assert.deepEqual(valuesOf(steps, 'reason'), ["'post' lacks the index post_stars_idx"])
     assert.deepEqual(await prepareSchema(database, layout, 'never'), [])
+  })
+
+  describe('migrations of the store', () => {
+    const ADDED: StoreMigration = {
+      number: STORE_MIGRATIONS.length + 1,
+      reason: 'Leases have a note',
+      statements: (layout) => [sql`alter table ${layout.system('leases')} add column "note" text`],
+    }
+    const LATER = [...STORE_MIGRATIONS, ADDED]
+    const BREAKING = [...STORE_MIGRATIONS, { ...ADDED, isBreaking: true as const }]
+    const numbers = (schema: SchemaUnderTest) =>
+      schema.rows(sql`select "number" from ${schema.table('_admin_migrations')} order by 1`)
+
+    on('are numbered from 1, and the tables that they follow never change', async (schema) => {
+      assert.deepEqual(
+        STORE_MIGRATIONS.map(({ number }) => number),
+        STORE_MIGRATIONS.map((_, index) => index + 1),
+      )
+      const texts = systemObjects(new Layout(registryOf(POST), 'admin')).flatMap(({ create, indexes = [] }) => [
+        create,
+        ...indexes,
+      ])
+      const hashed = hash('sha256', JSON.stringify(texts.map((each) => each.compile().text)), 'hex')
+      assert.equal(
+        hashed,
+        '569ec72d774a8662c861379ece4472004b54cdd24571a58376754bfb0293eb69',
+        'A change of the tables of the store is a migration of its own (store-migrations.ts)',
+      )
+      await schema.apply([POST])
+      assert.deepEqual(
+        await numbers(schema),
+        STORE_MIGRATIONS.map(({ number }) => String(number)),
+      )
+    })
+
+    on('are steps of the plan, which a start applies once, in a database of a release before them too', async (schema) => {
+      await schema.apply([POST])
+      await schema.rows(sql`drop table ${schema.table('_admin_migrations')}, ${schema.table('_admin_processes')}`)
+      const former = await schema.reasons(POST)
+      assert.deepEqual(former, [
+        'additive: Migration 1 of the store: Changes of the tables of the store are numbered',
+        'additive: Migration 2 of the store: The processes that serve the database are listed',
+      ])
+      const layout = schema.layout(POST)
+      assert.equal((await prepareSchema(schema.database, layout, 'additive', { migrations: LATER })).length, LATER.length)
+      assert.deepEqual(await prepareSchema(schema.database, layout, 'never', { migrations: LATER }), [])
+      assert.deepEqual(await schema.rows(sql`select "note" from ${schema.table('_admin_leases')}`), [])
+      // An earlier release goes on, and takes nothing back.
+      assert.deepEqual(await prepareSchema(schema.database, layout, 'never'), [])
+      await schema.rows(sql`update ${schema.table('_admin_definitions')}
+        set "definition" = jsonb_set("definition"::jsonb, '{functions,_admin_count}', '"later"') where "name" = ''`)
+      assert.deepEqual(await schema.reasons(POST), [])
+    })
+
+    on('keep releases out that cannot use the database any more', async (schema) => {
+      const layout = schema.layout(POST)
+      await applySchema(schema.database, layout, { migrations: BREAKING })
+      for (const attempt of [prepareSchema(schema.database, layout, 'additive'), applySchema(schema.database, layout)]) {
+        await assert.rejects(attempt, {
+          code: 'MIGRATION_NEEDED',
+          message: new RegExp(`migration ${ADDED.number} of the store \\(Leases have a note\\), .*start the later release`),
+        })
+      }
+    })
+  })
+
+  describe('entries of the history after a rename', () => {
+    const BEFORE = model('Memo', [{ name: 'body', type: 'string' }])
+    const AFTER = model('Note', [{ name: 'text', type: 'string', was: 'body' }], { was: 'Memo' })
+    const layoutOf = (schema: SchemaUnderTest, value: ModelDefinition) => {
+      const builtIn = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...HISTORY_MODELS] }
+      return new Layout(buildRegistry([{ value, source: flatSource('models') }], builtIn).registry, schema.schema)
+    }
+
+    on('follow in slices outside of the transaction, which an interrupted run leaves to the next', async (schema) => {
+      const { database } = schema
+      await applySchema(database, layoutOf(schema, BEFORE))
+      const history = schema.table('_admin_historyentry')
+      const entry = (
+        count: number,
+        name: string,
+      ) => sql`insert into ${history} ("model", "record_id", "action", "at", "via", "changes")
+        select ${name}, 1, 'update', now(), 'api', '{"body":{"from":null,"to":"a"}}' from generate_series(1, ${count}::integer)`
+      await database.query(entry(12_000, 'memo'))
+      let slices = 0
+      const within: string[] = []
+      const interrupted = (limit: number): Database => ({
+        query: async (statement) => {
+          if (statement.compile().text.includes('"slice"') && ++slices > limit) throw new Error('killed')
+          return database.query(statement)
+        },
+        transaction: (work, options) =>
+          database.transaction(
+            (connection) =>
+              work({
+                query: (statement, given) => {
+                  within.push(statement.compile().text)
+                  return connection.query(statement, given)
+                },
+              }),
+            options,
+          ),
+        stream: (statement, batch) => database.stream(statement, batch),
+        usage: () => database.usage(),
+        close: () => database.close(),
+      })
+      const layout = layoutOf(schema, AFTER)
+      await assert.rejects(applySchema(interrupted(2), layout), /killed/)
+      assert.ok(within.some((text) => text.includes('rename to')))
+      assert.deepEqual(
+        within.filter((text) => text.startsWith(`update "${schema.schema}"."_admin_historyentry"`)),
+        [],
+      )
+      const count = (condition: Sql) => schema.rows(sql`select count(*) from ${history} where ${condition}`)
+      assert.deepEqual(await count(sql`"model" = 'note'`), ['10000'])
+      // An entry that was made later, as of another field that takes the former name, stays.
+      await database.query(entry(1, 'note'))
+      assert.deepEqual(
+        (await planOf(database, layout)).steps.map(({ reason }) => reason),
+        ["The history names 'note' no longer 'memo'", "The history names 'text' of 'note' no longer 'body'"],
+      )
+      await prepareSchema(interrupted(Number.POSITIVE_INFINITY), layout, 'additive')
+      assert.deepEqual(await count(sql`"model" = 'note' and "changes"::jsonb ? 'text'`), ['12000'])
+      assert.deepEqual(await count(sql`"changes"::jsonb ? 'body'`), ['1'])
+      assert.equal(slices, 1 + 2 + 4 + 4)
+      assert.deepEqual((await planOf(database, layout)).steps, [])
+      assert.deepEqual(await prepareSchema(database, layout, 'never'), [])
+    })
   })
 })

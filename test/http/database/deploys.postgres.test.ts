@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { succeeded } from '../../helpers/postgres/cli-project.ts'
+import {
+  ask,
+  assertAllThere,
+  BEFORE,
+  Load,
+  type Models,
+  type Release,
+  readiness,
+  type Writer,
+  withReleases,
+} from '../../helpers/postgres/releases.ts'
+import { NO_POSTGRES } from '../../helpers/postgres/server.ts'
+
+const BASE = ['name: mark, type: string, required: true', 'name: count, type: integer']
+
+/** The statuses of an earlier release that goes on. */
+const GOES_ON = [200, 201]
+
+/** The message of a start that is refused. */
+async function refusalOf(release: Release): Promise<string> {
+  const { code, stderr } = await release.admin('serve --port 0')
+  assert.equal(code, 1)
+  return stderr
+}
+
+const writersOf = (...models: string[]): Writer[] => models.map((model) => ({ model }))
+
+describe('a deploy beside processes of the earlier release', { skip: NO_POSTGRES }, () => {
+  test('new fields and models, wider types and limits: every process goes on, and one of the earlier release starts', async () => {
+    const first: Models = {
+      Optional: BASE,
+      Mandatory: BASE,
+      Empty: BASE,
+      Number: [...BASE, 'name: size, type: integer'],
+      Decimal: [...BASE, 'name: size, type: integer'],
+      Limit: [...BASE, 'name: text, type: string, max_length: 5'],
+      Loose: [...BASE, 'name: code, type: string, max_length: 20, required: true, unique: true'],
+      Parent: BASE,
+    }
+    const second: Models = {
+      Optional: [...BASE, 'name: subtitle, type: string'],
+      Mandatory: [...BASE, 'name: state, type: string, required: true, default: new'],
+      Empty: [...BASE, 'name: state, type: string, required: true, default: new'],
+      Number: [...BASE, 'name: size, type: number'],
+      Decimal: [...BASE, 'name: size, type: decimal'],
+      Limit: [...BASE, 'name: text, type: string, max_length: 9'],
+      Loose: [...BASE, 'name: code, type: string, max_length: 20'],
+      Parent: BASE,
+      Child: ['name: parent_id, type: foreignkey, model: parent'],
+    }
+    await withReleases(async ({ release, headers: login }) => {
+      const [former, present] = [await release(first, BEFORE), await release(second)]
+      const old = await former.serve()
+      const headers = await login(former)
+      const sizes = (index: number) => ({ size: index })
+      const writers: Writer[] = [
+        ...writersOf('optional', 'mandatory', 'limit', 'parent'),
+        { model: 'number', data: sizes },
+        { model: 'decimal', data: sizes },
+      ]
+      const load = new Load(old, headers, [...writers, { model: 'loose', data: (index) => ({ code: `old-${index}` }) }], 'old')
+      await load.round()
+      const current = await present.serve()
+      const other = new Load(current, headers, writers, 'new')
+      for (const [model, statuses] of [...(await load.round()), ...(await other.round())])
+        assert.deepEqual([...statuses].sort(), GOES_ON, model)
+      assert.deepEqual([await readiness(old), await readiness(current)], [200, 200])
+
+      // What each writes, the other reads.
+      const empty = await ask(old, headers, 'POST', 'empty', { mark: 'first' })
+      assert.equal(empty.status, 201)
+      assert.equal((await ask(current, headers, 'GET', `empty/${empty.json.data.id}`)).json.data.state, 'new')
+      const sized = await ask(current, headers, 'POST', 'number', { mark: 'half', size: 0.5 })
+      const half = await ask(old, headers, 'GET', `number/${sized.json.data.id}`)
+      assert.deepEqual([half.status, half.json.data.size], [200, 0.5])
+      assert.equal((await ask(old, headers, 'GET', 'number?filters=size__in=1,2')).status, 200)
+      assert.equal((await ask(old, headers, 'GET', 'decimal?filters=size__in=1,2')).status, 200)
+      const subtitled = await ask(current, headers, 'POST', 'optional', { mark: 'sub', subtitle: 'kept' })
+      const { id } = subtitled.json.data
+      assert.equal((await ask(old, headers, 'PATCH', `optional/${id}`, { mark: 'changed' })).status, 200)
+      assert.equal((await ask(current, headers, 'GET', `optional/${id}`)).json.data.subtitle, 'kept')
+
+      // A deletion that a model of the later release forbids.
+      const parent = await ask(old, headers, 'POST', 'parent', { mark: 'parent' })
+      await ask(current, headers, 'POST', 'child', { parent_id: parent.json.data.id })
+      const deletion = await ask(old, headers, 'DELETE', `parent/${parent.json.data.id}`)
+      assert.equal(deletion.status, 409)
+      if (BEFORE === undefined) {
+        assert.match(deletion.json.details, /^Rows of the table 'child' refer to the records/)
+        const again = await former.serve()
+        assert.equal(await readiness(again), 200)
+        const late = new Load(again, headers, writers, 'late')
+        for (const [model, statuses] of await late.round()) assert.deepEqual([...statuses].sort(), GOES_ON, model)
+        await late.stop()
+        const { stderr } = await again.stop()
+        assert.match(stderr, /The models are those of an earlier release; the tables stay/)
+        await assertAllThere(current, headers, [late])
+        assert.match((await present.admin('migrate --plan')).stderr, /is up to date/)
+        assert.match((await former.admin('migrate --plan')).stderr, /those of an earlier release: a start applies nothing/)
+      }
+      await load.stop()
+      await other.stop()
+      await assertAllThere(current, headers, [load, other])
+      await assertAllThere(old, headers, [load, other])
+    })
+  })
+
+  test('unique, mandatory, narrower limits and dropped fields by --apply: the earlier release goes on within the new limits', async () => {
+    const first: Models = {
+      Unique: [...BASE, 'name: code, type: string, max_length: 50'],
+      Short: [...BASE, 'name: text, type: string, max_length: 9'],
+      Needed: [...BASE, 'name: text, type: string'],
+      Dropped: [...BASE, 'name: text, type: string, required: true', 'name: unused, type: string'],
+      Gone: BASE,
+      Refers: [...BASE, 'name: short_id, type: integer'],
+      Amount: [...BASE, 'name: size, type: number'],
+      Retyped: [...BASE, 'name: text, type: string'],
+      Narrowed: [...BASE, 'name: size, type: number'],
+    }
+    const { Gone: _, ...kept } = first
+    const second: Models = {
+      ...kept,
+      Refers: [...BASE, 'name: short_id, type: foreignkey, model: short'],
+      Amount: [...BASE, 'name: size, type: decimal'],
+      Unique: [...BASE, 'name: code, type: string, max_length: 50, unique: true'],
+      Short: [...BASE, 'name: text, type: string, max_length: 3'],
+      Needed: [...BASE, 'name: text, type: string, required: true, default: none'],
+      Dropped: BASE,
+    }
+    const third: Models = {
+      ...second,
+      Retyped: [...BASE, 'name: text, type: integer'],
+      Narrowed: [...BASE, 'name: size, type: integer'],
+    }
+    await withReleases(async ({ release, headers: login }) => {
+      const [former, present, later] = [await release(first), await release(second), await release(third)]
+      const old = await former.serve()
+      const headers = await login(former)
+      const writers: Writer[] = [
+        { model: 'unique', data: (index) => ({ code: `old-${index}` }) },
+        { model: 'short', data: () => ({ text: 'abc' }) },
+        { model: 'needed', data: () => ({ text: 'given' }) },
+        { model: 'dropped', data: () => ({ text: 'kept' }) },
+        { model: 'amount', data: (index) => ({ size: index / 8 }) },
+        ...writersOf('gone', 'refers'),
+      ]
+      const load = new Load(old, headers, writers, 'old')
+      await load.round()
+      assert.match(await refusalOf(present), /A start applies additive steps only/)
+      succeeded(await present.admin('migrate --apply'))
+      for (const [model, statuses] of await load.round()) assert.deepEqual([...statuses].sort(), GOES_ON, model)
+      assert.equal(await readiness(old), 200)
+      const current = await present.serve()
+      assert.equal(await readiness(current), 200)
+
+      // What the earlier release permits and the later one does not is an error of the client.
+      assert.equal((await ask(old, headers, 'POST', 'unique', { mark: 'twice', code: 'old-0' })).status, 400)
+      const long = await ask(old, headers, 'POST', 'short', { mark: 'long', text: 'abcd' })
+      assert.equal(long.status, 400)
+      assert.deepEqual(Object.keys(long.json.detail.error), ['text'])
+      const none = await ask(old, headers, 'POST', 'needed', { mark: 'none' })
+      assert.deepEqual([none.status, none.json.detail?.error], [400, { text: ['text is mandatory'] }])
+      const nowhere = await ask(old, headers, 'POST', 'refers', { mark: 'nowhere', short_id: 9_999_999 })
+      assert.deepEqual([nowhere.status, Object.keys(nowhere.json.detail?.error ?? {})], [400, ['short_id']])
+
+      // The dropped field stays for the earlier release.
+      const made = await ask(current, headers, 'POST', 'dropped', { mark: 'new' })
+      const read = await ask(old, headers, 'GET', `dropped/${made.json.data.id}`)
+      assert.deepEqual([read.status, read.json.data.text], [200, null])
+
+      // Another type waits for the end of both processes: they would read and store other values.
+      const refused = await later.admin('migrate --apply')
+      assert.equal(refused.code, 1)
+      assert.match(refused.stderr, /2 other processes serve the database, and could not go on .*; end them first/)
+      assert.match(refused.stderr, /'text' of 'retyped' changes from text to bigint/)
+      assert.match(refused.stderr, /'size' of 'narrowed' changes from double precision to bigint/)
+      assert.match(await refusalOf(later), /2 other processes serve the database/)
+
+      // When it is dropped for good, the earlier release is behind, and says so.
+      const gone = await present.admin('migrate --apply --allow-destructive')
+      assert.match(gone.stderr, /2 processes serve the database since before; restart those of an earlier release/)
+      const statuses = await load.round()
+      for (const model of ['dropped', 'gone']) assert.deepEqual([...(statuses.get(model) ?? [])], [503], model)
+      assert.deepEqual([...(statuses.get('unique') ?? [])].sort(), GOES_ON)
+      assert.deepEqual([await readiness(old), await readiness(current)], ['503 Tables have changed', 200])
+      await load.stop()
+      assert.match(await refusalOf(former), /A later release has changed the tables, .* column 'text' of 'dropped' is missing/)
+      load.created.delete('gone')
+      await assertAllThere(current, headers, [load])
+
+      // With both gone, the types change.
+      await old.stop()
+      await current.stop()
+      succeeded(await later.admin('migrate --apply'))
+      assert.equal(await readiness(await later.serve()), 200)
+    })
+  })
+
+  test('renames wait for --apply or for the end of other processes, whose requests are then 503', async () => {
+    const first: Models = {
+      Memo: [...BASE, 'name: body, type: string'],
+      Link: [...BASE, 'name: memo_id, type: foreignkey, model: memo'],
+      Post: [...BASE, 'name: body, type: string'],
+      Strict: BASE,
+      Other: BASE,
+    }
+    const second: Models = {
+      Note: ['was: Memo', ...BASE, 'name: body, type: string'],
+      Link: [...BASE, 'name: memo_id, type: foreignkey, model: note'],
+      Post: [...BASE, 'name: text, type: string, was: body'],
+      Strict: [...BASE, 'name: state, type: string, required: true'],
+      Other: BASE,
+    }
+    const third: Models = { ...second, Other: [...BASE, 'name: size, type: string', 'name: total, type: integer'] }
+    const fourth: Models = { ...third, Other: [...BASE, 'name: length, type: string, was: size', 'name: total, type: string'] }
+    await withReleases(async ({ release, headers: login }) => {
+      const [former, present] = [await release(first, BEFORE), await release(second)]
+      const old = await former.serve()
+      const headers = await login(former)
+      const memo = await ask(old, headers, 'POST', 'memo', { mark: 'memo', body: 'one' })
+      const linked = { memo_id: memo.json.data.id }
+      const texts = () => ({ body: 'text' })
+      const writers = [
+        { model: 'memo', data: texts },
+        { model: 'post', data: texts },
+        { model: 'link', data: () => linked },
+        ...writersOf('other'),
+      ]
+      const load = new Load(old, headers, writers, 'old')
+      await load.round()
+      if (BEFORE === undefined) {
+        assert.match(await refusalOf(present), /Another process serves the database, .*; end it first, or apply the steps/)
+        const plan = await present.admin('migrate --plan')
+        assert.equal(plan.code, 1)
+        assert.match(plan.stderr, /1 process serves the database, so a start does not apply these steps/)
+        assert.match(plan.stdout, /processes of an earlier release answer 503/)
+        for (const [model, statuses] of await load.round()) assert.deepEqual([...statuses].sort(), GOES_ON, model)
+      }
+      const applied = await present.admin('migrate --apply')
+      assert.equal(applied.code, 0, applied.stderr)
+      const statuses = await load.round()
+      if (BEFORE === undefined) {
+        for (const model of ['memo', 'post', 'link']) assert.deepEqual([...(statuses.get(model) ?? [])], [503], model)
+        assert.equal(await readiness(old), '503 Tables have changed')
+        const refused = await ask(old, headers, 'POST', 'strict', { mark: 'without' })
+        assert.equal(refused.status, 409)
+        assert.match(refused.json.details, /^The mandatory column 'state' of the table 'strict' refuses the write; /)
+        assert.equal((await ask(old, headers, 'GET', 'strict')).status, 200)
+      }
+      assert.deepEqual([...(statuses.get('other') ?? [])].sort(), GOES_ON)
+      const current = await present.serve()
+      assert.equal(await readiness(current), 200)
+      if (BEFORE === undefined) await load.stop()
+      else await load.stop().catch(() => {})
+      await assertAllThere(current, headers, [load], { memo: 'note' })
+      // The history follows.
+      const history = await fetch(`${current.address}/api/v1/models/note/${memo.json.data.id}/history`, { headers })
+      assert.equal(((await history.json()) as { total: number }).total, 1)
+
+      // A single process that is replaced renames, and changes types, by itself.
+      await old.stop()
+      await current.stop()
+      const single = await (await release(third)).serve()
+      const made = await ask(single, headers, 'POST', 'other', { mark: 'a', size: 'long', total: 7 })
+      await single.stop()
+      const renamed = await (await release(fourth)).serve()
+      const { data } = (await ask(renamed, headers, 'GET', `other/${made.json.data.id}`)).json
+      assert.deepEqual([data.length, data.total], ['long', '7'])
+    })
+  })
+})
