@@ -53,9 +53,13 @@ export function AccessForm({ id, model, form, edits, isWritable, onSave }: Acces
         wasTried={problems !== undefined}
       />
       {names.includes('permissions') && (
-        <section className="stack" aria-labelledby={`${id}-permissions`} data-field="permissions">
-          <h2 id={`${id}-permissions`}>{text.permissions}</h2>
-          {model.key === 'user' && <p className="muted">{text.permissionsOfUser}</p>}
+        <section className="stack" aria-label={text.permissions} data-field="permissions">
+          {model.key === 'user' && (
+            <header className="stack-tight">
+              <h2>{text.permissions}</h2>
+              <p className="field-help">{text.permissionsOfUser}</p>
+            </header>
+          )}
           {rights.is_superuser === true && <Notice kind="info">{text.superuser}</Notice>}
           {groups.error !== null && <Failure error={groups.error} onRetry={() => void groups.refetch()} />}
           {errors.permissions !== undefined && <p className="field-errors">{errors.permissions.join(' ')}</p>}

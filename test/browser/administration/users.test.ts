@@ -92,13 +92,17 @@ inBrowser(
     await page.getByLabel('Superuser').check()
     await tick(page, 'Posts: View').check()
     assert.equal(await save(page).count(), 1)
-    const written: string[] = []
+    const tried: unknown[] = []
+    const written: unknown[] = []
     page.on('request', (request) => {
-      if (request.method() !== 'GET' && !request.url().includes('dry_run')) written.push(request.url())
+      if (request.method() !== 'PUT') return
+      const sent = request.url().includes('dry_run') ? tried : written
+      sent.push(request.postDataJSON().form_id)
     })
     await save(page).click()
     await saved(page).waitFor()
     await unsaved(page).waitFor({ state: 'detached' })
+    assert.deepEqual(tried, ['UserCreateForm'], 'the rules of the form apply')
     assert.equal(written.length, 1, 'one write, so that all is stored or nothing')
     const { data } = await api.model('user').read(user.id)
     assert.deepEqual([data.first_name, data.is_superuser], ['Ada', true])
