@@ -2,6 +2,7 @@ import type { PostgresSettings, Settings } from '../config/settings.ts'
 import { durationMs, postgresPlace } from '../config/store-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
+import { type Bookkeeping, enablingStatement, repairBookkeeping } from '../store/postgres/bookkeeping.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
 import { type Examination, examineDatabase, notificationsArrive } from '../store/postgres/examination.ts'
 import { Layout } from '../store/postgres/layout/layout.ts'
@@ -19,7 +20,20 @@ const LARGE_DIFFERENCE = 2000
 /** Maximum number of steps named. */
 const MAX_NAMED = 3
 
-/** Checks the database of a project: connection, version, rights, tables, indexes, clock, notifications. Changes nothing; works while servers run. */
+/** Milliseconds that a statement of a repair may take: it reads whole tables. */
+const REPAIR_STATEMENT_MS = 3_600_000
+
+/** Corrects the totals, stored words and sequences of a project, while servers run. */
+export async function repairDatabase(registry: Registry, store: PostgresSettings): Promise<void> {
+  const database = new PgDatabase(store.url, { pool: 2, statementTimeout: REPAIR_STATEMENT_MS })
+  try {
+    await repairBookkeeping(database, new Layout(registry, store.schema))
+  } finally {
+    await database.close()
+  }
+}
+
+/** Checks the database of a project: connection, version, rights, tables, indexes, totals, words, ids, clock, notifications. Changes nothing; works while servers run. */
 export async function databaseHealth(registry: Registry, settings: Settings, store: PostgresSettings): Promise<CheckResults> {
   const secret = checkSecret(settings)
   const database = new PgDatabase(store.url, { pool: 1, statementTimeout: durationMs(store.statement_timeout) })
@@ -60,6 +74,7 @@ export function resultsOf(found: Examination, store: PostgresSettings): CheckRes
         ? { level: 'fail', message: `${user} lacks ${missingRights.join(', and ')}` }
         : { level: 'ok', message: `${user} may create and change the tables` },
     ...checkPlan(found.plan, store),
+    ...(found.bookkeeping !== undefined && checkBookkeeping(found.bookkeeping, store.schema)),
     search: SEARCH[trigrams],
     clock: checkClock(clockDifference),
   }
@@ -99,9 +114,44 @@ function checkPlan(plan: Examination['plan'], { migrate }: PostgresSettings): Pi
   }
 }
 
-function named(steps: readonly Step[]): string {
-  const shown = steps.slice(0, MAX_NAMED).map(({ reason }) => reason)
-  return steps.length > MAX_NAMED ? `${shown.join('; ')}; and ${steps.length - MAX_NAMED} more` : shown.join('; ')
+const named = (steps: readonly Step[]): string => firstOf(steps.map(({ reason }) => reason))
+
+function firstOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, MAX_NAMED)
+  return texts.length > MAX_NAMED ? `${shown.join('; ')}; and ${texts.length - MAX_NAMED} more` : shown.join('; ')
+}
+
+const REPAIR = 'run admin doctor --repair, also while servers run'
+
+function checkBookkeeping({ disabled, counts, ids, words }: Bookkeeping, schema: string) {
+  const result = (faults: readonly string[], remedy: string, sound: string): CheckResult =>
+    faults.length === 0 ? { level: 'ok', message: sound } : { level: 'fail', message: `${firstOf(faults)}; ${remedy}` }
+  const foreign = disabled.filter(({ needsSuperuser }) => needsSuperuser).map(({ table }) => enablingStatement(schema, table))
+  return {
+    triggers: result(
+      disabled.map(({ table }) => `triggers of '${table}' are disabled, so writes are not counted, found or checked`),
+      foreign.length === 0 ? REPAIR : `let a superuser run: ${foreign.join('; ')}; then ${REPAIR}`,
+      'enabled',
+    ),
+    totals: result(
+      counts.map(({ model, total, rows }) => `the total of '${model}' is ${total}, and it has ${counted(rows, 'row')}`),
+      `rows were written without triggers; ${REPAIR}`,
+      'as many as rows',
+    ),
+    ids: result(
+      ids.map(({ table, next, highest }) => `the next id of '${table}' is ${next}, and a row has ${highest}`),
+      `rows were written with ids of their own; ${REPAIR}`,
+      'the next ids are free',
+    ),
+    words: result(
+      words.map(
+        ({ model, records }) =>
+          `${counted(records, 'record')} of '${model}' ${records === 1 ? 'is' : 'are'} not searched as stored`,
+      ),
+      `rows were written without triggers; ${REPAIR}`,
+      'the words of all records are stored, or will be',
+    ),
+  }
 }
 
 /** Rates whether processes are notified of each other's changes. */

@@ -16,12 +16,14 @@ import { type ProjectOptions, sourceOf, withAppOf, withProjectOptions } from '..
 import { confirm } from '../prompts.ts'
 import { counted, painter, shellWord, table } from '../style.ts'
 
-type DoctorOptions = ProjectOptions & { repair?: string; purge?: boolean; yes?: boolean; json?: boolean }
+type DoctorOptions = ProjectOptions & { repair?: string | true; purge?: boolean; yes?: boolean; json?: boolean }
 
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
 While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
-rights, the tables and indexes against the models, pg_trgm, the clock and the notifications of changes in place of the data folder. Exits 1
+rights, the tables and indexes against the models, the totals, words and next ids against the rows, pg_trgm, the clock and the notifications of
+changes in place of the data folder. --repair without a folder then enables triggers, counts the rows, moves the ids and lets the words be
+stored again, also while servers run: after rows were written without triggers, as by pg_restore --disable-triggers. Exits 1
 when a check fails, a server would not start on the data, or --repair could not save all records.
 
 Names the records and permissions of models that the project does not have any more. --purge removes them after a question, while no
@@ -33,7 +35,10 @@ export function doctorCommand(io: Io): Command {
   return withProjectOptions(
     new Command('doctor').description('check the project, the machine and the data; changes nothing by itself'),
   )
-    .option('--repair <dir>', 'save all readable records into a new folder, while no server runs')
+    .option(
+      '--repair [dir]',
+      'save all readable records into a new folder, while no server runs; with PostgreSQL, without a folder: correct totals, words and ids',
+    )
     .addOption(new Option('--purge', 'remove records and permissions of removed models').conflicts(['repair', 'json']))
     .option('--yes', 'with --purge: do not ask; needed without a terminal')
     .option('--json', 'print the report as JSON')
@@ -41,13 +46,14 @@ export function doctorCommand(io: Io): Command {
     .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
     .action(async (options: DoctorOptions) => {
       if (options.purge === true) return purge(io, options)
+      if (options.repair === true) await repairStore(io, options)
       const { checks, examined, isHeld } = await healthOf(sourceOf(io, options, {}))
       const isInFiles = examined.project.settings.store === 'embedded'
-      if (!isInFiles && options.repair !== undefined) throw nothingToRepair(placeOf(examined.project))
+      if (!isInFiles && typeof options.repair === 'string') throw nothingToRepair(placeOf(examined.project))
       if (options.json !== true) showChecks(checks, io)
       if (isInFiles) await examineFolder(io, options, { checks, examined, isHeld })
       else if (options.json === true) io.stdout.write(`${printableJson({ checks })}\n`)
-      if (options.repair !== undefined) return
+      if (typeof options.repair === 'string') return
       refuseFailed(checks)
       if (isInFiles && !(await hasData(examined.project))) throw noData(dataFolderOf(examined.project))
     })
@@ -78,7 +84,22 @@ async function purge(io: Io, options: DoctorOptions): Promise<void> {
 }
 
 const nothingToRepair = (place: string): AppError =>
-  new AppError('USAGE', `--repair saves the records of a data folder; the records are in ${place}: restore them by pg_restore`)
+  new AppError(
+    'USAGE',
+    `--repair DIR saves the records of a data folder; the records are in ${place}: restore them by pg_restore, and use --repair without a folder`,
+  )
+
+/** Corrects a database. @throws {AppError} USAGE for a data folder */
+async function repairStore(io: Io, options: DoctorOptions): Promise<void> {
+  const { settings, registry } = await loadProject(sourceOf(io, options, {}))
+  if (settings.store === 'embedded')
+    throw new AppError('USAGE', '--repair needs a new folder to save the records of a data folder in')
+  const { repairDatabase } = await import('../health-database.ts')
+  await repairDatabase(registry, settings.store)
+  io.stderr.write(
+    'Enabled triggers, counted rows and moved ids; the words of all records are stored again by a running server, or the next one\n',
+  )
+}
 
 /**
  * Examines the records of a data folder, prints the report, and repairs the folder if that is asked for.
@@ -87,11 +108,12 @@ const nothingToRepair = (place: string): AppError =>
  */
 async function examineFolder(io: Io, options: DoctorOptions, { checks, examined, isHeld }: Health): Promise<void> {
   const folder = dataFolderOf(examined.project)
-  const isServed = isHeld && options.repair === undefined
+  const folderToSaveIn = typeof options.repair === 'string' ? options.repair : undefined
+  const isServed = isHeld && folderToSaveIn === undefined
   // Without valid models, stored records cannot be checked.
   const isExamined = (await holdsData(folder)) && !isServed && !examined.faults.any
   const report = isExamined ? await examine(folder, examined.project.registry) : undefined
-  const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
+  const repair = folderToSaveIn === undefined ? undefined : await repairInto(folder, resolve(io.cwd, folderToSaveIn))
   if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
   else if (report !== undefined) show(report, repair, io)
   if (repair !== undefined) return refuseLoss(repair)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../util/clock.ts'
+import { type Bookkeeping, examineBookkeeping } from './bookkeeping.ts'
 import type { Connection, Database } from './connection/database.ts'
 import { NotificationListener } from './connection/listener.ts'
 import type { Layout } from './layout/layout.ts'
@@ -16,6 +17,8 @@ export interface Examination {
   readonly missingRights: readonly string[]
   /** The difference between the tables and the models; undefined if there are no tables yet. */
   readonly plan: SchemaPlan | undefined
+  /** Where totals, stored words and sequences do not agree with the rows; undefined if the tables differ from the models. */
+  readonly bookkeeping: Bookkeeping | undefined
   /** `pg_trgm` finds parts of texts: installed, available to be installed, or absent. */
   readonly trigrams: 'installed' | 'available' | 'absent'
   /** Least number of milliseconds by which the clock of the server is ahead of the clock of this process. */
@@ -32,11 +35,13 @@ export async function examineDatabase(database: Database, layout: Layout, clock:
   )
   const [text, user, trigrams] = rows[0] ?? []
   const { version: major, isPrepared } = await databaseState(database, layout)
+  const plan = isPrepared ? await planOf(database, layout) : undefined
   return {
     version: { text: text ?? '', major },
     user: user ?? '',
     missingRights: await missingRights(database, layout),
-    plan: isPrepared ? await planOf(database, layout) : undefined,
+    plan,
+    bookkeeping: plan?.steps.length === 0 ? await examineBookkeeping(database, layout) : undefined,
     trigrams: trigrams as Examination['trigrams'],
     clockDifference,
   }

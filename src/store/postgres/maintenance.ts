@@ -27,12 +27,12 @@ export async function databaseState(connection: Connection, { schema }: Layout):
   return { version: Math.floor(Number(version) / 10_000), isPrepared: isPrepared === 't' }
 }
 
-/** True if anything was ever written into one of the given tables, by any program. */
+/** True if anything was ever written into one of the given tables, by any program. Rows may have been written without the triggers that count. */
 export async function wasWritten(connection: Connection, layout: Layout, tables: readonly string[]): Promise<boolean> {
   const counters = layout.system('counters')
-  const { rows } = await connection.query(
-    sql`select exists (select from ${counters} where "writes" > 0 and "table_name" = any(${tables}::text[]))`,
-  )
+  const haveRows = tables.map((name) => sql`exists (select from ${layout.of(name).table})`)
+  const counted = sql`exists (select from ${counters} where "writes" > 0 and "table_name" = any(${tables}::text[]))`
+  const { rows } = await connection.query(sql`select ${joined([counted, ...haveRows], ' or ')}`)
   return rows[0]?.[0] === 't'
 }
 

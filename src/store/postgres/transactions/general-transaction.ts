@@ -2,12 +2,12 @@ import { runInSlices } from '../../../util/slices.ts'
 import type { Operation, Outcome, SideRecords, TransactionMode } from '../../store.ts'
 import { Transaction } from '../../transaction/transaction.ts'
 import type { Connection } from '../connection/database.ts'
-import { type Layout, rememberRowVersion, rowVersionOf, type TableLayout } from '../layout/layout.ts'
+import { type Layout, rememberRowVersion, rowVersionOf } from '../layout/layout.ts'
 import { logEntryOf } from '../shared/stored-change-log.ts'
-import { joined, keyword, type Sql, sql } from '../sql.ts'
 import { LoadedTables } from './loaded-tables.ts'
 import { addCascades, Loader, predictNeeds, tablesOfNewRecords } from './loader.ts'
 import { hasLocks, idLock, takeLocks, uniqueLocks } from './locks.ts'
+import { lockIds, moveSequence, nextIds, reserveIds } from './sequences.ts'
 import { completeRecord, differs, slicesOf, writeStatement } from './statements.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
@@ -168,49 +168,3 @@ export class GeneralTransaction {
     }
   }
 }
-
-/** A number of ids of one table. */
-interface Reservation {
-  readonly layout: TableLayout
-  readonly count: number
-}
-
-/** The ids that the sequences would give next. Nothing is reserved. */
-async function nextIds(connection: Connection, tables: readonly TableLayout[]): Promise<readonly number[]> {
-  if (tables.length === 0) return []
-  const { rows } = await connection.query(sql`select ${joined(tables.map(({ sequence }) => nextId(sequence)))}`)
-  return rows[0]?.map(Number) ?? []
-}
-
-/** Takes ids of tables whose `idLock` the transaction has. Those of each table ascend. */
-async function reserveIds(connection: Connection, reservations: readonly Reservation[]): Promise<readonly number[][]> {
-  if (reservations.length === 0) return []
-  const queries = reservations.map(
-    ({ layout: { sequence }, count }, index) =>
-      sql`select ${index}::integer, nextval(${sequence}::regclass) from generate_series(1, ${count}::bigint)`,
-  )
-  const { rows } = await connection.query(joined(queries, ' union all '))
-  return reservations.map((_, index) =>
-    rows.flatMap(([table, id]) => (Number(table) === index ? [Number(id)] : [])).sort((a, b) => a - b),
-  )
-}
-
-/**
- * Excludes all others that take ids of some tables, until the end of the transaction: inserts of one statement by a lock of the table, other
- * transactions by `idLock`. A requested id above all given ones moves the sequence, which PostgreSQL does without regard to others that take ids
- * at that moment. A sequence never goes back, so an id is given once.
- */
-async function lockIds(connection: Connection, tables: readonly TableLayout[]): Promise<void> {
-  if (tables.length === 0) return
-  await connection.query(takeLocks({ shared: [], exclusive: tables.map(idLock).sort() }))
-  await connection.query(sql`lock table ${joined(tables.map(({ table }) => table))} in share row exclusive mode`)
-}
-
-/** Moves a locked sequence forward, so that it continues with `next`. */
-async function moveSequence(connection: Connection, { sequence }: TableLayout, next: number): Promise<void> {
-  await connection.query(sql`select setval(${sequence}::regclass, ${next - 1}::bigint)`)
-}
-
-/** The next id of a sequence; its name is a quoted identifier. */
-const nextId = (sequence: string): Sql =>
-  sql`(select case when "is_called" then "last_value" + 1 else "last_value" end from ${keyword(sequence)})`

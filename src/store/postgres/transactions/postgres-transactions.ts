@@ -24,6 +24,7 @@ import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { LockedRecords } from './locked-records.ts'
+import { isTakenId, passTakenIds } from './sequences.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
 
@@ -137,6 +138,7 @@ export class PostgresTransactions {
       } catch (error) {
         if (!isConstraintViolation(error)) throw error
         last = error
+        await this.#passTakenIds(error)
       }
     }
     throw last === undefined ? keepsChanging() : refusedByDatabase(last)
@@ -145,15 +147,24 @@ export class PostgresTransactions {
   /** Does everything except the commit of a transaction that is given in parts, and finds all violations of each part. */
   async rehearseInParts<T>(work: (apply: ApplyPart) => Promise<T>): Promise<T> {
     let result: { readonly value: T } | undefined
-    try {
-      return await this.#partByPart(async (parts) => {
-        result = { value: await work((operations) => parts.examine(operations)) }
-        throw new Rollback(undefined)
-      })
-    } catch (error) {
-      if (error instanceof Rollback && result !== undefined) return result.value
-      throw error
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#partByPart(async (parts) => {
+          result = { value: await work((operations) => parts.examine(operations)) }
+          throw new Rollback(undefined)
+        })
+      } catch (error) {
+        if (error instanceof Rollback && result !== undefined) return result.value
+        if (attempt === MAX_ATTEMPTS || !(await this.#passTakenIds(error))) throw error
+      }
     }
+  }
+
+  /** Moves the sequence past ids that other programs have given to rows. @returns false if that is not what an error tells */
+  async #passTakenIds(error: unknown): Promise<boolean> {
+    if (!isTakenId(error, this.#layout)) return false
+    await passTakenIds(this.#database, this.#layout, error.table)
+    return true
   }
 
   #partByPart<T>(work: (parts: TransactionParts, connection: Connection) => Promise<T>): Promise<T> {
@@ -206,6 +217,7 @@ export class PostgresTransactions {
       } catch (error) {
         if (!isConstraintViolation(error) && !isTransient(error)) throw error
         last = error
+        await this.#passTakenIds(error)
       }
     }
     if (!isConstraintViolation(last)) throw keepsChanging()
@@ -254,7 +266,7 @@ export class TransactionParts {
       if (creation === undefined) return await new GeneralTransaction(this.#layout, this.#connection, work).run()
       return (await creation.runInSlices(this.#connection)) ?? REFUSED
     } catch (error) {
-      if (isConstraintViolation(error)) return REFUSED
+      if (isConstraintViolation(error) && !isTakenId(error, this.#layout)) return REFUSED
       throw error
     }
   }
@@ -272,6 +284,7 @@ export class TransactionParts {
     try {
       return await new GeneralTransaction(this.#layout, this.#connection, work).run()
     } catch (error) {
+      if (isTakenId(error, this.#layout)) throw error
       const violation = isConstraintViolation(error) ? violationOf(error, this.#layout, work.operations) : undefined
       if (violation === undefined) throw isConstraintViolation(error) ? refusedByDatabase(error) : error
       return { ok: false, violations: [violation] }
