@@ -167,12 +167,13 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /** Searches the text of all models that the user may view; returns the best hits. @param q the words to search for */
   async search(
     q: string,
-    { models, limit }: SiteSearchQuery<Key<Models>> = {},
+    { models, complete, limit }: SiteSearchQuery<Key<Models>> = {},
     { signal }: CallOptions = {},
   ): Promise<SiteSearchResult<Key<Models>>> {
     const entries: QueryEntries = [
       ['q', q],
       ['models', namesText(models)],
+      ['complete', complete],
       ['limit', limit],
     ]
     return (await this.#get(`${this.#api}/search${queryText(entries)}`, signal)) as SiteSearchResult<Key<Models>>

@@ -24,6 +24,7 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ['q', q],
   ['fields', namesText(query.fields)],
   ['fuzzy', query.fuzzy],
+  ['complete', query.complete],
   ['include', namesText(query.include)],
   ...filterEntries(query),
   ...sortEntries(query.sort),

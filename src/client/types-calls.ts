@@ -56,6 +56,8 @@ export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<
   readonly fields?: readonly M['searched'][] | undefined
   /** Also finds similar words, such as misspelt ones. */
   readonly fuzzy?: boolean | undefined
+  /** Fails with 503 where records would be missing, in place of answering with `missing`. */
+  readonly complete?: boolean | undefined
   /** Default: by relevance. */
   readonly sort?: Sort<M> | undefined
   /** Fields of related records to return: `<relation>__<field>`. */
@@ -171,6 +173,8 @@ export interface SearchPage<RecordType> extends Page<RecordType> {
     readonly score: number
     readonly matches: Readonly<Record<string, readonly (readonly [number, number])[]>>
   }[]
+  /** Number of records that are not searched yet, or as they were before a change of many; absent if the result is complete. */
+  readonly missing?: number
   /** Messages about parts of the query that were not searched for. */
   readonly notices?: readonly string[]
 }

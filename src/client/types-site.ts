@@ -95,6 +95,8 @@ export interface SiteField {
 export interface SiteSearchQuery<Key extends string = string> {
   /** Models to search; by default all that the user may view. */
   readonly models?: readonly Key[] | undefined
+  /** Fails with 503 where records would be missing, in place of answering with `missing`. */
+  readonly complete?: boolean | undefined
   /** Maximum number of hits, 1 to 50. Default: 20. */
   readonly limit?: number | undefined
 }
@@ -104,6 +106,8 @@ export interface SiteSearchResult<Key extends string = string> {
   readonly data: readonly SiteHit<Key>[]
   /** Number of matching records in all models. */
   readonly total: number
+  /** Number of records that are not searched yet, or as they were before a change of many; absent if the result is complete. */
+  readonly missing?: number
 }
 
 /** A record that a search over all models found. */

@@ -50,6 +50,8 @@ export interface JsonAnswer {
   /** Path of the created record. */
   readonly location?: string | undefined
   readonly etag?: string
+  /** Number of records that a search may have missed; no header tells of none. */
+  readonly missing?: number
 }
 
 /** Minimum size of a response that is compressed, in bytes. */
@@ -70,10 +72,11 @@ export function jsonResponse(h: ResponseToolkit, body: string | Buffer, answer: 
     writeAtOnce(h.request, body, length, answer)
     return h.abandon
   }
-  const { status = 200, location, etag } = answer
+  const { status = 200, location, etag, missing = 0 } = answer
   const response = h.response(body).code(status).type('application/json')
   if (location !== undefined) response.header('location', location)
   if (etag !== undefined) response.header('etag', etag)
+  if (missing > 0) response.header('search-missing', String(missing))
   return response
 }
 
@@ -85,11 +88,12 @@ function mayWriteAtOnce({ method, route, info, raw, server, isInjected }: Reques
 }
 
 function writeAtOnce({ raw: { res } }: Request, body: string | Buffer, length: number, answer: JsonAnswer): void {
-  const { status = 200, location, etag } = answer
+  const { status = 200, location, etag, missing = 0 } = answer
   const fields = [...JSON_FIELDS, 'content-length', length]
   if (length >= COMPRESSED_FROM) fields.push('vary', 'accept-encoding')
   if (location !== undefined) fields.push('location', location)
   if (etag !== undefined) fields.push('etag', etag)
+  if (missing > 0) fields.push('search-missing', missing)
   sendHead(res, status, fields)
   batch.end(res, body)
 }

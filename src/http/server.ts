@@ -38,7 +38,15 @@ declare module '@hapi/hapi' {
 }
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
-const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
+const EXPOSED_HEADERS = [
+  'Content-Disposition',
+  'ETag',
+  'Location',
+  'Retry-After',
+  'Search-Missing',
+  'X-Request-Id',
+  ...RATE_HEADERS,
+]
 
 const refused: Replace = async () => {
   throw new AppError('INVALID_REQUEST', 'The data can only be replaced beneath a server that listens')

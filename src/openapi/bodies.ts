@@ -59,7 +59,7 @@ export const pageEnvelope = (model: Model): Record<string, Schema> => envelope(w
 /** The envelope of a page. */
 export const envelope = (items: Schema): Record<string, Schema> => ({
   data: { type: 'array', items },
-  total: { ...COUNT_SCHEMA, description: 'How many there are on all pages' },
+  total: ref('total'),
   page: { type: 'integer', minimum: 1 },
   page_size: { type: 'integer', minimum: 1 },
   total_pages: COUNT_SCHEMA,

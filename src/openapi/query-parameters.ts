@@ -88,6 +88,14 @@ export const PAGE: readonly ParameterObject[] = [
   },
 ]
 
+/** Parameter of searches. */
+export const COMPLETE: ParameterObject = {
+  name: 'complete',
+  in: 'query',
+  description: 'Answer 503 where records would be missing',
+  schema: { type: 'boolean', default: false },
+}
+
 /** Parameter of writes. */
 export const DRY_RUN: ParameterObject = {
   name: 'dry_run',
@@ -242,6 +250,7 @@ export function searchParameters(model: Model, registry: Registry): ParameterObj
       description: 'Also find words that are nearly the same',
       schema: { type: 'boolean', default: false },
     },
+    COMPLETE,
     ...PAGE,
     ...filtersOf(model, registry),
     ...sortParameters(model, registry),

@@ -162,6 +162,8 @@ export interface SearchRequest {
   /** The fields to search; undefined for all searchable ones. */
   readonly fields: readonly string[] | undefined
   readonly fuzzy: boolean
+  /** True if no matching record may be missing. */
+  readonly complete: boolean
   readonly page: PageRequest
   /** Combined by AND. */
   readonly filters: readonly Filter[]
@@ -170,7 +172,18 @@ export interface SearchRequest {
   readonly projection: RecordProjection
 }
 
-const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
+const SEARCH_PARAMETERS = [
+  'q',
+  'fields',
+  'fuzzy',
+  'complete',
+  'page',
+  'page_size',
+  ...FILTER_PARAMETERS,
+  'sort_by',
+  'sort_order',
+  'include',
+]
 
 /**
  * Parses the query parameters of a search.
@@ -182,12 +195,13 @@ export function parseSearchRequest(sent: URLSearchParams, model: Model, registry
   const q = parseWords(parameters)
   const fields = parseSearchFields(parameters, model)
   const fuzzy = parameters.flag('fuzzy')
+  const complete = parameters.flag('complete')
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
   const projection = parseProjection(parameters, model, registry, undefined)
   parameters.throwIfFaulty()
-  return { q, fields, fuzzy, page, filters, sort, projection }
+  return { q, fields, fuzzy, complete, page, filters, sort, projection }
 }
 
 /** A parsed search over all models. */
@@ -195,6 +209,8 @@ export interface SiteSearchRequest {
   readonly q: string
   /** Keys of the models to search; undefined for all. */
   readonly models: readonly string[] | undefined
+  /** True if no matching record may be missing. */
+  readonly complete: boolean
   readonly limit: number
 }
 
@@ -207,12 +223,13 @@ const MAX_HITS = 50
  * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
 export function parseSiteSearch(sent: URLSearchParams): SiteSearchRequest {
-  const parameters = new Parameters(sent, ['q', 'models', 'limit'])
+  const parameters = new Parameters(sent, ['q', 'models', 'complete', 'limit'])
   const q = parseWords(parameters)
   const models = parameters.names('models')
+  const complete = parameters.flag('complete')
   const limit = parameters.integer('limit', { absent: DEFAULT_HITS, min: 1, max: MAX_HITS })
   parameters.throwIfFaulty()
-  return { q, models, limit }
+  return { q, models, complete, limit }
 }
 
 function parseWords(parameters: Parameters): string {

@@ -6,8 +6,8 @@ import type { Model } from '../model/model.ts'
 import { parseSearchRequest, parseSiteSearch, type SearchRequest } from '../query/parse.ts'
 import { type FieldFilter, type Plan, pageJson, sliceOf } from '../query/plan.ts'
 import { type ParsedSearch, type Positions, readQuery } from '../search/query.ts'
-import { isSearchable, notReady, type SearchEngine, type SearchReading } from '../search/search-engine.ts'
-import type { Hit } from '../search/search-index.ts'
+import { isSearchable, notReady, type SearchEngine, type SearchReading, weightedFields } from '../search/search-engine.ts'
+import { type Hit, SearchIndex } from '../search/search-index.ts'
 import { textOf } from '../search/tokens.ts'
 import type { ReadOptions, StoredRecord } from '../store/store.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
@@ -44,12 +44,22 @@ export interface FoundPageOfModel {
   readonly model: Model
   /** By descending relevance, or in the requested order. */
   readonly hits: readonly (Hit & { readonly record: StoredRecord })[]
-  /** Total number of matches. */
+  /** Total number of matches. If records are missing, also of those that matched as they were. */
   readonly total: number
+  /** Number of records that are not searched, or as they were, since many changed at once. */
+  readonly missing: number
   /** Notices for people, for example about ignored words. */
   readonly notices: readonly string[]
   /** Returns the positions of the matched words in a record's stored fields, in UTF-16 code units. */
   readonly matchesIn: (record: StoredRecord) => Positions
+}
+
+/** Search results for a response. */
+export interface SearchAnswer {
+  /** JSON. */
+  readonly body: string
+  /** Number of records that the search may have missed. */
+  readonly missing: number
 }
 
 /** Full-text search on behalf of an actor. */
@@ -67,36 +77,39 @@ export class Searches {
   }
 
   /**
-   * Returns a page of search results in its envelope, as JSON.
+   * Returns a page of search results in its envelope.
    *
    * @param query query string without the question mark
    * @param options a signal that ends the search
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY, ANSWER_TOO_LARGE
    */
-  async search(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<string> {
+  async search(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<SearchAnswer> {
     const model = this.#modelFor(actor, modelKey)
     const request = parseSearchRequest(new URLSearchParams(query), model, this.#access.registry)
-    return this.json(actor, request, await this.find(actor, model.key, request, options))
+    const found = await this.find(actor, model.key, request, options)
+    return { body: await this.#json(actor, request, found), missing: found.missing }
   }
 
   /**
-   * Searches all models that the actor may view, and returns the best hits as JSON.
+   * Searches all models that the actor may view, and returns the best hits.
    *
    * @param query query string without the question mark
    * @param options a signal that ends the search
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async everywhere(actor: Actor, query: string, options?: ReadOptions): Promise<string> {
-    const { q, models, limit } = parseSiteSearch(new URLSearchParams(query))
+  async everywhere(actor: Actor, query: string, options?: ReadOptions): Promise<SearchAnswer> {
+    const { q, models, complete, limit } = parseSiteSearch(new URLSearchParams(query))
     const viewable = this.#access.registry.public.filter((each) => this.#access.may(actor, 'view', each) && isSearchable(each))
     const chosen = models === undefined ? viewable : models.map((key) => this.#modelFor(actor, key))
     const hits: { score: number }[] = []
     let total = 0
+    let missing = 0
     let length = 0
     for (const model of new Set(chosen)) {
-      const request = { q, fields: undefined, fuzzy: false, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
+      const request = { q, fields: undefined, fuzzy: false, complete, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
       const found = await this.find(actor, model.key, request, options)
       total += found.total
+      missing += found.missing
       for (const { id, score, record } of found.hits) {
         const label = String(record[model.displayField] ?? id)
         hits.push({ ...{ model: model.key, id, label }, score: rounded(score), ...{ matches: found.matchesIn(record) } })
@@ -107,7 +120,7 @@ export class Searches {
       }
     }
     const best = hits.sort((a, b) => b.score - a.score).slice(0, limit)
-    return JSON.stringify({ data: best, total })
+    return { body: JSON.stringify({ data: best, total, ...(missing === 0 ? {} : { missing }) }), missing }
   }
 
   /**
@@ -122,13 +135,14 @@ export class Searches {
     request: Omit<SearchRequest, 'projection'>,
     options?: ReadOptions,
   ): Promise<FoundPageOfModel> {
-    const { q, fields, fuzzy, page } = request
+    const { q, fields, fuzzy, complete, page } = request
     const model = this.#modelFor(actor, modelKey)
     const { filters, sort } = this.#access.restricted(actor, model, request)
     const query = readQuery(q, { fields, fuzzy })
     const asking = { actor, model, query, filters, sort, page: sliceOf(page) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking), options)
+      const how = { ...options, isComplete: complete }
+      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking), how)
       if (found !== undefined) return found
     }
     throw notReady(`${model.name} changes faster than it can be searched`)
@@ -139,9 +153,12 @@ export class Searches {
     reading: SearchReading,
     { actor, model, query, filters, sort, page }: Asking,
   ): Promise<FoundPageOfModel | undefined> {
-    const { index, records } = reading
-    const known = await this.#visibleTotal(actor, model, records)
-    const among = filters.length === 0 ? undefined : await records.matching(model.key, filters, index.candidates(query))
+    const { index, records, isComplete } = reading
+    const visible = this.#access.restricted(actor, model, ALL)
+    const known = visible === ALL ? undefined : (await records.find(model.key, visible)).total
+    // The words of deleted records may still be there.
+    const among =
+      filters.length === 0 && isComplete ? undefined : await records.matching(model.key, filters, index.candidates(query))
     if (among !== undefined && known !== undefined) await reading.narrow(among)
     if (!reading.isCurrent()) return undefined
     const found = index.search(query, sort.length === 0 ? page : undefined, among, known)
@@ -152,13 +169,26 @@ export class Searches {
         : await sorted(records, model, found.hits, { sort, ...page })
     if (hits === undefined) return undefined
     const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
-    return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
+    const matchesIn = (record: StoredRecord) => found.positionsIn(record)
+    if (isComplete) return { model, hits, total: found.total, missing: 0, notices, matchesIn }
+    const missing = await reading.countMissing(visible.filters)
+    const present = await this.#presentHits(model, query, hits, found.partial)
+    // A page without all matches does not tell how many of the others are outdated.
+    const total = hits.length < found.total ? found.total : present.length
+    return { model, hits: present, total, missing, notices, matchesIn }
   }
 
-  /** The number of records that the actor may view; undefined if these are all. */
-  async #visibleTotal(actor: Actor, model: Model, records: SearchReading['records']): Promise<number | undefined> {
-    const plan = this.#access.restricted(actor, model, ALL)
-    return plan === ALL ? undefined : (await records.find(model.key, plan)).total
+  /** Those of the hits whose records match as they are now. */
+  async #presentHits(model: Model, query: ParsedSearch, hits: FoundPageOfModel['hits'], isPartial: boolean) {
+    const index = new SearchIndex(weightedFields(model))
+    for (const { id, record } of hits) index.replace(id, record)
+    while (!index.isSettled) {
+      index.settle(() => true)
+      await this.#pause()
+    }
+    const { hits: whole, partial } = index.search(query, undefined)
+    const ids = new Set(isPartial ? index.candidates(query) : partial ? [] : idsOf(whole))
+    return hits.filter(({ id }) => ids.has(id))
   }
 
   /**
@@ -166,8 +196,8 @@ export class Searches {
    *
    * @throws {AppError} ANSWER_TOO_LARGE
    */
-  async json(actor: Actor, { page, projection }: SearchRequest, found: FoundPageOfModel): Promise<string> {
-    const { model, hits, total, notices, matchesIn } = found
+  async #json(actor: Actor, { page, projection }: SearchRequest, found: FoundPageOfModel): Promise<string> {
+    const { model, hits, total, missing, notices, matchesIn } = found
     const records = hits.map(({ record }) => record)
     const written = await this.#writer.write(actor, model, records, this.#access.visibleTo(actor, projection))
     const places: object[] = []
@@ -180,8 +210,9 @@ export class Searches {
       await this.#pause()
       length = 0
     }
+    const lacking = missing === 0 ? '' : `,"missing":${missing}`
     const told = notices.length === 0 ? '' : `,"notices":${JSON.stringify(notices)}`
-    return pageJson(arrayJson(written), total, page, `"hits":${JSON.stringify(places)}${told}`)
+    return pageJson(arrayJson(written), total, page, `"hits":${JSON.stringify(places)}${lacking}${told}`)
   }
 
   #modelFor(actor: Actor, modelKey: string): Model {

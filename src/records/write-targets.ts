@@ -77,6 +77,7 @@ export class WriteTargets {
     for (const text of any) sent.append('any', text)
     if (search !== undefined) {
       sent.set('q', search)
+      sent.set('complete', 'true')
       const request = { ...parseSearchRequest(sent, model, this.#access.registry), page: { page: 1, pageSize: MAX_SELECTED } }
       if (this.#searches === undefined) throw new Error('Records cannot be searched here')
       const { hits, total } = await this.#searches.find(actor, model.key, request)

@@ -2,13 +2,14 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import type { Filter } from '../query/plan.ts'
 import type { ReadOptions, Store } from '../store/store.ts'
 import type { RequestPace } from '../util/traffic.ts'
 import type { ParsedSearch } from './query.ts'
 import type { SearchField } from './scorer.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
+/** Maximum time that a complete search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
 export const MAX_WAIT_MS = 3000
 const RETRY_AFTER_SECONDS = 2
 /** Pause between two slices of index building while requests arrive, in milliseconds. Requests get at least half of the time. */
@@ -25,8 +26,18 @@ export interface SearchReading {
   readonly records: Pick<Store, 'get' | 'find' | 'matching'>
   /** False if the index changed since it was obtained. */
   isCurrent(): boolean
+  /** False if the index lacks records, or has some as they were. */
+  readonly isComplete: boolean
+  /** Number of these records that match the filters. */
+  countMissing(filters: readonly Filter[]): Promise<number>
   /** Prepares the index for a search among these records only. */
   narrow(among: ReadonlySet<number>): Promise<void>
+}
+
+/** How to search. */
+export interface SearchOptions extends ReadOptions {
+  /** True to wait for a complete index, and to fail without one. */
+  readonly isComplete?: boolean
 }
 
 /** What search indexes of either kind depend on. */
@@ -54,10 +65,10 @@ export interface SearchEngine {
   /**
    * Calls `work` with the index of a model; waits for the index a few seconds if it is being built.
    *
-   * @param options a signal that ends the reads of `work`
+   * @param options a signal that ends the reads of `work`, and whether the index must be complete
    * @throws {AppError} SEARCH_NOT_READY
    */
-  within<T>(model: Model, query: ParsedSearch, work: (reading: SearchReading) => Promise<T>, options?: ReadOptions): Promise<T>
+  within<T>(model: Model, query: ParsedSearch, work: (reading: SearchReading) => Promise<T>, options?: SearchOptions): Promise<T>
 
   /** Abandons background work, so that it does not keep the process alive. */
   close(): void

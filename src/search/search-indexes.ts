@@ -74,7 +74,8 @@ export class SearchIndexes implements SearchEngine {
     const index = await this.of(model)
     const { version } = index
     const isCurrent = () => index.version === version
-    return work({ index, records: this.#options.store, isCurrent, narrow: async () => {} })
+    const { store: records } = this.#options
+    return work({ index, records, isCurrent, isComplete: true, countMissing: async () => 0, narrow: async () => {} })
   }
 
   /** Abandons a build in progress, so that it does not keep the process alive. */

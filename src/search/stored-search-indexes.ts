@@ -9,6 +9,7 @@ import {
   REST_MS,
   type SearchEngine,
   type SearchEngineOptions,
+  type SearchOptions,
   type SearchReading,
   weightedFields,
 } from './search-engine.ts'
@@ -28,24 +29,37 @@ const REST_PER_WORK = 9
 const LONGEST_REST_MS = 50
 /** Maximum time of a slice of the analysis of changed records in a search, in milliseconds. */
 const SLICE_MS = 8
-/** A search that reads this many changed records has their words stored soon, since it analyses their texts. */
+/** Time that searches wait for missing words, in milliseconds. Those that must be complete wait longer. */
+const PATIENCE_MS = 500
+/** A search that reads this many changed records has their words stored without rests, since it analyses their texts. */
 const MANY_CHANGED = 200
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
 const BUSY_MS = 200
+
+/** The words of a model that are being made. */
+interface Making {
+  /** Resolves when no record is without words, or after a failure. */
+  readonly done: Promise<void>
+  /** Resolves when searches that need not be complete no longer wait for it; undefined if none has waited yet. */
+  patience: Promise<unknown> | undefined
+  /** True from then on. */
+  isLong: boolean
+}
 
 interface StoredSearchIndexesOptions extends SearchEngineOptions {
   readonly storage: SearchStorage
 }
 
 /**
- * Search indexes in a store, which every process uses. A search reads the words of its query, and the records that changed since their
- * words were stored, so it includes every committed change. The processes store the words of changed records in the background.
+ * Search indexes in a store, which every process uses. A search reads the words of its query, and the records that changed last, since
+ * their words may not be stored. The processes store the words of changed records in the background. After changes of many records a
+ * search waits a moment, and then answers by what is stored, or fails if it must be complete.
  */
 export class StoredSearchIndexes implements SearchEngine {
   readonly #options: StoredSearchIndexesOptions
   readonly #searched: ReadonlyMap<string, SearchedTable>
-  /** Models whose words are being made, with the promise of their end. */
-  readonly #making = new Map<string, Promise<void>>()
+  /** Models whose words are being made. */
+  readonly #making = new Map<string, Making>()
   /** Tables that are prepared, or being prepared. */
   readonly #opened = new Map<string, Promise<void>>()
   /** Number of searches that wait for the words of a table. */
@@ -69,37 +83,54 @@ export class StoredSearchIndexes implements SearchEngine {
     }
   }
 
-  async make(model: Model): Promise<void> {
+  make(model: Model): Promise<void> {
+    return this.#begin(model).done
+  }
+
+  #begin(model: Model): Making {
     const known = this.#making.get(model.key)
     if (known !== undefined) return known
-    const made = this.#attempt(model.key, async () => {
+    const done = this.#attempt(model.key, async () => {
       await this.#open(model)
       await this.#store(this.#tableOf(model))
     }).finally(() => this.#making.delete(model.key))
-    this.#making.set(model.key, made)
-    return made
+    const making = { done, patience: undefined, isLong: false }
+    this.#making.set(model.key, making)
+    return making
   }
 
   async within<T>(
     model: Model,
     query: ParsedSearch,
     work: (reading: SearchReading) => Promise<T>,
-    options?: ReadOptions,
+    { isComplete = false, ...options }: SearchOptions = {},
   ): Promise<T> {
     await this.#open(model)
-    const first = await this.#read(model, query, work, options)
+    const mustWait = isComplete || this.#making.get(model.key)?.isLong !== true
+    const first = await this.#read(model, query, work, options, mustWait)
     if (first !== undefined) return first.result
-    const isInTime = await this.#makeNow(model)
-    const second = isInTime ? await this.#read(model, query, work, options) : undefined
+    if (isComplete) await this.#makeNow(model)
+    else await this.#makeSoon(model)
+    const second = await this.#read(model, query, work, options, isComplete)
     if (second === undefined) throw indexNotReady(model)
     return second.result
   }
 
-  /** @returns true if the words were stored within the time that a search waits */
-  async #makeNow(model: Model): Promise<boolean> {
+  /** Waits for the words of a model, half a second at most for all searches that wait. */
+  async #makeSoon(model: Model): Promise<void> {
+    void this.#makeNow(model)
+    const making = this.#begin(model)
+    making.patience ??= this.#options.wait(PATIENCE_MS).then(() => {
+      making.isLong = true
+    })
+    await Promise.race([making.done, making.patience])
+  }
+
+  /** Waits for the words of a model, which are made without rests, for the time that a complete search waits. */
+  async #makeNow(model: Model): Promise<void> {
     this.#urgent.set(model.key, (this.#urgent.get(model.key) ?? 0) + 1)
     try {
-      return (await Promise.race([this.make(model).then(() => true), this.#options.wait(MAX_WAIT_MS)])) === true
+      await Promise.race([this.make(model), this.#options.wait(MAX_WAIT_MS)])
     } finally {
       const others = (this.#urgent.get(model.key) ?? 1) - 1
       if (others === 0) this.#urgent.delete(model.key)
@@ -127,17 +158,26 @@ export class StoredSearchIndexes implements SearchEngine {
     return opened
   }
 
-  async #read<T>(model: Model, query: ParsedSearch, work: (reading: SearchReading) => Promise<T>, options?: ReadOptions) {
-    const read = async ({ stored, records, lengthsOf }: SearchMoment) => {
+  /** @returns undefined if the index must be complete and is not, or if other fields are stored */
+  async #read<T>(
+    model: Model,
+    query: ParsedSearch,
+    work: (reading: SearchReading) => Promise<T>,
+    options: ReadOptions,
+    mustBeComplete: boolean,
+  ): Promise<{ readonly result: T } | undefined> {
+    const read = async ({ stored, records, countMissing, lengthsOf }: SearchMoment) => {
+      const { isComplete } = stored
+      if (mustBeComplete && !isComplete) return undefined
+      if (!isComplete || stored.changed.length >= MANY_CHANGED) void this.#makeNow(model)
       const index = excerptIndex(weightedFields(model), stored)
       await this.#settle(index)
-      if (stored.changed.length >= MANY_CHANGED) void this.#makeNow(model)
       const changed = new Set(stored.changed.map(({ id }) => id))
       const narrow = async (among: ReadonlySet<number>) => {
         const lengths = await lengthsOf([...among].filter((id) => !changed.has(id)))
         for (const [id, each] of lengths) index.loadLengths(id, each)
       }
-      return { result: await work({ index, records, isCurrent: () => true, narrow }) }
+      return { result: await work({ index, records, isComplete, isCurrent: () => true, countMissing, narrow }) }
     }
     return this.#options.storage.read(this.#tableOf(model), wantedWords(query), read, options)
   }

@@ -89,7 +89,10 @@ function nearWords(
  *
  * @param fields the searched fields, in the order of the kept places
  */
-export function excerptIndex(fields: readonly SearchField[], { totals, words, slight, changed }: StoredWords): SearchIndex {
+export function excerptIndex(
+  fields: readonly SearchField[],
+  { totals, words, slight, changed }: Omit<StoredWords, 'isComplete'>,
+): SearchIndex {
   const outdated = new Set<number>()
   const lengths = [...totals.words]
   let { records } = totals

@@ -1,3 +1,4 @@
+import type { Filter } from '../query/plan.ts'
 import type { ReadOptions, Store } from './store.ts'
 
 /** The words of a record: how many are in each field, and in which fields each occurs, with the number of occurrences. */
@@ -61,12 +62,14 @@ export interface ChangedRecord {
 
 /** A selection of the stored words, as of one moment. */
 export interface StoredWords {
+  /** False if further records changed than `changed` has: their stored words are outdated or missing. */
+  readonly isComplete: boolean
   /** Number of records whose words are stored, and of their words in each field. Some of the records may have changed. */
   readonly totals: { readonly records: number; readonly words: readonly number[] }
   readonly words: readonly StoredWord[]
   /** The slight words, with the places that are needed and some others. */
   readonly slight: readonly StoredWord[]
-  /** All records that changed. Their stored words are outdated. */
+  /** The records that changed last. Their stored words are outdated. */
   readonly changed: readonly ChangedRecord[]
 }
 
@@ -74,6 +77,8 @@ export interface StoredWords {
 export interface SearchMoment {
   readonly stored: StoredWords
   readonly records: Pick<Store, 'get' | 'find' | 'matching'>
+  /** Number of records that match the filters and that changed, without those of `stored.changed`. */
+  countMissing(filters: readonly Filter[]): Promise<number>
   /** Number of stored words in each field of the given records, without those that have none. */
   lengthsOf(ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
 }
@@ -83,7 +88,7 @@ export type Progress = 'more' | 'none' | 'busy'
 
 /**
  * Keeps the words of records for searches. Every write of a record is noted in its transaction, by any program; words are stored
- * later, and until then a search reads the texts of the changed records.
+ * later, and until then a search reads the texts of the records that changed last.
  */
 export interface SearchStorage {
   /** Prepares the storage for a table, and discards words of other fields or of another analyser. */
@@ -105,7 +110,7 @@ export interface SearchStorage {
   /**
    * Calls `work` with a selection of the words of a table.
    *
-   * @returns undefined, without calling `work`, if too many records have no stored words, or the storage is not prepared
+   * @returns undefined, without calling `work`, if the storage is not prepared
    */
   read<T>(
     searched: SearchedTable,

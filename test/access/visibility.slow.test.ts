@@ -89,7 +89,7 @@ for (const [seed, smallTable] of [
         ids,
         told,
       )
-      const found = JSON.parse(await searches.search(actor, 'task', 'q=alpha&page_size=100'))
+      const found = JSON.parse((await searches.search(actor, 'task', 'q=alpha&page_size=100')).body)
       const matching = expected.filter(({ title }) => title === 'alpha' || title === 'alphabet')
       assert.deepEqual(idsOf(found.data).toSorted(), idsOf(matching).toSorted(), told)
       assert.equal(found.total, matching.length, told)

@@ -214,7 +214,7 @@ describe('a page of a search with filters', () => {
       }
       await work(async () => {
         const query = 'q=ferry&fields=title&filters=status=published'
-        const { data, total, hits } = JSON.parse(await app.searches.search(SYSTEM, 'post', query))
+        const { data, total, hits } = JSON.parse((await app.searches.search(SYSTEM, 'post', query)).body)
         return [data.map(({ id }: { id: number }) => id), total, hits.length]
       })
     } finally {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../src/errors.ts'
 import { type Log, silentLog } from '../../src/log/log.ts'
 import { readQuery } from '../../src/search/query.ts'
+import type { SearchOptions } from '../../src/search/search-engine.ts'
 import { StoredSearchIndexes } from '../../src/search/stored-search-indexes.ts'
 import type { Progress, SearchMoment, SearchStorage } from '../../src/store/search-storage.ts'
 import { RequestPace } from '../../src/util/traffic.ts'
@@ -44,15 +45,14 @@ class FakeStorage implements SearchStorage {
   }
 
   async read<T>(_: unknown, __: unknown, work: (moment: SearchMoment) => Promise<T>): Promise<T | undefined> {
-    if (!this.isReady) return undefined
     const changed = [{ id: 1, texts: [this.text], lengths: undefined }]
-    const stored = { totals: { records: 0, words: [0] }, words: [], slight: [], changed }
+    const stored = { isComplete: this.isReady, totals: { records: 0, words: [0] }, words: [], slight: [], changed }
     const records = {
       get: async () => [],
       find: async () => ({ records: [], total: 0 }),
       matching: async () => new Set<number>(),
     }
-    return work({ stored, records, lengthsOf: async () => new Map() })
+    return work({ stored, records, countMissing: async () => 7, lengthsOf: async () => new Map() })
   }
 }
 
@@ -71,7 +71,7 @@ function indexesOf(storage: SearchStorage, { isPatient = true, requests = 0 } = 
     log: { ...silentLog, error },
     wait: (milliseconds) => {
       waits.push(milliseconds)
-      return milliseconds >= 1000 && isPatient ? new Promise<never>(() => {}) : setImmediate()
+      return milliseconds >= 500 && isPatient ? new Promise<never>(() => {}) : setImmediate()
     },
     now: () => {
       time += 10
@@ -83,7 +83,8 @@ function indexesOf(storage: SearchStorage, { isPatient = true, requests = 0 } = 
     },
     traffic,
   })
-  const found = () => indexes.within(genre, travel, async ({ index }) => index.search(travel, { offset: 0, limit: 10 }).total)
+  const found = (options?: SearchOptions) =>
+    indexes.within(genre, travel, async ({ index }) => index.search(travel, { offset: 0, limit: 10 }).total, options)
   return { indexes, found, waits, errors, pauses }
 }
 
@@ -120,8 +121,23 @@ describe('search indexes in a store', () => {
     storage.isBehind = true
     for (let round = 0; round < 100; round++) storage.progress.push('busy')
     const { found, waits } = indexesOf(storage, { isPatient: false })
-    await assert.rejects(found(), isNotReady)
-    assert.deepEqual(waits.slice(0, 2).sort(), [200, 3000])
+    await assert.rejects(found({ isComplete: true }), isNotReady)
+    assert.deepEqual([...new Set(waits)].sort(), [200, 3000])
+  })
+
+  test('answer by what is stored after half a second, once for all searches, and go on storing', async () => {
+    const storage = new FakeStorage()
+    storage.isReady = false
+    storage.isBehind = true
+    storage.progress.push(...Array.from({ length: 100 }, () => 'busy' as const))
+    const { found, indexes, waits } = indexesOf(storage, { isPatient: false })
+    const missing = () =>
+      indexes.within(genre, travel, async ({ isComplete, countMissing }) => [isComplete, await countMissing([])])
+    assert.deepEqual([await found(), await missing()], [1, [false, 7]])
+    assert.equal(waits.filter((each) => each === 500).length, 1)
+    storage.progress.length = 0
+    while (!storage.isReady) await setImmediate()
+    assert.deepEqual(await missing(), [true, 7])
   })
 
   test('are stored in a tenth of the time while requests arrive, and at once when a search waits', async () => {
@@ -134,7 +150,7 @@ describe('search indexes in a store', () => {
     storage.isReady = false
     storage.progress.push('more', 'none')
     assert.equal(await found(), 1)
-    assert.deepEqual(waits, [3000])
+    assert.deepEqual(waits, [3000, 500])
   })
 
   test('whose words cannot be stored are logged once, and tried again', async () => {
@@ -143,10 +159,10 @@ describe('search indexes in a store', () => {
     const broken = new Error('broken')
     storage.progress.push(broken, broken)
     const { found, errors } = indexesOf(storage)
-    await assert.rejects(found(), isNotReady)
-    await assert.rejects(found(), isNotReady)
+    await assert.rejects(found({ isComplete: true }), isNotReady)
+    await assert.rejects(found({ isComplete: true }), isNotReady)
     assert.deepEqual(errors, [broken])
-    assert.equal(await found(), 1)
+    assert.equal(await found({ isComplete: true }), 1)
   })
 
   test('store no words after closing', async () => {

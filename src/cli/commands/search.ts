@@ -15,6 +15,7 @@ import { counted, painter } from '../style.ts'
 
 interface SearchOptions extends RemoteOptions {
   readonly fuzzy?: boolean
+  readonly complete?: boolean
   readonly fields?: string
   readonly sortBy?: string
   readonly sortOrder?: string
@@ -30,6 +31,7 @@ interface SearchResponse {
   readonly page_size: number
   readonly has_next: boolean
   readonly hits: readonly { readonly id: number; readonly matches: Positions }[]
+  readonly missing?: number
   readonly notices?: readonly string[]
 }
 
@@ -39,6 +41,7 @@ export function searchCommand(io: Io): Command {
     .argument('<model>', 'model to search, such as post')
     .argument('<words...>', 'words to search for; the last one may be the beginning of a word')
     .option('--fuzzy', 'also find similar words, such as misspelt ones')
+    .option('--complete', 'fail where records are missing, since many changed at once')
     .option('--fields <names>', 'fields to search, separated by commas (default: all searchable fields)')
     .option('--sort-by <names>', 'fields to sort by, separated by commas (default: by relevance)')
     .option('--sort-order <orders>', 'asc or desc: one for all fields, or one for each, separated by commas')
@@ -61,7 +64,8 @@ async function search(api: ApiClient, model: string, words: readonly string[], o
     const known = await describedModels(api)
     io.stdout.write(shown(found, known.get(model) ?? 'id', io))
   }
-  for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${printable(line)}\n`)
+  for (const line of [...(found.notices ?? []), ...missingNotice(found), summaryOf(found)])
+    io.stderr.write(`${printable(line)}\n`)
 }
 
 /** Builds the search index in this process. A server builds its own, and responds with an error until it is ready. */
@@ -75,12 +79,13 @@ async function firstHits(
   client: Client,
   model: string,
   words: readonly string[],
-  { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
+  { fuzzy = false, complete = false, fields, sortBy, sortOrder, limit }: SearchOptions,
 ): Promise<SearchResponse> {
   const query = [
     ...([
       ['q', words.join(' ')],
       ['fuzzy', fuzzy],
+      ['complete', complete || undefined],
       ['fields', fields],
     ] as const),
     ...([
@@ -94,6 +99,12 @@ async function firstHits(
   const total = first.total
   const totals = { total, page: 1, page_size: limit, total_pages: Math.ceil(total / limit), has_next: limit < total }
   return { ...first, data: data.slice(0, limit), ...totals, hits: hits.slice(0, limit) }
+}
+
+function missingNotice({ missing }: SearchResponse): string[] {
+  return missing === undefined
+    ? []
+    : [`${counted(missing, 'record')} changed and cannot be searched yet; the result may be incomplete`]
 }
 
 function summaryOf({ total, hits }: SearchResponse): string {

@@ -31,23 +31,23 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       ...common,
       path: `${models}/{model}/search`,
       describe({ model, registry, responses }) {
-        const members = { ...pageEnvelope(model), hits: { type: 'array', items: ref('searchHit') } } as const
-        const found = object({ ...members, notices: ref('notices') }, Object.keys(members))
+        const members = { ...pageEnvelope(model), hits: ref('searchHits') }
+        const told = { missing: ref('missing'), notices: ref('notices') }
+        const found = object({ ...members, ...told }, Object.keys(members))
         return {
           operationId: `search${model.name}`,
           summary: `Search ${model.label}`,
-          description:
-            'Finds the records with all words of `q`, or with any of them if no record has all. The last word may be incomplete.',
+          description: 'Those with all words of `q`, or with any of them if none has all. The last word may be incomplete.',
           tag: model.name,
           parameters: searchParameters(model, registry),
           answers: { 200: responses.success('A page of records, the best first', jsonContent(found)) },
         }
       },
-      handler: (app) => async (request, h) =>
-        jsonResponse(
-          h,
-          await app.searches.search(actorOf(request), modelKeyOf(request), queryOf(request), readOptionsOf(request, app)),
-        ),
+      handler: (app) => async (request, h) => {
+        const options = readOptionsOf(request, app)
+        const { body, missing } = await app.searches.search(actorOf(request), modelKeyOf(request), queryOf(request), options)
+        return jsonResponse(h, body, { missing })
+      },
     },
     {
       ...common,

@@ -66,11 +66,15 @@ export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
     items: object({ model: TEXT, field: TEXT, count: COUNT_SCHEMA }),
     description: 'The references that prevent it',
   },
-  searchHit: object({
-    id: { type: 'integer', minimum: 1 },
-    score: { type: 'number' },
-    matches: HIT_MATCHES,
-  }),
+  searchHits: {
+    type: 'array',
+    items: object({ id: { type: 'integer', minimum: 1 }, score: { type: 'number' }, matches: HIT_MATCHES }),
+  },
+  missing: {
+    ...{ type: 'integer', minimum: 1 },
+    description: 'Records not searched yet, or as they were before a change of many; also in the header `Search-Missing`',
+  },
+  total: { ...COUNT_SCHEMA, description: 'How many there are on all pages' },
   notices: { ...TEXTS, description: 'What to know of the result' },
 }
 

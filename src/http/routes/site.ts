@@ -5,7 +5,7 @@ import type { App } from '../../app.ts'
 import type { EventSink } from '../../events/event-streams.ts'
 import { REPORT_SCHEMA } from '../../lint/formats.ts'
 import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { namesParameter } from '../../openapi/query-parameters.ts'
+import { COMPLETE, namesParameter } from '../../openapi/query-parameters.ts'
 import { COUNT_SCHEMA, FLAG, nullable, object, oneName, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { tokenIn } from '../authentication.ts'
@@ -127,6 +127,7 @@ export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRout
       parameters: [
         { name: 'q', in: 'query', required: true, description: 'Words to search for', schema: { ...TEXT, minLength: 1 } },
         namesParameter('models', 'The models to search; all by default', models),
+        COMPLETE,
         {
           name: 'limit',
           in: 'query',
@@ -137,12 +138,16 @@ export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRout
       answers: {
         200: responses.success(
           'The best hits',
-          jsonContent(object({ data: { type: 'array', items: HIT }, total: COUNT_SCHEMA })),
+          jsonContent(
+            object({ data: { type: 'array', items: HIT }, total: COUNT_SCHEMA, missing: ref('missing') }, ['data', 'total']),
+          ),
         ),
       },
       failures: ['forbidden', 'notFound'],
-      handler: (app) => async (request, h) =>
-        jsonResponse(h, await app.searches.everywhere(actorOf(request), queryOf(request), readOptionsOf(request, app))),
+      handler: (app) => async (request, h) => {
+        const { body, missing } = await app.searches.everywhere(actorOf(request), queryOf(request), readOptionsOf(request, app))
+        return jsonResponse(h, body, { missing })
+      },
     },
     {
       ...common,

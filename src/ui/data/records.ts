@@ -24,16 +24,20 @@ export interface ListPlan {
 }
 
 /** A page of a list. One of a search says where its words were found. */
-export type ListedPage = Page<AnyRecord> & Partial<Pick<SearchPage<AnyRecord>, 'hits'>>
+export type ListedPage = Page<AnyRecord> & Partial<Pick<SearchPage<AnyRecord>, 'hits' | 'missing'>>
 
 /** The words of a search in a record, by field. */
 export type Matched = SearchPage<AnyRecord>['hits'][number]['matches']
+
+/** Time after which a search that lacks records is asked again, in milliseconds. */
+const AGAIN_MS = 3000
 
 /** The query of a page of records. The former page of the same model stays until the next one is there. */
 export const listQuery = (session: PageSession, model: string, plan: ListPlan) =>
   queryOptions({
     queryKey: ['records', model, 'list', plan],
     queryFn: ({ signal }) => session.read(signal, (client) => readPage(client.model(model), plan, signal)),
+    refetchInterval: ({ state }) => state.data?.missing !== undefined && AGAIN_MS,
     placeholderData: (former: ListedPage | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
   })
 

@@ -260,7 +260,9 @@ const countQuery = (session: PageSession, model: string, { q, filters, any }: Ma
       const query = { page_size: 1, filters, any }
       const { total } = await session.read(signal, async (client) => {
         const records = client.model(model)
-        return q === '' ? records.list({ ...query, fields: ['id'] }, { signal }) : records.search(q, query, { signal })
+        return q === ''
+          ? records.list({ ...query, fields: ['id'] }, { signal })
+          : records.search(q, { ...query, complete: true }, { signal })
       })
       return total
     },

@@ -132,7 +132,7 @@ function idFilter(ids: readonly number[]): string {
 async function foundIds(records: Records, { q, filters, any }: Matches): Promise<readonly number[]> {
   const ids: number[] = []
   for (let page = 1; ; page += 1) {
-    const { data, total, has_next } = await records.search(q, { filters, any, page, page_size: PAGE_SIZE })
+    const { data, total, has_next } = await records.search(q, { filters, any, complete: true, page, page_size: PAGE_SIZE })
     if (total > MAX_IDS) throw new TooManyRecords()
     ids.push(...data.map(({ id }) => id))
     if (!has_next) return ids

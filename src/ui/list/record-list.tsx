@@ -9,8 +9,8 @@ import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
 import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
-import { EmptyState, Failure } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { EmptyState, Failure, Notice } from '../parts/states.tsx'
+import { useLocale, useText } from '../text/text.tsx'
 import { TableSkeleton, type Widths } from './column-heads.tsx'
 import { allColumns, linkColumn, placedColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
@@ -103,6 +103,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
         totals={canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
       />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {page?.missing !== undefined && <NotSearchable count={page.missing} />}
       {page === undefined && error === null && (
         <TableSkeleton columns={placed} pinned={pinned} widths={storedWidths ?? NO_WIDTHS} />
       )}
@@ -142,6 +143,12 @@ function useHeldPage(page: ListedPage | undefined, editedId: number | undefined)
   const isHeld = editedId !== undefined && held !== undefined && page?.data.every(({ id }) => id !== editedId) === true
   if (!isHeld && held !== page) setHeld(page)
   return isHeld ? held : page
+}
+
+/** Says that a search lacks records. */
+function NotSearchable({ count }: { readonly count: number }) {
+  const text = useText().list
+  return <Notice kind="info">{text.notSearchable(count, count.toLocaleString(useLocale()))}</Notice>
 }
 
 interface NoRecordsProps {

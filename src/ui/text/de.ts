@@ -399,6 +399,10 @@ const de: Text = {
     pin: (label) => `${label} anheften`,
     columnWidth: (label) => `Breite von ${label}`,
     columnWidthHint: 'Ziehen ändert die Breite, ein Doppelklick passt sie an',
+    notSearchable: (count, shown) =>
+      count === 1
+        ? '1 Datensatz wurde geändert und ist noch nicht durchsuchbar. Die Liste vervollständigt sich.'
+        : `${shown} Datensätze wurden geändert und sind noch nicht durchsuchbar. Die Liste vervollständigt sich.`,
   },
   conflict: {
     title: 'Von jemand anderem geändert',

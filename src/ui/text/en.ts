@@ -378,6 +378,10 @@ export const en = {
     pin: (label: string) => `Pin ${label}`,
     columnWidth: (label: string) => `Width of ${label}`,
     columnWidthHint: 'Drag to resize; double-click to fit',
+    notSearchable: (count: number, shown: string) =>
+      count === 1
+        ? '1 record has changed and is not searchable yet. The list completes itself.'
+        : `${shown} records have changed and are not searchable yet. The list completes itself.`,
   },
   conflict: {
     title: 'Changed by someone else',

@@ -1,3 +1,4 @@
+import type { Filter } from '../../../query/plan.ts'
 import type { Progress, SearchedTable, SearchMoment, SearchStorage, TextAnalyser, WordSelection } from '../../search-storage.ts'
 import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database } from '../connection/database.ts'
@@ -6,7 +7,7 @@ import { noTotals } from '../queries/page.ts'
 import { RecordQueries } from '../queries/queries.ts'
 import { sql } from '../sql.ts'
 import { openTable, readJson, searchTablesOf } from './search-tables.ts'
-import { readWords } from './word-reader.ts'
+import { countMissing, readWords } from './word-reader.ts'
 import { WordWriter } from './word-writer.ts'
 
 /** Maximum number of rows of discarded words that are deleted at a time. */
@@ -87,7 +88,9 @@ export class PostgresSearch implements SearchStorage {
       const stored = await readWords(connection, this.#layout, searched, selection)
       if (stored === undefined) return undefined
       const lengthsOf = (ids: readonly number[]) => this.#lengthsOf(connection, searched, ids)
-      return work({ stored, records: new RecordQueries(connection, this.#layout, this.#totals), lengthsOf })
+      const countOf = (filters: readonly Filter[]) => countMissing(connection, this.#layout, searched, filters)
+      const records = new RecordQueries(connection, this.#layout, this.#totals)
+      return work({ stored, records, countMissing: countOf, lengthsOf })
     }, options)
   }
 

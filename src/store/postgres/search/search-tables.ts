@@ -1,5 +1,5 @@
 import type { SearchedTable } from '../../search-storage.ts'
-import type { Connection } from '../connection/database.ts'
+import type { Connection, ResultRow } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { SystemObject } from '../layout/definitions.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
@@ -177,15 +177,20 @@ export async function openTable(
   const { state } = searchTablesOf(layout)
   const { table, fields, revision } = searched
   const known = sql`select number, fields = ${fields}::text[] and revision = ${revision} from ${state} where table_name = ${table}`
-  let { rows } = await connection.query(known)
-  if (rows.length === 0)
+  const opened = async (row: ResultRow | undefined) => {
+    const number = Number(row?.[0])
+    const triggers = await connection.query(sql`select ${triggerCount(layout.of(table), number)}`)
+    const areThere = Number(triggers.rows[0]?.[0]) === TRIGGER_COUNT
+    return { number, areThere, isDone: areThere && (isEarlier || row?.[1] === 't') }
+  }
+  const [row] = (await connection.query(known)).rows
+  // Without a lock, so that no search waits for a process that stores words.
+  if (row !== undefined && (await opened(row)).isDone) return
+  if (row === undefined)
     await connection.query(sql`insert into ${state} (table_name) values (${table}) on conflict (table_name) do nothing`)
   // Two processes that start at once take turns.
-  rows = (await connection.query(sql`${known} for update`)).rows
-  const number = Number(rows[0]?.[0])
-  const triggers = await connection.query(sql`select ${triggerCount(layout.of(table), number)}`)
-  const areThere = Number(triggers.rows[0]?.[0]) === TRIGGER_COUNT
-  if (areThere && (isEarlier || rows[0]?.[1] === 't')) return
+  const { number, areThere, isDone } = await opened((await connection.query(sql`${known} for update`)).rows[0])
+  if (isDone) return
   if (!areThere) for (const definition of triggerDefinitions(layout, layout.of(table), number)) await connection.query(definition)
   await resetWords(connection, layout, searched, number)
 }

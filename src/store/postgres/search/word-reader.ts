@@ -1,11 +1,13 @@
+import type { Filter } from '../../../query/plan.ts'
 import type { ChangedRecord, SearchedTable, StoredWord, StoredWords, WordSelection } from '../../search-storage.ts'
 import type { Connection, ResultRow } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { Conditions } from '../queries/conditions.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
 import { eachPlace, letterSignature, maxDifference } from './places.ts'
 import { readJson, recordTexts, searchTablesOf, TRUNCATED } from './search-tables.ts'
 
-/** Maximum number of changed records that a search reads; beyond it, their words must be stored first. */
+/** Maximum number of changes whose records a search reads, the last ones. */
 const MAX_CHANGED = 1000
 
 /** Greater than every character of a word. */
@@ -14,13 +16,14 @@ const LAST_CHARACTER = '\u{10ffff}'
 /** Kinds of rows of the statement. */
 const STATE = 's'
 const CHANGED = 'c'
+const FURTHER = 'f'
 const WORD = 'w'
 const SLIGHT = 'o'
 
 /**
- * Reads a selection of the stored words of a table, and the changed records. Needs a snapshot that spans statements.
+ * Reads a selection of the stored words of a table, and the records that changed last. Needs a snapshot that spans statements.
  *
- * @returns undefined if the words of the table are not stored, or too many records changed
+ * @returns undefined if words of these fields are not stored
  */
 export async function readWords(
   connection: Connection,
@@ -39,12 +42,13 @@ export async function readWords(
   if (searched.fields.some((field) => !fields.includes(field))) return undefined
   const inOrder = (lengths: readonly number[]) => searched.fields.map((field) => lengths[fields.indexOf(field)] ?? 0)
   const changed = rows.filter(([kind]) => kind === CHANGED).map((row) => changedRecord(row, inOrder))
-  if (changed.length > MAX_CHANGED || changed.some(({ id }) => id === TRUNCATED)) return undefined
+  const isTruncated = changed.some(({ id }) => id === TRUNCATED)
   return {
+    isComplete: !isTruncated && rows.every(([kind]) => kind !== FURTHER),
     totals: { records: Number(state[2]), words: inOrder(readJson<number[]>(state[3]) ?? []) },
     words: rows.filter(([kind]) => kind === WORD).map((row) => storedWord(row, positions)),
     slight: rows.filter(([kind]) => kind === SLIGHT).map((row) => storedWord(row, positions)),
-    changed,
+    changed: changed.filter(({ id }) => id !== TRUNCATED),
   }
 }
 
@@ -78,20 +82,49 @@ function selectStatement(layout: Layout, searched: SearchedTable, selection: Wor
     with state as materialized (
       select number, generation, fields, records, lengths from ${state} where table_name = ${table} and revision = ${revision}),
     found as materialized (
-      select word, chunk, places from ${words} w where w.generation = ${generation} and (${conditionOf(selection, words, generation)}))
+      select word, chunk, places from ${words} w where w.generation = ${generation} and (${conditionOf(selection, words, generation)})),
+    latest as materialized (${latestChanges(changes, sql`(select number from state)`)})
     select ${STATE} as kind, array_to_json(fields)::text, records::text, array_to_json(lengths)::text from state
     union all
     select ${CHANGED}, case when r.id is not null then ${recordTexts(layout.of(table), identifier('r'), searched)}::text end,
       c.id::text, array_to_json(d.lengths)::text
-    from (
-      select distinct id from ${changes} where number = (select number from state) limit ${MAX_CHANGED + 1}) c
+    from (select distinct id from latest) c
     left join ${records} r on r.id = c.id
     left join ${documents} d on d.generation = ${generation} and d.id = c.id
+    union all
+    select ${FURTHER}, null, null, null
+    where exists (${furtherChanges(changes, sql`(select number from state)`)})
     union all
     select ${WORD}, word, chunk::text, places from found
     union all
     select ${SLIGHT}, w.word, w.chunk::text, w.places from ${words} w
     where w.generation = ${generation} and w.word = any(${selection.slight}::text[]) and w.chunk = any(array(select distinct chunk from found))`
+}
+
+const latestChanges = (changes: Sql, number: Sql): Sql =>
+  sql`select change, id from ${changes} where number = ${number} order by change desc limit ${MAX_CHANGED}`
+
+/** The ids of earlier changes, without those of the changes in `latest`. Without changes, it compares with null and finds none. */
+const furtherChanges = (changes: Sql, number: Sql): Sql =>
+  sql`select id from ${changes} where number = ${number} and change < (select min(change) from latest) and id not in (select id from latest)`
+
+/** The number of records of a table that match filters and that changed before those whose texts a search reads. */
+export async function countMissing(
+  connection: Connection,
+  layout: Layout,
+  { table }: SearchedTable,
+  filters: readonly Filter[],
+): Promise<number> {
+  const { state, changes } = searchTablesOf(layout)
+  const conditions = new Conditions(layout)
+  const [records, alias] = [layout.of(table), conditions.alias()]
+  const number = sql`(select number from ${state} where table_name = ${table})`
+  const { rows } = await connection.query(
+    sql`with latest as materialized (${latestChanges(changes, number)})
+      select count(*) from ${records.table} ${alias}
+      where ${alias}."id" in (${furtherChanges(changes, number)}) and ${conditions.all(filters, records, alias)}`,
+  )
+  return Number(rows[0]?.[0])
 }
 
 /** The condition on rows of words. It uses no subquery per row, so that the index finds the words. */

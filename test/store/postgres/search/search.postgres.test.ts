@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import type { RulesByModel } from '../../../../src/access/access-rules.ts'
+import { Condition } from '../../../../src/access/condition.ts'
+import { ANONYMOUS } from '../../../../src/auth/permissions.ts'
 import { AppError } from '../../../../src/errors.ts'
 import type { FoundPageOfModel } from '../../../../src/reads/searches.ts'
 import { textAnalyser, WORDS_REVISION } from '../../../../src/search/stored-words.ts'
@@ -234,6 +237,50 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       await process.write(...Array.from({ length: 1000 }, () => insert({ title: 'owl' })))
       assert.equal((await process.search('owl')).total, 2001)
       assert.equal(await count('search_changes'), 1000)
+    })
+
+    test('of the latest changes after all others, and searches meanwhile say what they miss', async () => {
+      await fresh()
+      const database = await sharedDatabase()
+      const { table } = schema.layout.of('note')
+      const row = (count: number, title: string) =>
+        sql`insert into ${table} (title, rank) select ${title}, n % 2 from generate_series(1, ${count}) n`
+      await database.query(row(1500, 'owl fox'))
+      await process.engine.make(note)
+      await database.query(sql`update ${table} set title = 'elk fox' where id <= 1400`)
+      await database.query(sql`delete from ${table} where id between 1401 and 1450`)
+      await database.query(row(1200, 'fox'))
+      await process.write(update(1500, { title: 'hen' }))
+      // Another process stores the words and is slow.
+      await database.transaction(async (connection) => {
+        await connection.query(sql`select from ${schema.layout.system('search')} for update`)
+        const impatient = schema.open(undefined, 20)
+        const counted = async (q: string, asked?: Asked) => {
+          const { total, missing, hits } = await impatient.search(q, asked)
+          return [total, missing, hits.length]
+        }
+        // 1,400 updated and 201 new ones; the last 999 new ones and the own write are searched as they are.
+        assert.deepEqual(await counted('hen'), [1, 1601, 1])
+        assert.deepEqual(await counted('elk'), [0, 1601, 0])
+        assert.deepEqual(await counted('fox', { pageSize: 1000 }), [1400 + 49 + 999, 1601, 1000])
+        const first = await impatient.search('owl')
+        assert.deepEqual(
+          [first.total, idsOf(first)],
+          [1449, []],
+          'no hit that has lost the words, on a page of those that had them',
+        )
+        const last = { filters: [{ field: 'id', operator: 'gt', value: 1380 } as const], pageSize: 100 }
+        assert.deepEqual(await counted('owl', last), [49, 1601, 49])
+        assert.deepEqual(await counted('owl elk', { ...last, sort: [{ field: 'id', order: 'asc' }] }), [69, 1601, 69])
+        const view = { kind: 'condition', condition: Condition.compile('self.rank == 1', note, registry) } as const
+        const rules: RulesByModel = new Map([['note', { view }]])
+        assert.equal((await impatient.search('fox', {}, ANONYMOUS, rules)).missing, 801)
+        await assert.rejects(impatient.search('fox', { complete: true }), isNotReady)
+        impatient.engine.close()
+      })
+      const { total, missing } = await process.search('fox', { complete: true })
+      assert.deepEqual([total, missing], [1400 + 49 + 1200, 0])
+      assert.deepEqual((await process.search('owl')).total, 49)
     })
 
     test('for another role, which needs rights on the table of the records only', async () => {

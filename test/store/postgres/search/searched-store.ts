@@ -45,6 +45,7 @@ export const remove = (id: number): Operation => ({ kind: 'remove', table: 'note
 /** What a test asks for. */
 export interface Asked {
   readonly fuzzy?: boolean
+  readonly complete?: boolean
   readonly fields?: readonly string[]
   readonly filters?: Plan['filters']
   readonly sort?: Plan['sort']
@@ -73,18 +74,18 @@ export class SearchedStore {
 
   /** @param rules restrict what the actor may view */
   search(q: string, asked: Asked = {}, actor = SYSTEM, rules?: RulesByModel): Promise<FoundPageOfModel> {
-    const { fuzzy = false, fields, filters = [], sort = [], page = 1, pageSize = 100 } = asked
+    const { fuzzy = false, complete = false, fields, filters = [], sort = [], page = 1, pageSize = 100 } = asked
     const access = rules === undefined ? this.#access : new AccessRules(this.#access.registry, rules)
     const searches = new Searches({ access, writer: this.#writer, indexes: this.engine, pause: setImmediate })
-    return searches.find(actor, 'note', { q, fields, fuzzy, filters, sort, page: { page, pageSize } })
+    return searches.find(actor, 'note', { q, fields, fuzzy, complete, filters, sort, page: { page, pageSize } })
   }
 }
 
-/** Waits of seconds, which a search does for its index, end after `acquireTimeoutMs` milliseconds, or never. */
+/** Waits of half a second and more, which a search does for its index, end after `acquireTimeoutMs` milliseconds, or never. */
 const dependencies = (acquireTimeoutMs?: number) => ({
   log: silentLog,
   wait: (milliseconds: number): Promise<unknown> => {
-    if (milliseconds < 1000) return setTimeout(1)
+    if (milliseconds < 500) return setTimeout(1)
     return acquireTimeoutMs === undefined ? new Promise<never>(() => {}) : setTimeout(acquireTimeoutMs)
   },
   now: () => performance.now(),
