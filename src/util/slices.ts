@@ -34,6 +34,44 @@ export class Slices {
   }
 }
 
+/**
+ * Slices of works that run beside each other. All of them together have one slice in a turn of the event loop; those that wait go on one
+ * after another.
+ */
+export class SharedSlices {
+  readonly #now: () => number
+  readonly #pause: () => Promise<unknown>
+  /** When the slice of this turn began; undefined before. */
+  #begun: number | undefined
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor({ now = () => performance.now(), pause = () => setImmediate() }: SliceOptions = {}) {
+    this.#now = now
+    this.#pause = pause
+  }
+
+  /** True if the slice of this turn is over. */
+  get isOver(): boolean {
+    return this.#now() - (this.#begun ?? this.#begin()) >= SLICE_MS
+  }
+
+  #begin(): number {
+    const begun = this.#now()
+    this.#begun = begun
+    void this.#pause().then(() => {
+      if (this.#begun === begun) this.#begun = undefined
+    })
+    return begun
+  }
+
+  /** Lets other work run, that of earlier calls first, and begins the slice of a turn. */
+  async next(): Promise<void> {
+    this.#last = this.#last.then(this.#pause)
+    await this.#last
+    this.#begin()
+  }
+}
+
 /** Transforms items in slices, in their order. */
 export async function mapInSlices<T, R>(
   items: readonly T[],
@@ -56,7 +94,7 @@ export type Steps<T> = Generator<void, T>
  *
  * @returns the result; undefined if steps are left
  */
-export function runSlice<T>(steps: Steps<T>, slices: Slices): { readonly result: T } | undefined {
+export function runSlice<T>(steps: Steps<T>, slices: Pick<Slices, 'isOver'>): { readonly result: T } | undefined {
   do {
     const { done, value } = steps.next()
     if (done === true) return { result: value }
@@ -65,7 +103,7 @@ export function runSlice<T>(steps: Steps<T>, slices: Slices): { readonly result:
 }
 
 /** Runs steps in slices. */
-export async function runInSlices<T>(steps: Steps<T>, slices = new Slices()): Promise<T> {
+export async function runInSlices<T>(steps: Steps<T>, slices: Pick<Slices, 'isOver' | 'next'> = new Slices()): Promise<T> {
   for (;;) {
     const end = runSlice(steps, slices)
     if (end !== undefined) return end.result

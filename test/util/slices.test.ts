@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mapInSlices, runInSlices, Slices, type Steps } from '../../src/util/slices.ts'
+import { mapInSlices, runInSlices, SharedSlices, Slices, type Steps } from '../../src/util/slices.ts'
+import { turnsDuring } from '../helpers/turns.ts'
 
 /** Slices on a clock that `work` moves, and the number of their pauses. */
 function onClock() {
@@ -46,5 +47,26 @@ describe('slices', () => {
       return time.pauses
     }
     assert.equal(await runInSlices(work(), slices), 5)
+  })
+
+  test('that are shared have one turn for all works, one after another', async () => {
+    let now = 0
+    const slices = new SharedSlices({ now: () => now })
+    now = 7
+    assert.equal(slices.isOver, false)
+    now = 15
+    assert.equal(slices.isOver, true)
+    const order: string[] = []
+    const work = async (name: string) => {
+      for (let slice = 0; slice < 3; slice++) {
+        await slices.next()
+        assert.equal(slices.isOver, false)
+        order.push(name)
+        now += 8
+      }
+    }
+    const turns = await turnsDuring(() => Promise.all([work('a'), work('b'), work('c')]))
+    assert.equal(order.join(''), 'abcabcabc')
+    assert.ok(turns >= 9, `${turns} turns`)
   })
 })

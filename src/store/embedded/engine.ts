@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
-import { type Filter, type Plan, relatedTables } from '../../query/plan.ts'
-import { runInSlices, runSlice, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
+import { type Filter, type Plan, relatedTables, relationFilters } from '../../query/plan.ts'
+import { runInSlices, runSlice, SharedSlices, type SliceOptions, Slices, type Steps } from '../../util/slices.ts'
 import { ChangeListeners, type ReportFailure } from '../changes.ts'
 import type { Change, FoundPage, Operation, Outcome, SideRecords, StoredRecord, TransactionMode } from '../store.ts'
 import { Transaction } from '../transaction/transaction.ts'
@@ -59,6 +59,8 @@ export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
   readonly #sliceOptions: SliceOptions | undefined
+  /** Of reads that wait for indexes and texts. */
+  readonly #slices: SharedSlices
   readonly #explain: ((line: string) => void) | undefined
   /** Called before any reader sees the change. Reverted changes are reported as their opposites. */
   readonly listeners: ChangeListeners
@@ -73,6 +75,7 @@ export class Engine {
 
   constructor(registry: Registry, { smallTable, explain, failed, slices }: EngineOptions = {}) {
     this.#sliceOptions = slices
+    this.#slices = new SharedSlices(slices)
     this.#registry = registry
     this.#explain = explain
     this.listeners = new ChangeListeners(failed)
@@ -110,10 +113,40 @@ export class Engine {
     table.settle()
     for (const other of relatedTables(plan)) this.table(other).settle()
     const tableNamed = (other: string) => this.table(other)
-    const needs = needsOf(table, plan.filters, tableNamed)
-    const waits = [...needs, ...furtherNeeds(table, tableNamed)].flatMap((need) => need.table.ensureIndex(need) ?? [])
-    if (waits.length > 0) return Promise.all(waits)
-    return needs.some(({ kind }) => kind === 'text') ? prepareFilters(table, plan.filters, tableNamed) : undefined
+    const needs = [...needsOf(table, plan.filters, tableNamed), ...furtherNeeds(table, tableNamed)]
+    const isReady = needs.every((need) => need.kind !== 'text' && need.table.serves(need))
+    return isReady ? undefined : this.#inSlices(this.#preparation(table, plan, needs))
+  }
+
+  /** Builds indexes, and finds the rows of filters by text, those behind relations first. */
+  *#preparation(table: Table, { filters, sort }: Pick<Plan, 'filters' | 'sort'>, needs: readonly TableNeed[]): Steps<void> {
+    const tableNamed = (other: string) => this.table(other)
+    for (const need of needs) yield* need.table.ensureIndex(need)
+    if (!needs.some(({ kind }) => kind === 'text')) return
+    const shown = sort.flatMap(({ through }) =>
+      through?.only === undefined ? [] : { target: through.target, filter: through.only },
+    )
+    const related = [...shown, ...relationFilters([...filters, ...shown.map(({ filter }) => filter)])].reverse()
+    for (const { of, own } of [
+      ...related.map(({ target, filter }) => ({ of: this.table(target), own: [filter] })),
+      { of: table, own: filters },
+    ]) {
+      // Tables may have changed meanwhile; the caller repeats this.
+      if (!needs.every((need) => need.table.serves(need))) return
+      yield* prepareFilters(of, own, tableNamed)
+    }
+  }
+
+  /** Starts building the indexes that writes need, so that the first write need not wait. */
+  warm(): void {
+    // If that fails, the first write builds the index.
+    for (const table of this.tables.values()) this.#inSlices(table.warm())?.catch(() => {})
+  }
+
+  /** Runs work of reads in slices that it shares with others; undefined if it is done in the present one. */
+  #inSlices(steps: Steps<void>): Promise<void> | undefined {
+    if (runSlice(steps, this.#slices) !== undefined) return undefined
+    return this.#slices.next().then(() => runInSlices(steps, this.#slices))
   }
 
   /** A page of the same plan, brought up to date; undefined if the plan must be executed. */

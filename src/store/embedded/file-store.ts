@@ -99,7 +99,7 @@ export class FileStore extends MemoryStore {
       await removeDraft(folder, disk)
       const found = await readFolder(folder, disk)
       await thenClose(found.snapshot, () => store.#recover(found, registry))
-      for (const table of store.engine.tables.values()) table.warm()
+      store.engine.warm()
       return store
     } catch (error) {
       if (options.lock === undefined) await release()

@@ -1,10 +1,10 @@
-import type { Field } from '../../../model/field.ts'
 import { orderingKey } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
+import type { Steps } from '../../../util/slices.ts'
 import { endOfPrefix } from '../../../util/text.ts'
 import { type Bitmap, bitmapFor, restrictToRange } from './bitmap.ts'
-import type { IndexKind, Need } from './indexes.ts'
+import type { Need } from './indexes.ts'
 import { RowFilter } from './row-filter.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { Table } from './table.ts'
@@ -19,17 +19,13 @@ export interface AccessPath {
   each(visit: (row: number) => void): void
   /** Adds bitmaps of the matching rows to `rowFilter`. */
   describe(rowFilter: RowFilter): void
-  /** Finds the rows in slices if that may take long; undefined once they are found. */
-  prepare?(): Promise<void> | undefined
+  /** Finds the rows in steps if that may take long. */
+  prepare?(): Steps<void>
 }
 
-/** Prepares the next of some access paths that is not prepared; undefined if all are. */
-export function prepareNext(parts: Iterable<AccessPath>): Promise<void> | undefined {
-  for (const part of parts) {
-    const wait = part.prepare?.()
-    if (wait !== undefined) return wait
-  }
-  return undefined
+/** Prepares some access paths. */
+export function* prepareAll(parts: Iterable<AccessPath>): Steps<void> {
+  for (const part of parts) if (part.prepare !== undefined) yield* part.prepare()
 }
 
 /** The rows with any of some values. */
@@ -81,7 +77,7 @@ export function union(parts: readonly AccessPath[], { live, size, capacity }: Ro
       }
       rowFilter.require(all)
     },
-    prepare: () => prepareNext(parts),
+    prepare: () => prepareAll(parts),
   }
 }
 
@@ -99,7 +95,7 @@ export function complement(part: AccessPath, { live, size, capacity }: RowSpace)
       })
     },
     describe: (rowFilter) => rowFilter.exclude(bitmapOf(part, { live, capacity })),
-    prepare: () => prepareNext([part]),
+    prepare: () => prepareAll([part]),
   }
 }
 
@@ -167,14 +163,12 @@ function holding(index: TextIndex, filter: PartFilter, capacity: number): Access
 /** The index that a filter needs, if any. */
 export function needOf(table: Table, { field: name, operator }: FieldFilter): Need | undefined {
   const field = name === 'id' ? undefined : table.model.fields.get(name)
-  return field === undefined ? undefined : { kind: kindFor(table, field, operator), field: name }
-}
-
-function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['operator']): IndexKind {
-  if (operator === 'icontains' || operator === 'endswith') return 'text'
+  if (field === undefined) return undefined
+  if (operator === 'icontains' || operator === 'endswith') return { kind: 'text', field: name }
   const asksForSame = operator === 'eq' || operator === 'ne' || operator === 'in' || operator === 'isnull'
-  const isOrderedByItself = type.sortable && type.ordering === undefined
-  return asksForSame && (!isOrderedByItself || table.isConstrained(name)) ? 'item' : 'value'
+  if (!asksForSame) return { kind: 'value', field: name, inOrder: true }
+  const isOrderedByItself = field.type.sortable && field.type.ordering === undefined
+  return { kind: !isOrderedByItself || table.isConstrained(name) ? 'item' : 'value', field: name }
 }
 
 /** The access path of a filter whose index is complete. */

@@ -20,7 +20,7 @@ export function aggregateRows(table: Table, selection: SelectedRows, plan: Aggre
 export function needsOfAggregate(table: Table, plan: AggregatePlan): TableNeed[] {
   if (table.isSmall) return []
   const counted = countedField(table, plan)
-  if (counted !== undefined) return [{ table, kind: 'value', field: counted }]
+  if (counted !== undefined) return [{ table, kind: 'value', field: counted, inOrder: true }]
   const fields = new Set([...plan.groupBy, ...plan.sums, ...plan.ranges.map(({ field }) => field)])
   return [...fields].map((field) => ({ table, kind: 'column', field }))
 }

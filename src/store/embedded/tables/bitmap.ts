@@ -24,17 +24,24 @@ export function addWord(bitmap: Bitmap, index: number, bits: number, slack: numb
   bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
 }
 
-/** Number of words of a bitmap whose rows are a step. */
-const STEP_WORDS = 32
+/** The work of a step: a fraction of a millisecond. */
+export const STEP_WORK = 1 << 14
 
-/** Calls back with each row, ascending, in steps of some hundred rows. */
-export function* eachInSteps({ words }: Bitmap, visit: (row: number) => void): Steps<void> {
-  for (let from = 0; from < words.length; from += STEP_WORDS) {
-    const rows = TypedFastBitSet.fromWords(words.subarray(from, from + STEP_WORDS))
-    rows.forEach((row) => {
-      visit(from * 32 + row)
-    })
-    yield
+/**
+ * Calls back with each row, ascending, in steps.
+ *
+ * @param visit returns how much work the row was, in characters or nanoseconds
+ */
+export function* eachInSteps({ words }: Bitmap, visit: (row: number) => number): Steps<void> {
+  let work = 0
+  for (let index = 0; index < words.length; index++) {
+    work++
+    for (let word = words[index] ?? 0; word !== 0; word &= word - 1) {
+      work += visit(index * 32 + 31 - Math.clz32(word & -word))
+      if (work < STEP_WORK) continue
+      yield
+      work = 0
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Json } from '../../../util/json.ts'
+import type { Steps } from '../../../util/slices.ts'
 import type { StoredRecord } from '../../store.ts'
 import { TextIndex } from './text-index.ts'
 import { ItemIndex, ValueIndex } from './value-index.ts'
@@ -25,16 +25,20 @@ export type IndexKind = keyof Kinds
 export interface Need {
   readonly kind: IndexKind
   readonly field: string
+  /** True if an index of values is asked for ranges or for its order. */
+  readonly inOrder?: boolean
 }
 
-/** Rows added to an index before yielding to the event loop: a few milliseconds of work. */
-const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500, column: 20_000 }
+/** Rows added to an index in a step, or items of their lists: a fraction of a millisecond of work. */
+const STEP: Readonly<Record<IndexKind, number>> = { value: 256, item: 256, text: 64, column: 2560 }
+/** So many characters of a text count as a row. */
+const CHARACTERS = 64
 
 /**
- * Share of a slice that a complete index may lag behind until it is queried. Adding rows in batches takes a fraction of the
- * time of adding each separately, and no query waits long for them.
+ * Number of rows that a complete index may lack until it is queried. Adding rows in batches takes a fraction of the time of adding
+ * each separately, and no query waits long for them.
  */
-const MAX_LACKING = 1 / 8
+const MAX_LACKING: Readonly<Record<IndexKind, number>> = { value: 250, item: 250, text: 62, column: 2500 }
 
 /** Reads the indexed value of a record. */
 export type KeyOf = (record: StoredRecord) => Json
@@ -52,8 +56,8 @@ interface Entry {
   readonly index: FieldIndex
   /** Rows before this one are in the index. */
   filled: number
-  /** Set during a build: resolves when the build is complete or the index was dropped. */
-  making: Promise<void> | undefined
+  /** True once it has had all rows. */
+  isBuilt: boolean
 }
 
 /** The indexes of a table, built on demand and brought up to date when queried. */
@@ -72,38 +76,36 @@ export class Indexes {
     this.#keyOf = keyOf
   }
 
-  /** The index, if it exists and is complete. */
+  /** The index, if it exists and has all rows. */
   get<K extends IndexKind>(kind: K, field: string): Kinds[K] | undefined {
     const entry = this.#find(kind, field)
-    return entry !== undefined && this.#isComplete(entry) ? (entry.index as Kinds[K]) : undefined
+    return entry !== undefined && this.#isFilled(entry) ? (entry.index as Kinds[K]) : undefined
   }
 
-  #isComplete(entry: Entry): boolean {
-    return entry.making === undefined && this.#isFilled(entry)
+  #isFilled({ filled }: Entry): boolean {
+    return filled === this.#records.length
   }
 
-  #isFilled({ filled, index }: Entry): boolean {
-    return filled === this.#records.length && (!(index instanceof ValueIndex) || index.isDivided)
+  /** True if a query can use the index. */
+  serves({ kind, field, inOrder }: Need): boolean {
+    const index = this.get(kind, field)
+    return index !== undefined && (inOrder !== true || !(index instanceof ValueIndex) || index.isDivided)
   }
 
-  /**
-   * Builds the index if necessary and brings it up to date, in slices between which other work runs.
-   *
-   * @returns undefined if the index is ready
-   */
-  ensure({ kind, field }: Need): Promise<void> | undefined {
-    const entry = this.#find(kind, field) ?? this.#begin(kind, field)
-    if (entry.making !== undefined) return entry.making
-    this.#fillSlice(entry)
-    if (!this.#isComplete(entry)) entry.making = this.#fillRest(entry)
-    return entry.making
+  /** Builds the index if necessary and brings it up to date, in steps. Each query that waits for an index takes its next step. */
+  *ensure(need: Need): Steps<void> {
+    while (!this.serves(need)) {
+      const entry = this.#find(need.kind, need.field) ?? this.#begin(need.kind, need.field)
+      if (!this.#isFilled(entry)) this.#fillStep(entry)
+      else if (entry.index instanceof ValueIndex) entry.index.divide()
+      if (!this.serves(need)) yield
+    }
   }
 
   /** Completes an index synchronously, for callers that cannot wait. */
   complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
     const entry = this.#find(kind, field) ?? this.#begin(kind, field)
-    while (!this.#isFilled(entry)) this.#fillSlice(entry)
-    entry.making = undefined
+    while (!this.#isFilled(entry)) this.#fillStep(entry)
     return entry.index as Kinds[K]
   }
 
@@ -113,7 +115,7 @@ export class Indexes {
 
   #begin(kind: IndexKind, field: string): Entry {
     const keyOf = this.#keyOf({ kind, field })
-    const entry: Entry = { kind, field, keyOf, index: this.#make(kind, field), filled: 0, making: undefined }
+    const entry: Entry = { kind, field, keyOf, index: this.#make(kind, field), filled: 0, isBuilt: false }
     this.#entries.push(entry)
     return entry
   }
@@ -126,11 +128,11 @@ export class Indexes {
       else if (this.#lacksMuch(entry)) lacking = entry
     }
     // One index a write; others follow with later rows.
-    if (lacking !== undefined) this.#fillSlice(lacking)
+    if (lacking !== undefined) this.#fillStep(lacking)
   }
 
-  #lacksMuch({ kind, filled, making }: Entry): boolean {
-    return making === undefined && this.#records.length - filled >= SLICE[kind] * MAX_LACKING
+  #lacksMuch({ kind, filled, isBuilt }: Entry): boolean {
+    return isBuilt && this.#records.length - filled >= MAX_LACKING[kind]
   }
 
   /** Drops all indexes, since rows were renumbered. */
@@ -155,29 +157,29 @@ export class Indexes {
   }
 
   /** Adds the next rows. An index that fails to take them is dropped, since it may have some of them; the next query builds another. */
-  #fillSlice(entry: Entry): void {
+  #fillStep(entry: Entry): void {
     const { index, keyOf, kind } = entry
-    const end = Math.min(entry.filled + SLICE[kind], this.#records.length)
+    let [row, work] = [entry.filled, 0]
     try {
-      for (let row = entry.filled; row < end; row++) {
+      for (; row < this.#records.length && work < STEP[kind]; row++) {
         const record = this.#records[row]
-        if (record !== undefined) index.add(row, keyOf(record))
+        const value = record === undefined ? null : keyOf(record)
+        if (record !== undefined) index.add(row, value)
+        work += workOf(kind, value)
       }
-      if (end === this.#records.length && index instanceof ValueIndex && !index.isDivided) index.divide()
     } catch (error) {
       this.#entries = this.#entries.filter((each) => each !== entry)
       throw error
     }
-    entry.filled = end
+    entry.filled = row
+    entry.isBuilt ||= this.#isFilled(entry)
   }
+}
 
-  async #fillRest(entry: Entry): Promise<void> {
-    while (!this.#isFilled(entry) && this.#entries.includes(entry)) {
-      await nextTurn()
-      this.#fillSlice(entry)
-    }
-    entry.making = undefined
-  }
+/** How much work it is to add a value, in rows with a short one. */
+function workOf(kind: IndexKind, value: Json): number {
+  if (kind === 'text') return typeof value === 'string' ? 1 + value.length / CHARACTERS : 1
+  return kind === 'item' && Array.isArray(value) ? 1 + value.length : 1
 }
 
 function replaceIn(

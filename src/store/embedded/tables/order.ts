@@ -22,10 +22,10 @@ interface Ordered {
 /** The indexes that a sort order needs. */
 export function needsOfOrder(table: Table, sort: readonly SortKey[], tableNamed: TableNamed): TableNeed[] {
   return sort.flatMap(({ field, through }): TableNeed[] => {
-    if (through === undefined) return table.isSmall || field === 'id' ? [] : [{ table, kind: 'value', field }]
+    if (through === undefined) return table.isSmall || field === 'id' ? [] : [{ table, kind: 'value', field, inOrder: true }]
     const target = tableNamed(through.target)
     const hidden = through.only === undefined ? [] : needsOf(target, [through.only], tableNamed)
-    const ofTarget: TableNeed[] = field === 'id' ? [] : [{ table: target, kind: 'value', field }]
+    const ofTarget: TableNeed[] = field === 'id' ? [] : [{ table: target, kind: 'value', field, inOrder: true }]
     return table.isSmall ? hidden : [{ table, kind: 'item', field: through.field }, ...ofTarget, ...hidden]
   })
 }

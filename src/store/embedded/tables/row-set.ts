@@ -31,14 +31,14 @@ export class RowSet {
 
   has(row: number): boolean {
     if (this.#bitmap !== undefined) return this.#bitmap.has(row)
-    if (this.#size === 0 || row > this.#last) return false
+    if (this.#size === 0 || row > this.last) return false
     const place = this.#placeOf(row)
     return place < this.#size && this.#list[place] === row
   }
 
   add(row: number): void {
     // New rows are appended, which needs no lookup.
-    const isLast = this.#bitmap === undefined && (this.#size === 0 || row > this.#last)
+    const isLast = this.#bitmap === undefined && (this.#size === 0 || row > this.last)
     if (!isLast && this.has(row)) return
     if (this.#bitmap !== undefined) {
       addRow(this.#bitmap, row)
@@ -50,7 +50,7 @@ export class RowSet {
     if (place < this.#size) this.#list.copyWithin(place + 1, place, this.#size)
     this.#list[place] = row
     this.#size++
-    if (this.#size >= MIN_DENSE && this.#size * 32 > this.#last) this.#densify()
+    if (this.#size >= MIN_DENSE && this.#size * 32 > this.last) this.#densify()
   }
 
   remove(row: number): void {
@@ -80,14 +80,14 @@ export class RowSet {
     return this.#bitmap
   }
 
-  /** The highest row of a list. */
-  get #last(): number {
+  /** The highest row of a non-empty list. */
+  get last(): number {
     return this.#list[this.#size - 1] ?? 0
   }
 
   /** The position of a row in the list, or where it would be inserted. */
   #placeOf(row: number): number {
-    if (this.#size === 0 || row > this.#last) return this.#size
+    if (this.#size === 0 || row > this.last) return this.#size
     let [low, high] = [0, this.#size - 1]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -104,7 +104,7 @@ export class RowSet {
   }
 
   #densify(): void {
-    const bitmap = bitmapFor(this.#last)
+    const bitmap = bitmapFor(this.last)
     this.each((row) => bitmap.add(row))
     this.#bitmap = bitmap
     this.#list = new Uint32Array(0)

@@ -1,8 +1,9 @@
 import { matcher, type Predicate } from '../../../query/match.ts'
 import { type Filter, filtersIn, isFieldFilter, isRelationFilter, type RelationFilter } from '../../../query/plan.ts'
+import type { Steps } from '../../../util/slices.ts'
 import { referencesOf } from '../../store.ts'
-import { type AccessPath, accessFor, anyPath, complement, needOf, prepareNext, union } from './access-path.ts'
-import { bitmapFor } from './bitmap.ts'
+import { type AccessPath, accessFor, anyPath, complement, needOf, prepareAll, union } from './access-path.ts'
+import { type Bitmap, bitmapFor } from './bitmap.ts'
 import type { Need } from './indexes.ts'
 import { RowFilter } from './row-filter.ts'
 import type { Rows } from './row-set.ts'
@@ -39,7 +40,7 @@ export function needsOf(table: Table, filters: readonly Filter[], tableNamed: Ta
   return filters.flatMap((filter): TableNeed[] => {
     if (isFieldFilter(filter)) {
       const need = table.isSmall ? undefined : needOf(table, filter)
-      return need === undefined ? [] : [{ table, kind: need.kind, field: need.field }]
+      return need === undefined ? [] : [{ table, ...need }]
     }
     if (!isRelationFilter(filter)) return needsOf(table, filtersIn(filter), tableNamed)
     const inner = needsOf(tableNamed(filter.target), [filter.filter], tableNamed)
@@ -58,15 +59,12 @@ export function select(table: Table, filters: readonly Filter[], tableNamed: Tab
   return { selection: selectBy(table, steps), how: () => describe(steps) }
 }
 
-/** Finds rows of filters in slices where that may take long; undefined if `select` can be called now. */
-export function prepareFilters(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Promise<void> | undefined {
-  return table.isSmall ? undefined : prepareSteps(table, stepsFor(table, filters, tableNamed))
-}
+/** Finds rows of filters in steps where that may take long. What is behind their relations is found, and their indexes are complete. */
+export const prepareFilters = (table: Table, filters: readonly Filter[], tableNamed: TableNamed): Steps<void> =>
+  prepareSteps(table, table.isSmall ? [] : stepsFor(table, filters, tableNamed))
 
-function prepareSteps(table: Table, steps: readonly Step[]): Promise<void> | undefined {
-  const [first] = steps
-  const used = first === undefined || isFew(table, first) ? steps.slice(0, 1) : steps
-  return prepareNext(used.map(({ access }) => access))
+function prepareSteps(table: Table, steps: readonly Step[]): Steps<void> {
+  return prepareAll((usesFew(table, steps) ? steps.slice(0, 1) : steps).map(({ access }) => access))
 }
 
 function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
@@ -87,11 +85,12 @@ const stepsFor = (table: Table, filters: readonly Filter[], tableNamed: TableNam
 function selectBy(table: Table, steps: readonly Step[]): SelectedRows {
   const [first, ...others] = steps
   if (first === undefined) return table.all
-  return isFew(table, first) ? pick(table, first, others) : combine(table, steps)
+  return usesFew(table, steps) ? pick(table, first, others) : combine(table, steps)
 }
 
-/** True if the candidates of a step are checked one by one. */
-const isFew = (table: Table, { access }: Step): boolean => access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD
+/** True if the candidates of the first step are checked one by one. */
+const usesFew = (table: Table, [first]: readonly Step[]): boolean =>
+  first === undefined || first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD
 
 function pick(table: Table, first: Step, others: readonly Step[]): SelectedRows {
   const rows: number[] = []
@@ -130,10 +129,17 @@ function allAccess(table: Table, steps: readonly Step[]): AccessPath {
       for (const row of selection.slice(0, selection.size)) visit(row)
     },
     describe(rowFilter) {
-      for (const { access } of steps) access.describe(rowFilter)
+      if (!usesFew(table, steps)) for (const { access } of steps) access.describe(rowFilter)
+      else if (steps.length > 0) rowFilter.require(bitmapOfRows(selectBy(table, steps), table.capacity))
     },
     prepare: () => prepareSteps(table, steps),
   }
+}
+
+function bitmapOfRows(selection: SelectedRows, capacity: number): Bitmap {
+  const bitmap = bitmapFor(capacity)
+  for (const row of selection.slice(0, selection.size)) bitmap.add(row)
+  return bitmap
 }
 
 /** The rows that refer to a record matching the inner filter. */

@@ -1,6 +1,7 @@
 import type { Model } from '../../../model/model.ts'
 import { orderingKey } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
+import type { Steps } from '../../../util/slices.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { CommittedTable } from '../../transaction/overlay.ts'
 import { addRow, type Bitmap, bitmapFor } from './bitmap.ts'
@@ -144,15 +145,19 @@ export class Table implements CommittedTable {
     return index
   }
 
-  /** Builds a missing index and brings it up to date; undefined if that is done synchronously. */
-  ensureIndex(need: Need): Promise<void> | undefined {
+  /** True if a query can use an index. */
+  serves(need: Need): boolean {
+    return this.#indexes.serves(need)
+  }
+
+  /** Builds a missing index and brings it up to date, in steps. */
+  ensureIndex(need: Need): Steps<void> {
     return this.#indexes.ensure(need)
   }
 
-  /** Starts building the indexes that writes need, so that the first write need not wait. */
-  warm(): void {
-    // If that fails, the first write builds the index.
-    for (const field of this.#constrained) this.#indexes.ensure({ kind: 'item', field })?.catch(() => {})
+  /** Builds the indexes that writes need, so that the first write need not wait. */
+  *warm(): Steps<void> {
+    for (const field of this.#constrained) yield* this.#indexes.ensure({ kind: 'item', field })
   }
 
   #items(field: string): ItemIndex {

@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
-import { runInSlices, runSlice, Slices, type Steps } from '../../../util/slices.ts'
+import type { Steps } from '../../../util/slices.ts'
 import { foldCase } from '../../../util/text.ts'
-import { type Bitmap, bitmapFor, eachInSteps } from './bitmap.ts'
+import { type Bitmap, bitmapFor, eachInSteps, STEP_WORK } from './bitmap.ts'
 import { RowFilter } from './row-filter.ts'
 import { RowSet } from './row-set.ts'
 
@@ -23,8 +23,8 @@ const ALPHABET = 1 << 10
 export class TextIndex {
   readonly #grams = new Map<number, RowSet>()
   readonly #answers: SubstringCache
-  /** What is being found in slices, by filter. */
-  readonly #finding = new Map<string, Promise<void>>()
+  /** What is being found, by filter. Each query that waits for it takes its next step. */
+  readonly #finding = new Map<string, Steps<void>>()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
   /** Rows whose text has a character that shares its trigram code with another (`isPlain`). Their values are always checked. */
@@ -63,83 +63,88 @@ export class TextIndex {
 
   /** Upper bound of the number of matching rows. */
   atMost(filter: PartFilter): number {
-    const known = this.#answers.get(filter)
-    if (known !== undefined) return known.size
+    const known = this.#answers.sizeOf(filter)
+    if (known !== undefined) return Math.min(known, this.#capacity())
     const sets = this.#setsFor(filter, foldCase(String(filter.value)))
     return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
   }
 
-  /**
-   * Finds the rows that match in slices, so that `matching` need not. Changes meanwhile are caught up with.
-   *
-   * @returns undefined if they are known, or found in one slice
-   */
-  prepare(filter: PartFilter, slices: Slices = new Slices()): Promise<void> | undefined {
+  /** Finds the rows that match, so that `matching` need not. Texts may change between the steps. */
+  *prepare(filter: PartFilter): Steps<void> {
     const key = keyOf(filter)
-    const running = this.#finding.get(key)
-    if (running !== undefined || this.#answers.get(filter) !== undefined) return running
-    const steps = this.#find(filter)
-    if (runSlice(steps, slices) !== undefined) return undefined
-    const finding = slices
-      .next()
-      .then(() => runInSlices(steps, slices))
-      .then(() => {})
-      .finally(() => this.#finding.delete(key))
-    this.#finding.set(key, finding)
-    return finding
+    while (this.#answers.get(filter) === undefined) {
+      const steps = this.#finding.get(key) ?? this.#answerTo(filter)
+      this.#finding.set(key, steps)
+      let isOver = true
+      try {
+        isOver = steps.next().done === true
+      } finally {
+        if (isOver) this.#finding.delete(key)
+      }
+      if (!isOver) yield
+    }
   }
 
   /** The rows that match. */
   matching(filter: PartFilter): RowSet {
-    const known = this.#answers.get(filter)
-    if (known !== undefined) return known
-    const steps = this.#find(filter)
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done === true) return value
-    }
+    const steps = this.prepare(filter)
+    while (steps.next().done !== true);
+    return this.#answers.get(filter) ?? new RowSet()
+  }
+
+  #answerTo(filter: PartFilter): Steps<void> {
+    return this.#answers.catchUp(filter) ?? this.#find(filter)
   }
 
   /** Checks the candidates, and keeps the rows that match. */
-  *#find(filter: PartFilter): Steps<RowSet> {
+  *#find(filter: PartFilter): Steps<void> {
     const { changes } = this.#answers
     const found = new RowSet()
     const part = foldCase(String(filter.value))
     const test = valueTest(filter)
     // Candidates of a text no longer than a trigram need no check, unless it has confusable characters.
     const isCertain = filter.operator === 'icontains' && part !== '' && part.length <= GRAM && isPlain(part)
-    yield* eachInSteps(this.#candidates(filter, part), (row) => {
-      if ((isCertain && !this.#odd.has(row)) || test(this.#valueAt(row))) found.add(row)
+    const candidates = yield* this.#candidates(filter, part)
+    yield* eachInSteps(candidates, (row) => {
+      const value = isCertain && !this.#odd.has(row) ? undefined : this.#valueAt(row)
+      if (value === undefined || test(value)) found.add(row)
+      return workOf(value)
     })
     this.#answers.remember(filter, found, changes)
-    return found
   }
 
-  #candidates(filter: PartFilter, part: string): Bitmap {
-    const bitmap = bitmapFor(this.#capacity())
+  /** The rows that may match. They are not copied if a single set has them, so they may change between steps. */
+  *#candidates(filter: PartFilter, part: string): Steps<Bitmap> {
     if (part === '') {
-      bitmap.addRange(0, this.#capacity())
-      return bitmap
+      const all = bitmapFor(this.#capacity())
+      all.addRange(0, this.#capacity())
+      return all
     }
     const sets = this.#setsFor(filter, part)
-    if (sets === undefined) return this.#beginningWith(part)
+    if (sets === undefined) return yield* this.#beginningWith(part)
     const [fewest = new RowSet(), ...others] = sets.sort((a, b) => a.size - b.size)
     if (fewest.size <= FEW || others.length === 0) return this.#bitmapOf(fewest)
     const rowFilter = new RowFilter()
-    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) rowFilter.require(set.bitmap ?? this.#bitmapOf(set))
+    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) rowFilter.require(this.#bitmapOf(set))
+    const bitmap = bitmapFor(this.#capacity())
     rowFilter.computeInto(bitmap)
     return bitmap
   }
 
   /** The rows of all trigrams that begin with a text shorter than a trigram. */
-  #beginningWith(part: string): Bitmap {
+  *#beginningWith(part: string): Steps<Bitmap> {
     const bitmap = bitmapFor(this.#capacity())
-    for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
+    for (const [gram, rows] of this.#grams) {
+      if (!beginsWith(gram, part)) continue
+      rows.addTo(bitmap)
+      yield
+    }
     return bitmap
   }
 
   #bitmapOf(rows: RowSet): Bitmap {
-    const bitmap = bitmapFor(this.#capacity())
+    if (rows.bitmap !== undefined) return rows.bitmap
+    const bitmap = bitmapFor(rows.last)
     rows.addTo(bitmap)
     return bitmap
   }
@@ -213,15 +218,42 @@ class SubstringCache {
     this.#changed[this.#changes++ % CHANGES] = row
   }
 
+  /** The rows of an entry that has caught up. */
   get(filter: PartFilter): RowSet | undefined {
     const answer = this.#kept.get(keyOf(filter))
-    if (answer === undefined || this.#changes - answer.knows > CHANGES) return undefined
-    for (; answer.knows < this.#changes; answer.knows++) {
-      const row = this.#changed[answer.knows % CHANGES] ?? 0
-      if (answer.test(this.#valueAt(row))) answer.rows.add(row)
+    return answer?.knows === this.#changes ? answer.rows : undefined
+  }
+
+  /** Upper bound of the number of rows, if there is an entry. */
+  sizeOf(filter: PartFilter): number | undefined {
+    const answer = this.#keptFor(filter)
+    return answer && answer.rows.size + this.#changes - answer.knows
+  }
+
+  /** An entry, unless more has changed since than is kept. */
+  #keptFor(filter: PartFilter): Answer | undefined {
+    const answer = this.#kept.get(keyOf(filter))
+    return answer === undefined || this.#changes - answer.knows > CHANGES ? undefined : answer
+  }
+
+  /** Brings an entry up to date; undefined if there is none. */
+  catchUp(filter: PartFilter): Steps<void> | undefined {
+    const answer = this.#keptFor(filter)
+    return answer && this.#update(answer)
+  }
+
+  *#update(answer: Answer): Steps<void> {
+    let work = 0
+    while (answer.knows < this.#changes && this.#changes - answer.knows <= CHANGES) {
+      const row = this.#changed[answer.knows++ % CHANGES] ?? 0
+      const value = this.#valueAt(row)
+      if (answer.test(value)) answer.rows.add(row)
       else answer.rows.remove(row)
+      work += workOf(value)
+      if (work < STEP_WORK) continue
+      yield
+      work = 0
     }
-    return answer.rows
   }
 
   /** @param knows the number of changes before the rows were found */
@@ -229,5 +261,11 @@ class SubstringCache {
     this.#kept.set(keyOf(filter), { rows, test: valueTest(filter), knows })
   }
 }
+
+/** How much work the check of a value is, in characters or nanoseconds; undefined if only its row is noted. */
+const workOf = (value: Json | undefined): number =>
+  value === undefined ? NOTING : CHECKING + (typeof value === 'string' ? value.length : 0)
+const NOTING = 4
+const CHECKING = 64
 
 const keyOf = ({ operator, value }: PartFilter): string => `${operator} ${value}`

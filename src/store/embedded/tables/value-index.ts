@@ -16,8 +16,8 @@ export const after = (value: Json): Cut => ({ value, side: 'after' })
 
 /** Ranges of at most this many rows are counted exactly. */
 const FEW = 512
-/** Values divided into buckets before yielding to the event loop: a few milliseconds of work. */
-const SLICE = 20_000
+/** Values divided into buckets in a step: a fraction of a millisecond of work. */
+const STEP = 1000
 
 /** Index of rows by value, in order: a B+tree, divided into buckets for ranges and sort orders. */
 export class ValueIndex {
@@ -134,7 +134,7 @@ export class ValueIndex {
       const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
       this.#buckets = new Buckets(walk, this.#size, this.#capacity())
     }
-    this.#buckets.divide(SLICE)
+    this.#buckets.divide(STEP)
     return this.#buckets
   }
 

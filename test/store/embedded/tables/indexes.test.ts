@@ -3,6 +3,14 @@ import { describe, test } from 'node:test'
 import { Indexes } from '../../../../src/store/embedded/tables/indexes.ts'
 import { eachRow } from '../../../../src/store/embedded/tables/row-set.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
+import type { Steps } from '../../../../src/util/slices.ts'
+
+/** Runs steps to their end and returns their number. */
+function stepsOf(steps: Steps<void>): number {
+  let count = 1
+  while (steps.next().done !== true) count++
+  return count
+}
 
 /** A table of records with a number each, and an index of it. */
 class Shelf {
@@ -11,7 +19,7 @@ class Shelf {
 
   constructor(size: number) {
     for (let row = 0; row < size; row++) this.put(row, row)
-    assert.equal(this.indexes.ensure({ kind: 'value', field: 'number' }), undefined)
+    stepsOf(this.indexes.ensure({ kind: 'value', field: 'number' }))
   }
 
   put(row: number, number: number | undefined): void {
@@ -31,7 +39,7 @@ class Shelf {
   }
 
   rowsOf(number: number): number[] {
-    assert.equal(this.indexes.ensure({ kind: 'value', field: 'number' }), undefined)
+    stepsOf(this.indexes.ensure({ kind: 'value', field: 'number' }))
     const rows: number[] = []
     const found = this.indexes.get('value', 'number')?.rowsOf(number)
     if (found !== undefined) eachRow(found, (row) => rows.push(row))
@@ -69,7 +77,7 @@ describe('an index', () => {
 
   test('is the only one that adds rows on a write', () => {
     const shelf = new Shelf(3)
-    shelf.indexes.ensure({ kind: 'item', field: 'number' })
+    stepsOf(shelf.indexes.ensure({ kind: 'item', field: 'number' }))
     const isComplete = () =>
       [shelf.indexes.get('value', 'number'), shelf.indexes.get('item', 'number')].map((index) => index !== undefined)
     const seen: boolean[][] = []
@@ -91,7 +99,7 @@ describe('an index', () => {
   })
 
   for (const size of [10, 5000]) {
-    test(`of ${size} rows is built again after a failure`, async () => {
+    test(`of ${size} rows is built again after a failure`, () => {
       const records = Array.from({ length: size }, (_, row) => ({ id: row + 1, number: 7 }))
       let fails = true
       const failing = new Indexes(records, () => (record) => {
@@ -99,12 +107,51 @@ describe('an index', () => {
         return 7
       })
       const need = { kind: 'item', field: 'number' } as const
-      await assert.rejects(async () => failing.ensure(need), RangeError)
+      assert.throws(() => stepsOf(failing.ensure(need)), RangeError)
       fails = false
-      await failing.ensure(need)
+      stepsOf(failing.ensure(need))
       const rows: number[] = []
       eachRow(failing.get('item', 'number')?.rowsOf(7) ?? 0, (row) => rows.push(row))
       assert.equal(rows.length, size)
     })
   }
+
+  test('is divided in steps, only for ranges and orders, and not by a write', () => {
+    const records: StoredRecord[] = Array.from({ length: 5000 }, (_, row) => ({ id: row + 1, number: row }))
+    const indexes = new Indexes(records)
+    const need = { kind: 'value', field: 'number' } as const
+    stepsOf(indexes.ensure(need))
+    assert.deepEqual([indexes.serves(need), indexes.serves({ ...need, inOrder: true })], [true, false])
+    for (let row = 5000; row < 6000; row++) {
+      records.push({ id: row + 1, number: row })
+      indexes.replace(row, undefined, records[row])
+    }
+    assert.deepEqual([indexes.serves(need), indexes.serves({ ...need, inOrder: true })], [true, false])
+    assert.ok(stepsOf(indexes.ensure({ ...need, inOrder: true })) > 4)
+    assert.equal(indexes.serves({ ...need, inOrder: true }), true)
+  })
+
+  test('of texts is built in steps by the amount of text', () => {
+    const stepsAmong = (count: number, length: number) =>
+      stepsOf(
+        new Indexes(Array.from({ length: count }, (_, row) => ({ id: row, text: 'x'.repeat(length) }))).ensure({
+          kind: 'text',
+          field: 'text',
+        }),
+      )
+    assert.equal(stepsAmong(50, 8), 1)
+    assert.ok(stepsAmong(50, 8000) >= 50)
+  })
+
+  test('is built by the steps of all that wait for it', () => {
+    const indexes = new Indexes(Array.from({ length: 5000 }, (_, row) => ({ id: row + 1, number: row })))
+    const alone = stepsOf(
+      new Indexes(Array.from({ length: 5000 }, (_, row) => ({ id: row + 1 }))).ensure({ kind: 'item', field: 'number' }),
+    )
+    const both = [indexes.ensure({ kind: 'item', field: 'number' }), indexes.ensure({ kind: 'item', field: 'number' })]
+    let steps = 0
+    for (const each of both) each.next()
+    for (; both.every((each) => each.next().done !== true); ) steps++
+    assert.ok(2 * steps < alone + 4, `${steps} rounds of two beside ${alone}`)
+  })
 })

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { valueTest } from '../../../../src/query/match.ts'
 import { type PartFilter, TextIndex } from '../../../../src/store/embedded/tables/text-index.ts'
 import type { Json } from '../../../../src/util/json.ts'
-import { Slices } from '../../../../src/util/slices.ts'
+import { runInSlices, Slices, type Steps } from '../../../../src/util/slices.ts'
 
 const PLAIN: readonly Json[] = [
   'ann@example.com',
@@ -91,6 +91,12 @@ function checkAll(index: TextIndex, values: readonly (Json | undefined)[], parts
   }
 }
 
+function stepsOf(steps: Steps<void>): number {
+  let count = 0
+  for (; steps.next().done !== true; ) count++
+  return count
+}
+
 describe('a text index', () => {
   for (const [name, values, parts] of [
     ['plain', PLAIN, PARTS],
@@ -137,13 +143,34 @@ describe('a text index', () => {
       put(texts.length, 'text at the end')
     }
     const filter = { field: 'text', operator: 'icontains', value: 'text' } as const
-    const found = index.prepare(filter, new Slices({ now: () => ++now * 10, pause }))
-    assert.notEqual(found, undefined)
-    assert.equal(index.prepare(filter), found, 'found once')
-    await found
-    assert.ok(pauses > 3, `${pauses} pauses`)
-    assert.equal(index.prepare(filter), undefined)
+    const slices = new Slices({ now: () => ++now * 10, pause })
+    await Promise.all([runInSlices(index.prepare(filter), slices), runInSlices(index.prepare(filter), slices)])
+    assert.ok(pauses > 3 && pauses < 60, `${pauses} pauses`)
+    assert.equal(stepsOf(index.prepare(filter)), 0)
     checkAll(index, texts, ['text', 'other'])
+  })
+
+  test('finds rows in steps by the amount of text', () => {
+    const filter = { field: 'text', operator: 'icontains', value: 'text' } as const
+    const stepsAmong = (count: number, length: number) =>
+      stepsOf(indexOf(Array.from({ length: count }, () => `text ${'x'.repeat(length)}`)).prepare(filter))
+    assert.equal(stepsAmong(100, 10), 0)
+    assert.ok(stepsAmong(100, 10_000) > 40)
+  })
+
+  test('brings a cached result up to date in steps', () => {
+    const texts = Array.from({ length: 8000 }, (_, row) => `text ${row}`)
+    const index = indexOf(texts)
+    const filter = { field: 'text', operator: 'icontains', value: 'text' } as const
+    index.matching(filter)
+    for (const [row, text] of texts.entries()) {
+      index.remove(row, text)
+      texts[row] = row % 2 === 0 ? text : 'other'
+      index.add(row, texts[row] ?? null)
+    }
+    assert.ok(index.atMost(filter) >= 4000)
+    assert.ok(stepsOf(index.prepare(filter)) > 20)
+    assert.equal(index.matching(filter).size, 4000)
   })
 
   test('limits the cache, and still answers other queries', () => {
