@@ -62,7 +62,7 @@ const nameOf = (sort: readonly SortKey[]): string =>
   sort.map(({ field, order, through }) => `${through === undefined ? '' : `${through.field} → `}${field} ${order}`).join(', ')
 
 function byId(table: Table, selection: SelectedRows, key: SortKey | undefined, offset: number, count: number): StoredRecord[] {
-  if (key?.order !== 'desc') return table.recordsAt(selection.slice(offset, count))
+  if (key?.order !== 'desc') return count === table.size ? table.records() : table.recordsAt(selection.slice(offset, count))
   return table.recordsAt(selection.slice(selection.size - offset - count, count).reverse())
 }
 

@@ -88,6 +88,12 @@ export class Table implements CommittedTable {
     return this.#records[row]
   }
 
+  /** All records in order of their ids. Copying the array takes a fraction of the time of `recordsAt`. */
+  records(): StoredRecord[] {
+    const records = this.#records.slice()
+    return this.size === records.length ? (records as StoredRecord[]) : records.filter((record) => record !== undefined)
+  }
+
   recordsAt(rows: readonly number[]): StoredRecord[] {
     const records: StoredRecord[] = []
     for (const row of rows) {
