@@ -82,12 +82,14 @@ export class Trie {
   eachFrom(prefix: string, take: (word: number) => void): void {
     const start = this.#nodeFor(prefix)
     if (start === NONE) return
+    const nodes = this.#nodes
     const waiting = [start]
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-      const word = this.#member(node, WORD)
+      const word = nodes[node + WORD] ?? NONE
       if (word !== NONE) take(word)
-      const first = this.#member(node, CHILDREN)
-      for (let child = first; child < first + this.#member(node, COUNT) * WIDTH; child += WIDTH) waiting.push(child)
+      const first = nodes[node + CHILDREN] ?? 0
+      const end = first + (nodes[node + COUNT] ?? 0) * WIDTH
+      for (let child = first; child < end; child += WIDTH) waiting.push(child)
     }
   }
 
