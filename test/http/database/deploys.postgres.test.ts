@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { STORE_MIGRATIONS } from '../../../src/store/postgres/schema/store-migrations.ts'
+import { identifier, sql } from '../../../src/store/postgres/sql.ts'
 import { succeeded } from '../../helpers/postgres/cli-project.ts'
 import {
   ask,
@@ -12,7 +14,7 @@ import {
   type Writer,
   withReleases,
 } from '../../helpers/postgres/releases.ts'
-import { NO_POSTGRES } from '../../helpers/postgres/server.ts'
+import { NO_POSTGRES, sharedDatabase } from '../../helpers/postgres/server.ts'
 
 const BASE = ['name: mark, type: string, required: true', 'name: count, type: integer']
 
@@ -269,6 +271,27 @@ describe('a deploy beside processes of the earlier release', { skip: NO_POSTGRES
       const renamed = await (await release(fourth)).serve()
       const { data } = (await ask(renamed, headers, 'GET', `other/${made.json.data.id}`)).json
       assert.deepEqual([data.length, data.total], ['long', '7'])
+    })
+  })
+
+  const skip = BEFORE === undefined ? 'ADMIN_TEST_BEFORE names no other build' : false
+  test('the program of another build starts on tables of the present one, which start on its', { skip }, async () => {
+    const models: Models = { Optional: BASE }
+    const more: Models = { Optional: [...BASE, 'name: subtitle, type: string, required: true, default: none'] }
+    await withReleases(async ({ release, headers: login, schema }) => {
+      const present = await release(models)
+      const current = await present.serve()
+      const headers = await login(present)
+      const other = await (await release(models, BEFORE)).serve()
+      const loads = [current, other].map((server, index) => new Load(server, headers, writersOf('optional'), `load-${index}`))
+      for (const load of loads) assert.deepEqual([...((await load.round()).get('optional') ?? [])].sort(), GOES_ON)
+      const again = await (await release(more)).serve()
+      for (const load of loads) assert.deepEqual([...((await load.round()).get('optional') ?? [])].sort(), GOES_ON)
+      for (const load of loads) await load.stop()
+      for (const server of [current, other, again]) assert.equal(await readiness(server), 200)
+      await assertAllThere(again, headers, loads)
+      const { rows } = await (await sharedDatabase()).query(sql`select count(*) from ${identifier(schema, '_admin_migrations')}`)
+      assert.equal(Number(rows[0]?.[0]), STORE_MIGRATIONS.length)
     })
   })
 })
