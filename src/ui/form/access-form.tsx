@@ -29,7 +29,7 @@ const NO_FLAGS = { required: false, readonly: false, disabled: false, is_primary
 
 /** The rights of a user or a group: superuser, groups and permissions, as far as the record has them. Those who may not set them read them. */
 export function AccessForm({ id, model, form, edits, isWritable, onSave }: AccessFormProps) {
-  const text = useText().users
+  const { users: text, errors: failures } = useText()
   const { base, rights, setValue, problems } = edits
   const names = Object.keys(rights)
   const groups = useGroups(idsOf(rights.groups ?? []))
@@ -62,7 +62,9 @@ export function AccessForm({ id, model, form, edits, isWritable, onSave }: Acces
           )}
           {rights.is_superuser === true && <Notice kind="info">{text.superuser}</Notice>}
           {groups.error !== null && <Failure error={groups.error} onRetry={() => void groups.refetch()} />}
-          {errors.permissions !== undefined && <p className="field-errors">{errors.permissions.join(' ')}</p>}
+          {errors.permissions !== undefined && (
+            <p className="field-errors">{errors.permissions.map(failures.fromServer).join('; ')}</p>
+          )}
           <PermissionMatrix
             own={own}
             given={groups.given}

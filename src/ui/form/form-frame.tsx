@@ -110,7 +110,7 @@ function ProblemText({ problems: { error, fields }, shown, values, labels, onOpe
   const messages = ordered.flatMap((name) =>
     messagesOf(name, fields, values, text).map((message) => ({
       name,
-      message: message.startsWith(labels(name)) ? errors.fromServer(message) : `${labels(name)}: ${message}`,
+      message: (message.startsWith(labels(name)) ? '' : `${labels(name)}: `) + errors.fromServer(message),
     })),
   )
   return (

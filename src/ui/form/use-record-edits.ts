@@ -118,7 +118,7 @@ export function useRecordEdits(
     const under = { ...underForm(form), if_match }
     return session.run(async (client) => {
       const records = client.model(model.key)
-      if (!isFormed && names.length > 0) await records.update(id, formed, { ...under, dryRun: true })
+      if (!isFormed && names.length > 0 && form.generated !== true) await records.update(id, formed, { ...under, dryRun: true })
       return records.update(id, changes, isFormed ? under : { if_match })
     })
   }

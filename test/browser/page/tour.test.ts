@@ -56,6 +56,7 @@ inBrowser('a tour of all lists as superuser', {}, async (situation) => {
 
 inBrowser('a tour of records, of new ones and of an import', { at: '/account' }, async (situation) => {
   await visit(situation, ['/models/post/1', '/models/user/1', '/models/group/1', '/models/comment/1', '/models/fee/1'])
+  await visit(situation, ['/models/user/3?tab=access', '/models/group/1?tab=access'])
   await visit(situation, ['/models/post/new', '/models/user/new', '/models/comment/new', '/models/tag/import'])
 })
 
