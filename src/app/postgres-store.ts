@@ -8,6 +8,7 @@ import type { Database } from '../store/postgres/connection/database.ts'
 import { NotificationListener } from '../store/postgres/connection/listener.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
 import { tablesChanged } from '../store/postgres/connection/session.ts'
+import { unfitSettings } from '../store/postgres/examination.ts'
 import { Layout } from '../store/postgres/layout/layout.ts'
 import { databaseState, emptyTables, OLDEST_VERSION, wasWritten, whileAlone } from '../store/postgres/maintenance.ts'
 import { PostgresStore } from '../store/postgres/postgres-store.ts'
@@ -234,6 +235,7 @@ async function prepare(database: Database, layout: Layout, { settings, mode, ent
       `${postgresPlace(settings)} is PostgreSQL ${version}; version ${OLDEST_VERSION} or later is needed`,
     )
   }
+  if (mode === 'write') for (const each of await unfitSettings(database)) log.warn(each)
   let isEarlier = false
   const onEarlier = () => {
     isEarlier = true

@@ -17,6 +17,7 @@ export type CheckName =
   | 'secret'
   | 'connection'
   | 'version'
+  | 'settings'
   | 'rights'
   | 'tables'
   | 'indexes'

@@ -69,6 +69,10 @@ export function resultsOf(found: Examination, store: PostgresSettings): CheckRes
     version: isOld
       ? { level: 'fail', message: `PostgreSQL ${version.text} is too old; version ${OLDEST_VERSION} or later is needed` }
       : { level: 'ok', message: `PostgreSQL ${version.text}` },
+    settings:
+      found.unfitSettings.length > 0
+        ? { level: 'warn', message: found.unfitSettings.join('; ') }
+        : { level: 'ok', message: 'encoding, digits of decimals and the schema of pg_trgm fit' },
     rights:
       missingRights.length > 0
         ? { level: 'fail', message: `${user} lacks ${missingRights.join(', and ')}` }

@@ -2,7 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { type Action, type Actor, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
-import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord, Violation } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
@@ -28,8 +28,8 @@ const MAX_ATTEMPTS = 1000
 interface RepeatedWrite {
   /** Decides, by the present records, what the transaction does. Throws to refuse the write. */
   decide(records: RecordReader): Promise<DecidedWrite>
-  /** Throws what no repetition would change. */
-  judge(outcome: Outcome): void | Promise<void>
+  /** Throws what no repetition would change. @returns true to repeat a refused write */
+  judge(outcome: Outcome): boolean | Promise<boolean>
 }
 
 /** Operations without those that hooks add. */
@@ -68,6 +68,7 @@ export class Committer {
    * Commits drafts in one transaction.
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
+   * @param isRepeated true for violations that a concurrent write may have caused, which `read` would then see
    * @returns the stored records, in the order of the drafts; records of a dry run have provisional ids
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write, and what hooks
    *   throw
@@ -75,6 +76,7 @@ export class Committer {
   write(
     context: WriteContext,
     read: (records: RecordReader) => Promise<readonly DraftedWrite[]>,
+    isRepeated: (violations: readonly Violation[], writes: readonly DraftedWrite[]) => boolean = () => false,
   ): Promise<readonly StoredRecord[]> {
     const { actor, prefix = withoutPrefix } = context
     let writes: readonly DraftedWrite[] = []
@@ -86,9 +88,11 @@ export class Committer {
         return { operations: await this.#builder.operations(writes, context.options?.dryRun), isQuiet }
       },
       judge: (outcome) => {
-        if (outcome.ok) return
+        if (outcome.ok) return false
         throwIfDenied(outcome, actor)
+        if (isRepeated(outcome.violations, writes)) return true
         throwIssues(brokenConstraints(outcome, writes), prefix)
+        return false
       },
     })
   }
@@ -140,6 +144,7 @@ export class Committer {
         const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
         const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
         if (referenced !== undefined) throw referenced
+        return false
       },
     })
   }
@@ -322,8 +327,8 @@ export class Committer {
   /** Returns an attempt that was committed or overtaken. */
   async #judged(attempt: Attempt, { judge }: RepeatedWrite): Promise<Attempt> {
     const { outcome } = attempt
-    await judge(outcome)
-    const isOvertaken = !outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+    const isAgain = await judge(outcome)
+    const isOvertaken = isAgain || (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing'))
     if (!outcome.ok && !isOvertaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
     return attempt
   }

@@ -3,7 +3,7 @@ import { noSuchRecord } from '../auth/permissions.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Filter } from '../query/plan.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Store, StoredRecord, Violation } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
@@ -44,15 +44,28 @@ export async function importRecords(
   let collected = await collect(parts(), mayDivide ? MAX_AT_ONCE : Number.POSITIVE_INFINITY)
   if (collected === undefined) await committer.writeInParts(context, parts)
   else {
-    await committer.write(context, async () => {
+    let attempts = 1
+    const read = async () => {
       const writes = collected ?? (await collect(parts())) ?? []
       // Drafts of updates depend on stored records, which may have changed when they are asked for again.
       collected = key === undefined ? writes : undefined
       return writes
-    })
+    }
+    // Another import may have created the record of a key meanwhile. It may also be one that the actor does not see.
+    await committer.write(
+      context,
+      read,
+      (violations, writes) => violations.some((each) => isTakenKey(each, writes, key)) && attempts++ < MAX_ATTEMPTS,
+    )
   }
   return drafts.counts
 }
+
+/** Maximum number of attempts of an import whose keys other writes take. */
+const MAX_ATTEMPTS = 5
+
+const isTakenKey = (violation: Violation, writes: readonly DraftedWrite[], key: UpsertKey | undefined): boolean =>
+  violation.kind === 'unique' && violation.field === key?.name && writes[violation.index]?.existing === undefined
 
 /**
  * The drafts of all parts.

@@ -208,6 +208,7 @@ export interface Store {
   stream(
     table: string,
     plan: { readonly filters: readonly Filter[]; readonly sort: readonly SortKey[] },
+    options?: ReadOptions,
   ): AsyncIterable<readonly StoredRecord[]>
 
   /**

@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import { EXPORT_MEDIA_TYPES, type Format } from '../query/formats.ts'
 import { type LabelRequest, parseExportRequest } from '../query/parse.ts'
 import type { Plan } from '../query/plan.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
 import { Views } from '../views/views.ts'
 import { guarded, storedValue, writeCell } from './cells.ts'
 import { Labels } from './labels.ts'
@@ -49,9 +49,10 @@ export class Exports {
    * Opens an export of all matching records as of this moment, however long reading takes.
    *
    * @param query query string without the question mark
+   * @param options the signal cancels what the database reads
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, also for records that a workbook cannot hold
    */
-  async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
+  async open(actor: Actor, modelKey: string, query: string, options: ReadOptions = {}): Promise<ExportedFile> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const { format, bom, labels, fields, filters, sort } = parseExportRequest(
       new URLSearchParams(query),
@@ -61,9 +62,9 @@ export class Exports {
     const plan = this.#access.restricted(actor, model, { filters, sort })
     const contents = labels === undefined ? storedContents(fields) : this.#labelled(actor, model, fields, labels)
     const workbook = format === 'xlsx' ? await import('./workbook.ts') : undefined
-    if (workbook !== undefined) await this.#checkSize(workbook, model, plan, contents)
+    if (workbook !== undefined) await this.#checkSize(workbook, model, plan, contents, options)
     // The first batch fixes the set of records, and most errors occur before it.
-    const batches = this.#store.stream(model.key, plan)[Symbol.asyncIterator]()
+    const batches = this.#store.stream(model.key, plan, options)[Symbol.asyncIterator]()
     const records = contents.valuesOf(resumed(await batches.next(), batches))
     return {
       name: `${model.key}.${format}`,
@@ -86,10 +87,11 @@ export class Exports {
     model: Model,
     plan: Pick<Plan, 'filters' | 'sort'>,
     contents: Contents,
+    options: ReadOptions,
   ): Promise<void> {
-    checkRows((await this.#store.find(model.key, { ...plan, offset: 0, limit: 0 })).total)
+    checkRows((await this.#store.find(model.key, { ...plan, offset: 0, limit: 0 }, options)).total)
     if (!contents.fields.some(mayBeLong)) return
-    await checkLengths(contents.fields, contents.valuesOf(this.#store.stream(model.key, { ...plan, sort: [] })))
+    await checkLengths(contents.fields, contents.valuesOf(this.#store.stream(model.key, { ...plan, sort: [] }, options)))
   }
 }
 

@@ -21,7 +21,7 @@ type DoctorOptions = ProjectOptions & { repair?: string | true; purge?: boolean;
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
 While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
-rights, the tables and indexes against the models, the totals, words and next ids against the rows, pg_trgm, the clock and the notifications of
+settings, rights, the tables and indexes against the models, the totals, words and next ids against the rows, pg_trgm, the clock and the notifications of
 changes in place of the data folder. --repair without a folder then enables triggers, counts the rows, moves the ids and lets the words be
 stored again, also while servers run: after rows were written without triggers, as by pg_restore --disable-triggers. Exits 1
 when a check fails, a server would not start on the data, or --repair could not save all records.

@@ -13,7 +13,7 @@ import { Parameters } from '../../query/parameters.ts'
 import type { FileImportOptions } from '../../transfer/imports.ts'
 import type { Description, ModelRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { originOf } from '../preconditions.ts'
-import { actorOf, modelKeyOf, queryOf } from '../request.ts'
+import { actorOf, modelKeyOf, queryOf, readOptionsOf } from '../request.ts'
 import { cutIfUnread, MULTIPART, uploadedFile } from '../upload.ts'
 
 /**
@@ -80,13 +80,17 @@ const asFile = (records: Schema): ContentObject =>
 const WORKBOOK: ContentObject = { [EXPORT_MEDIA_TYPES.xlsx]: { schema: TEXT } }
 
 const exportFile =
-  ({ exports, log }: App, { connections }: ServerParts): Lifecycle.Method =>
+  (app: App, { connections }: ServerParts): Lifecycle.Method =>
   async (request, h) => {
+    const { exports, log } = app
     const model = modelKeyOf(request)
-    const { name, mediaType, content, close } = await exports.open(actorOf(request), model, queryOf(request))
+    const options = readOptionsOf(request, app)
+    const { name, mediaType, content, close } = await exports.open(actorOf(request), model, queryOf(request), options)
     cutIfUnread(request.raw.res, connections)
     const stream = Readable.from(inTurns(content), { objectMode: false, highWaterMark: AHEAD })
-    const failed = (error: unknown) => log.error('Export failed', { model, error })
+    const failed = (error: unknown) => {
+      if (options.signal?.aborted !== true) log.error('Export failed', { model, error })
+    }
     // The connection is cut, so that a client does not take a part for the whole.
     stream.on('error', failed)
     // A response to HEAD, or to a client that has left, is closed before anything is read.

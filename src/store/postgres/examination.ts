@@ -21,6 +21,8 @@ export interface Examination {
   readonly bookkeeping: Bookkeeping | undefined
   /** `pg_trgm` finds parts of texts: installed, available to be installed, or absent. */
   readonly trigrams: 'installed' | 'available' | 'absent'
+  /** Settings of the server that change or refuse values, each with its remedy. */
+  readonly unfitSettings: readonly string[]
   /** Least number of milliseconds by which the clock of the server is ahead of the clock of this process. */
   readonly clockDifference: number
 }
@@ -43,8 +45,36 @@ export async function examineDatabase(database: Database, layout: Layout, clock:
     plan,
     bookkeeping: plan?.steps.length === 0 ? await examineBookkeeping(database, layout) : undefined,
     trigrams: trigrams as Examination['trigrams'],
+    unfitSettings: await unfitSettings(database),
     clockDifference,
   }
+}
+
+/** The settings of a database and a role that do not fit the server, each with its remedy: encoding, digits of numbers, the schema of `pg_trgm`. */
+export async function unfitSettings(connection: Connection): Promise<readonly string[]> {
+  const { rows } = await connection.query(
+    sql`select current_setting('server_encoding'), current_setting('extra_float_digits'), quote_ident(current_user), quote_ident(current_database()),
+      (select quote_ident("n"."nspname") from pg_extension join pg_namespace "n" on "n"."oid" = "extnamespace"
+        where "extname" = 'pg_trgm' and not has_schema_privilege("n"."oid", 'usage'))`,
+  )
+  const [encoding = '', digits = '', user = '', name = '', hidden = null] = rows[0] ?? []
+  const unfit: string[] = []
+  if (encoding !== 'UTF8') {
+    unfit.push(
+      `The database ${name} has the encoding ${encoding}, which lacks characters or does not know them; create one by \`createdb --encoding UTF8 --template template0\`, and move the tables there by pg_dump`,
+    )
+  }
+  if (Number(digits) < 1) {
+    unfit.push(
+      `extra_float_digits is ${digits}, so decimals are read with fewer digits than they have; run: alter role ${user} reset extra_float_digits, or set it to 1`,
+    )
+  }
+  if (hidden !== null) {
+    unfit.push(
+      `${user} may not use the schema ${hidden} of pg_trgm, so parts of texts are searched without an index; run: grant usage on schema ${hidden} to ${user}`,
+    )
+  }
+  return unfit
 }
 
 /** A schema that does not exist yet is created by the first start, tables are changed by their owner. */

@@ -92,6 +92,7 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
         'secret',
         'connection',
         'version',
+        'settings',
         'rights',
         'tables',
         'indexes',

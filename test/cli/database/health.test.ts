@@ -28,6 +28,7 @@ const sound: Examination = {
   missingRights: [],
   plan: plan(),
   trigrams: 'installed',
+  unfitSettings: [],
   bookkeeping: { disabled: [], counts: [], ids: [], words: [] },
   clockDifference: 0,
 }

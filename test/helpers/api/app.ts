@@ -139,7 +139,7 @@ async function serverOf(engine: TestEngine): Promise<RecordServer | undefined> {
   const kept: Database = {
     query: (statement, options) => database.query(statement, options),
     transaction: (work, options) => database.transaction(work, options),
-    stream: (statement, batch) => database.stream(statement, batch),
+    stream: (statement, batch, options) => database.stream(statement, batch, options),
     usage: () => database.usage(),
     close: async () => {},
   }

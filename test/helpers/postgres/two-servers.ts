@@ -47,12 +47,12 @@ export interface TwoServers {
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
 type Json = any
 
-/** @param options the address of the database, if another one than that of the tests' server */
+/** @param options the address of the database, if another one than that of the tests' server; further files of the project */
 export async function twoServers(
   body: (parts: TwoServers) => Promise<void>,
-  options: { readonly url?: string } = {},
+  options: { readonly url?: string; readonly files?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
-  const project = await databaseProject(FILES, options)
+  const project = await databaseProject({ ...FILES, ...options.files }, options)
   const started: RunningServer[] = []
   const pids: number[] = []
   const delivered: Delivered[] = []

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { identifier, sql } from '../../../src/store/postgres/sql.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
-import { NO_POSTGRES } from '../../helpers/postgres/server.ts'
+import { NO_POSTGRES, sharedDatabase } from '../../helpers/postgres/server.ts'
 import { type TwoServers, twoServers } from '../../helpers/postgres/two-servers.ts'
 
 const CLIENTS = Array.from({ length: 12 }, (_, index) => index)
@@ -9,6 +10,11 @@ const ROUNDS = 10
 
 /** An update that was overtaken once takes a transaction of four statements, and most wait for their turn at once; repeated until it wins by chance it takes a dozen and more. */
 const MAX_STATEMENTS = 9
+
+const LABEL = {
+  'models/label.yaml':
+    'name: Label\nfields: [{ name: code, type: string, required: true, unique: true }, { name: name, type: string }]\n',
+}
 
 const options = NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }
 
@@ -19,41 +25,86 @@ async function statementsOf({ address }: RunningServer, { headers }: TwoServers)
 }
 
 describe('one record that many clients of two processes write', () => {
-  test('every update is made, after few statements; of those with If-Match one is', options, async () => {
-    await twoServers(async (parts) => {
-      const { servers, request, headers } = parts
-      const created = await request(servers[0], 'POST', 'models/tag', { data: { name: 'first' } })
-      const path = `models/tag/${created.json.data.id}`
-      const serverOf = (client: number) => servers[client % 2 === 0 ? 0 : 1]
-      const statements = async () =>
-        (await Promise.all(servers.map((server) => statementsOf(server, parts)))).reduce((a, b) => a + b)
+  test(
+    'every update is made, after few statements, one of those with If-Match; imports of one new key; an export that is left',
+    options,
+    async () => {
+      await twoServers(
+        async (parts) => {
+          const { servers, request, headers } = parts
+          const created = await request(servers[0], 'POST', 'models/tag', { data: { name: 'first' } })
+          const path = `models/tag/${created.json.data.id}`
+          const serverOf = (client: number) => servers[client % 2 === 0 ? 0 : 1]
+          const statements = async () =>
+            (await Promise.all(servers.map((server) => statementsOf(server, parts)))).reduce((a, b) => a + b)
 
-      const before = await statements()
-      const update = async (client: number) => {
-        for (let round = 0; round < ROUNDS; round++) {
-          const { status, json } = await request(serverOf(client), 'PUT', path, { data: { name: `${client} ${round}` } })
-          assert.deepEqual([status, json.data.name], [200, `${client} ${round}`])
-        }
-      }
-      await Promise.all(CLIENTS.map(update))
-      const each = ((await statements()) - before) / (CLIENTS.length * ROUNDS)
-      assert.ok(each <= MAX_STATEMENTS, `${each} statements for each update`)
+          const before = await statements()
+          const update = async (client: number) => {
+            for (let round = 0; round < ROUNDS; round++) {
+              const { status, json } = await request(serverOf(client), 'PUT', path, { data: { name: `${client} ${round}` } })
+              assert.deepEqual([status, json.data.name], [200, `${client} ${round}`])
+            }
+          }
+          await Promise.all(CLIENTS.map(update))
+          const each = ((await statements()) - before) / (CLIENTS.length * ROUNDS)
+          assert.ok(each <= MAX_STATEMENTS, `${each} statements for each update`)
 
-      const { etag = '' } = Object.fromEntries((await fetch(`${servers[0].address}/api/v1/${path}`, { headers })).headers)
-      const statuses = await Promise.all(
-        CLIENTS.map(async (client) => {
-          const reply = await fetch(`${serverOf(client).address}/api/v1/${path}`, {
-            method: 'PUT',
-            headers: { ...headers, 'if-match': etag },
-            body: JSON.stringify({ data: { name: `matched ${client}` } }),
+          const { etag = '' } = Object.fromEntries((await fetch(`${servers[0].address}/api/v1/${path}`, { headers })).headers)
+          const statuses = await Promise.all(
+            CLIENTS.map(async (client) => {
+              const reply = await fetch(`${serverOf(client).address}/api/v1/${path}`, {
+                method: 'PUT',
+                headers: { ...headers, 'if-match': etag },
+                body: JSON.stringify({ data: { name: `matched ${client}` } }),
+              })
+              return reply.status
+            }),
+          )
+          assert.deepEqual(statuses.sort(), [200, ...CLIENTS.slice(1).map(() => 412)])
+
+          const removed = await Promise.all(CLIENTS.map((client) => request(serverOf(client), 'DELETE', path)))
+          assert.deepEqual(removed.map(({ status }) => status).sort(), [200, ...CLIENTS.slice(1).map(() => 404)])
+
+          const file = JSON.stringify([{ code: 'new', name: 'imported' }])
+          const imports = await Promise.all(
+            CLIENTS.map(async (client) => {
+              const reply = await fetch(`${serverOf(client).address}/api/v1/models/label/import?upsert_by=code`, {
+                method: 'POST',
+                headers,
+                body: file,
+              })
+              return [reply.status, await reply.text()] as const
+            }),
+          )
+          assert.deepEqual(
+            imports.filter(([status]) => status !== 200),
+            [],
+          )
+          assert.equal((await request(servers[1], 'GET', 'models/label')).json.total, 1)
+
+          // Its statement waits for the lock, and so does no other.
+          const { database, schema } = { database: await sharedDatabase(), schema: parts.project.schema }
+          const waiting = async () => {
+            const { rows } = await database.query(
+              sql`select count(*) from pg_locks l join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
+            where not l.granted and n.nspname = ${schema}`,
+            )
+            return Number(rows[0]?.[0])
+          }
+          await database.transaction(async (connection) => {
+            await connection.query(sql`lock table ${identifier(schema, 'label')} in access exclusive mode`)
+            const client = new AbortController()
+            const left = fetch(`${servers[0].address}/api/v1/models/label/export`, { headers, signal: client.signal }).catch(
+              () => 'left',
+            )
+            await parts.until(async () => (await waiting()) === 1, 5, 'the export waits')
+            client.abort()
+            assert.equal(await left, 'left')
+            await parts.until(async () => (await waiting()) === 0, 5, 'the statement of the export is cancelled')
           })
-          return reply.status
-        }),
+        },
+        { files: LABEL },
       )
-      assert.deepEqual(statuses.sort(), [200, ...CLIENTS.slice(1).map(() => 412)])
-
-      const removed = await Promise.all(CLIENTS.map((client) => request(serverOf(client), 'DELETE', path)))
-      assert.deepEqual(removed.map(({ status }) => status).sort(), [200, ...CLIENTS.slice(1).map(() => 404)])
-    })
-  })
+    },
+  )
 })

@@ -66,8 +66,9 @@ export interface Database extends Connection {
    * or is abandoned.
    *
    * @param batch rows in a batch
+   * @param options the signal cancels the present statement, and ends the wait for a connection
    */
-  stream(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]>
+  stream(statement: Sql, batch: number, options?: Pick<StatementOptions, 'signal'>): AsyncIterable<readonly ResultRow[]>
 
   usage(): DatabaseUsage
 

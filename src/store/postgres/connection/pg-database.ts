@@ -18,6 +18,7 @@ import {
 import {
   connectFailure,
   DatabaseSession,
+  hasNoConnections,
   LostConnection,
   outcomeUnknown,
   type SessionSettings,
@@ -64,6 +65,9 @@ const FIRST_DELAY = 4
 
 /** Statements that may change something, by their text without quoted names. Others are repeated when their connection is lost. */
 const MAY_WRITE = /\b(insert|update|delete|merge|truncate|create|alter|drop|nextval|setval|call|do|set_config|pg_notify)\b/i
+
+/** Milliseconds after which a server that had no connection to spare is asked again. */
+const FULL_SERVER_DELAY = 100
 
 const COMMIT: CompiledSql = { text: 'commit', values: [] }
 const ROLLBACK: CompiledSql = { text: 'rollback', values: [] }
@@ -133,14 +137,18 @@ export class PgDatabase implements Database {
           return result
         })
       },
-      () => isCommitting,
+      () => isCommitting && options.readOnly !== true,
     )
   }
 
-  async *stream(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]> {
-    await this.#beginStream()
+  async *stream(
+    statement: Sql,
+    batch: number,
+    { signal }: Pick<StatementOptions, 'signal'> = {},
+  ): AsyncIterable<readonly ResultRow[]> {
+    await this.#beginStream(signal)
     try {
-      yield* this.#cursor(statement, batch)
+      yield* this.#cursor(statement, batch, signal)
     } finally {
       const next = this.#waitingStreams.shift()
       if (next === undefined) this.#streams -= 1
@@ -149,26 +157,37 @@ export class PgDatabase implements Database {
   }
 
   /** A reader may be slow, so half of the connections are left for everything else. Further streams wait as long as for a connection. */
-  async #beginStream(): Promise<void> {
+  async #beginStream(signal: AbortSignal | undefined): Promise<void> {
     const { pool, acquireTimeoutMs, timer } = this.#options
     if (this.#streams < Math.ceil(pool / 2)) {
       this.#streams += 1
       return
     }
+    signal?.throwIfAborted()
     await new Promise<void>((resolve, reject) => {
-      const begin = () => {
+      const stop = () => {
         cancelTimer()
+        signal?.removeEventListener('abort', leave)
+      }
+      const begin = () => {
+        stop()
         resolve()
       }
-      const cancelTimer = timer(acquireTimeoutMs, () => {
+      const refuse = (error: unknown) => {
+        stop()
         this.#waitingStreams.splice(this.#waitingStreams.indexOf(begin), 1)
-        reject(unavailable('As many exports are running as the pool of connections allows'))
-      })
+        reject(error)
+      }
+      const leave = () => refuse(signal?.reason)
+      const cancelTimer = timer(acquireTimeoutMs, () =>
+        refuse(unavailable('As many exports are running as the pool of connections allows')),
+      )
+      signal?.addEventListener('abort', leave, { once: true })
       this.#waitingStreams.push(begin)
     })
   }
 
-  async *#cursor(statement: Sql, batch: number): AsyncIterable<readonly ResultRow[]> {
+  async *#cursor(statement: Sql, batch: number, signal: AbortSignal | undefined): AsyncIterable<readonly ResultRow[]> {
     const session = await this.#acquire()
     const fetch = sql`fetch ${literal(batch)} from "batches"`.compile()
     let isDone = false
@@ -178,13 +197,13 @@ export class PgDatabase implements Database {
           set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT}`,
         values: [],
       })
-      await session.query(sql`declare "batches" no scroll cursor for ${statement}`.compile())
-      let next = session.query(fetch)
+      await session.query(sql`declare "batches" no scroll cursor for ${statement}`.compile(), { signal })
+      let next = session.query(fetch, { signal })
       for (;;) {
         const { rows } = await next
         const isLast = rows.length < batch
         // The next batch is read while the caller works on this one.
-        if (!isLast) next = ignored(session.query(fetch))
+        if (!isLast) next = ignored(session.query(fetch, { signal }))
         if (rows.length > 0) yield rows
         if (isLast) break
       }
@@ -216,12 +235,26 @@ export class PgDatabase implements Database {
     }
   }
 
+  /** A server that has no connection to spare is waited for as a pool is, in all as long. */
   async #acquire(): Promise<DatabaseSession> {
+    const { acquireTimeoutMs, timer, pool } = this.#options
+    let isOver = false
+    const stop = timer(acquireTimeoutMs, () => {
+      isOver = true
+    })
     try {
-      return new DatabaseSession(await this.#pool.connect(), this.#settings)
-    } catch (error) {
-      const { totalCount, ending } = this.#pool
-      throw connectFailure(error, totalCount >= this.#options.pool, ending)
+      for (;;) {
+        try {
+          return new DatabaseSession(await this.#pool.connect(), this.#settings)
+        } catch (error) {
+          const { totalCount, ending } = this.#pool
+          const isFull = hasNoConnections(error)
+          if (!isFull || isOver || ending) throw connectFailure(error, isFull || totalCount >= pool, ending)
+        }
+        await new Promise<void>((resolve) => void timer(FULL_SERVER_DELAY, resolve))
+      }
+    } finally {
+      stop()
     }
   }
 

@@ -243,6 +243,9 @@ const withoutValues = ({ message, code }: DatabaseError): StatementError => new 
 /** The text by which `pg` says that the server asks for a password and the URL has no password. */
 const NO_PASSWORD = 'client password must be a string'
 
+/** True for a server all of whose connections are in use: SQLSTATE too_many_connections. */
+export const hasNoConnections = (error: unknown): boolean => error instanceof DatabaseError && error.code === '53300'
+
 /** The failure to get a connection: the pool is exhausted, the server cannot be reached, or it refuses the connection. */
 export function connectFailure(error: unknown, isExhausted: boolean, isClosed: boolean): AppError {
   if (isClosed) return unavailable('The store is closed', error)

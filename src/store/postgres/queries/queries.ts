@@ -163,11 +163,17 @@ export class Queries extends RecordQueries {
   }
 
   /** All matching records in order, in batches, as of the first batch. */
-  async *stream(name: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncIterableIterator<readonly StoredRecord[]> {
+  async *stream(
+    name: string,
+    plan: Pick<Plan, 'filters' | 'sort'>,
+    options: ReadOptions = {},
+  ): AsyncIterableIterator<readonly StoredRecord[]> {
     const table = this.#layout.of(name)
     const statement = selectRecords(table, plan, this.#layout)
     const isSmall = plan.filters.some((filter) => isBounded(table, filter))
-    const batches = isSmall ? [(await this.#database.query(statement)).rows] : this.#database.stream(statement, STREAM_ROWS)
+    const batches = isSmall
+      ? [(await this.#database.query(statement, options)).rows]
+      : this.#database.stream(statement, STREAM_ROWS, options)
     for await (const rows of batches) {
       for (let from = 0; from < rows.length; from += STREAM_BATCH) {
         yield rows.slice(from, from + STREAM_BATCH).map((row) => table.read(row))

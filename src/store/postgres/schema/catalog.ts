@@ -44,9 +44,9 @@ export interface Catalog {
   readonly trigrams: Trigrams
 }
 
-/** The schema of the extension `pg_trgm`, or null. */
+/** The schema of the extension `pg_trgm`, or null; also without the right to use the schema. */
 export const trigramsSchema = sql`(select "nspname" from pg_extension join pg_namespace "n" on "n"."oid" = "extnamespace"
-  where "extname" = 'pg_trgm')`
+  where "extname" = 'pg_trgm' and has_schema_privilege("n"."oid", 'usage'))`
 
 /** Reads what a schema contains, from the catalog of PostgreSQL. */
 export async function readCatalog(connection: Connection, schema: string): Promise<Catalog> {

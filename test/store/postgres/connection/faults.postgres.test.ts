@@ -4,6 +4,7 @@ import { AppError, type ErrorCode } from '../../../../src/errors.ts'
 import { type Connection, StatementError } from '../../../../src/store/postgres/connection/database.ts'
 import { NotificationListener } from '../../../../src/store/postgres/connection/listener.ts'
 import { PgDatabase, type PgDatabaseOptions } from '../../../../src/store/postgres/connection/pg-database.ts'
+import { unfitSettings } from '../../../../src/store/postgres/examination.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
 import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts'
 import { TcpProxy } from '../../../helpers/postgres/proxy.ts'
@@ -129,6 +130,78 @@ describe('a connection', () => {
       assert.equal((await read).rows.length, 1)
       assert.equal(database.usage().retries, 1)
     })
+  })
+
+  test('a reading transaction whose connection is lost at its end is repeated', async () => {
+    await use({ pool: 2 }, async (database) => {
+      let attempts = 0
+      const read = await database.transaction(
+        async (connection) => {
+          const { rows } = await connection.query(sql`select pg_backend_pid()`)
+          if (attempts++ > 0) return 'read again'
+          const pid = rows[0]?.[0] ?? ''
+          await database.query(sql`select pg_terminate_backend(${pid})`)
+          while ((await database.query(sql`select from pg_stat_activity where pid = ${pid}`)).rows.length > 0);
+          return 'lost'
+        },
+        { readOnly: true },
+      )
+      assert.deepEqual([read, attempts], ['read again', 2])
+    })
+  })
+
+  test('a server without a connection to spare is waited for', async () => {
+    await use({}, (database) => database.query(sql`create role few login connection limit 1`))
+    const url = cluster.socketUrl.replace('postgres@', 'few@')
+    const [holder, waiter] = [new PgDatabase(url), new PgDatabase(url, { acquireTimeoutMs: 600 })]
+    try {
+      await holder.query(sql`select 1`)
+      await assert.rejects(waiter.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /in use/))
+      const found = waiter.query(sql`select 1`)
+      await holder.close()
+      assert.deepEqual((await found).rows, [['1']])
+    } finally {
+      await holder.close()
+      await waiter.close()
+    }
+  })
+
+  test('a stream whose reader leaves cancels its statement', async () => {
+    await use({ pool: 2 }, async (database) => {
+      const controller = new AbortController()
+      const reason = new Error('the client went away')
+      const read = (async () => {
+        for await (const _ of database.stream(sql`select pg_sleep(60)`, 10, { signal: controller.signal }));
+      })()
+      await waiting(database, 'PgSleep')
+      controller.abort(reason)
+      await assert.rejects(read, (error) => error === reason)
+      assert.deepEqual((await database.query(sql`select count(*) from pg_stat_activity where wait_event = 'PgSleep'`)).rows, [
+        ['0'],
+      ])
+    })
+  })
+
+  test('an encoding, digits of decimals and a hidden schema of pg_trgm are named', async () => {
+    await use({}, async (database) => {
+      assert.deepEqual(await unfitSettings(database), [])
+      await database.query(sql`create role plain login`)
+      await database.query(sql`create database old encoding 'SQL_ASCII' template template0 locale 'C'`)
+      await database.query(sql`alter database old set extra_float_digits = 0`)
+    })
+    const address = (user: string) => `${cluster.socketUrl.replace('postgres@', `${user}@`)}&dbname=old`
+    const [owner, plain] = [new PgDatabase(address('postgres')), new PgDatabase(address('plain'))]
+    try {
+      await owner.query(sql`create schema hidden`)
+      await owner.query(sql`create extension pg_trgm schema hidden`)
+      const [encoding, digits, schema] = await unfitSettings(plain)
+      assert.match(encoding ?? '', /^The database old has the encoding SQL_ASCII.*createdb --encoding UTF8/)
+      assert.match(digits ?? '', /^extra_float_digits is 0.*alter role plain reset extra_float_digits/)
+      assert.match(schema ?? '', /grant usage on schema hidden to plain$/)
+    } finally {
+      await owner.close()
+      await plain.close()
+    }
   })
 
   test('a lost connection of a writing statement leaves its outcome unknown', async () => {
