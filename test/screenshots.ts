@@ -1,4 +1,4 @@
-// Makes the pictures of the documentation: `npm run screenshots`. They show the built page with the records of `fixtures/blog`.
+// Makes the pictures of the documentation: `npm run screenshots`. They show the built page with the records of the examples.
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -10,15 +10,19 @@ import { ROOT } from './helpers/fixture.ts'
 const TARGET = join(ROOT, 'docs/images')
 /** Of WebP, in percent: text stays sharp, and all pictures together stay under 1 MB. */
 const QUALITY = 85
-const ACCOUNT = { username: 'admin', password: 'harbour-admin-2024' }
 
-/** The moment that the browser shows ages and dates from: a little after the latest of the seed records. */
-const NOW = new Date('2024-12-01T09:00:00Z')
+/** The examples with an account of each. */
+const PROJECTS = {
+  blog: { username: 'admin', password: 'harbour-admin-2024' },
+  clinic: { username: 'g.adeyemi', password: 'front-desk-morning-26' },
+} as const
 
 /** A file whose check finds a missing name, an invalid slug and a repeated one. */
 const FAULTY_IMPORT = 'name,slug\nHarbour,harbour\n,no-name\nFerries,Not A Slug\nTides,tides\nTides,tides\n'
 
 interface Picture {
+  /** Default: `blog`. */
+  readonly project?: keyof typeof PROJECTS
   readonly at: string
   readonly scheme?: 'light' | 'dark'
   readonly width?: number
@@ -30,7 +34,17 @@ interface Picture {
 const rows = (page: Page) => page.locator('tbody tr').first().waitFor()
 
 const PICTURES: Readonly<Record<string, Picture>> = {
-  dashboard: { at: '/', show: (page) => page.locator('main h2').first().waitFor() },
+  dashboard: {
+    at: '/models/post/1',
+    show: async (page) => {
+      for (const address of ['/models/post/1', '/models/comment/4', '/models/user/3', '/models/category/2']) {
+        await page.goto(`/admin${address}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+      }
+      await page.goto('/admin/')
+      await page.locator('main .entry').first().waitFor()
+    },
+  },
   list: { at: '/models/post', show: rows },
   'list-dark': { at: '/models/post?filter=status%3Dpublished', scheme: 'dark', show: rows },
   'list-phone': { at: '/models/post', width: 390, height: 780, show: rows },
@@ -47,8 +61,25 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   delete: {
     at: '/models/post/1',
     show: async (page) => {
-      await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).waitFor()
+    },
+  },
+  drawer: {
+    project: 'clinic',
+    at: '/models/appointment/2?open=doctor.1',
+    show: (page) => page.getByRole('dialog').locator('form .field').first().waitFor(),
+  },
+  totals: {
+    project: 'clinic',
+    at: '/models/invoice?filter=status%3Dpaid',
+    show: async (page) => {
+      await rows(page)
+      await page.getByRole('button', { name: 'Totals' }).click()
+      for (const name of ['Sum', 'Average']) await page.getByRole('checkbox', { name }).check()
+      await page.keyboard.press('Escape')
+      await page.locator('tfoot td').first().waitFor()
     },
   },
   import: {
@@ -75,11 +106,11 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
 }
 
-/** The page is still when it neither loads nor moves. */
-const IS_STILL = `document.querySelector('[aria-busy=true], .skeleton') === null && document.getAnimations().every((each) => each.playState !== 'running')`
+/** The page is still when it neither loads, its icons included, nor moves. */
+const IS_STILL = `document.querySelector('[aria-busy=true], .skeleton, .menu-link > .lucide-file') === null && document.getAnimations().every((each) => each.playState !== 'running')`
 
 async function take(browser: Browser, address: string, name: string, picture: Picture): Promise<void> {
-  const { at, scheme = 'light', width = 1280, height = 800, show } = picture
+  const { project = 'blog', at, scheme = 'light', width = 1280, height = 800, show } = picture
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,
@@ -89,11 +120,10 @@ async function take(browser: Browser, address: string, name: string, picture: Pi
     timezoneId: 'UTC',
   })
   try {
-    await logIn(context, address, ACCOUNT)
+    await logIn(context, address, PROJECTS[project])
     await context.addInitScript({ content: LOGIN_HINT })
     const page = await context.newPage()
     page.setDefaultTimeout(15_000)
-    await page.clock.setFixedTime(NOW)
     await page.goto(`/admin${at}`)
     await show(page)
     while (!(await page.evaluate(IS_STILL))) await page.waitForTimeout(50)
@@ -113,22 +143,25 @@ async function change(address: string): Promise<void> {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as { readonly data?: { readonly access_token?: string }; readonly access_token?: string }
   }
-  const answer = await send('POST', '/auth/token', ACCOUNT)
+  const answer = await send('POST', '/auth/token', PROJECTS.blog)
   const token = answer.access_token ?? answer.data?.access_token ?? ''
   await send('PUT', '/models/post/2', { data: { title: 'A draft' } }, token)
 }
 
-const server = await startServer(['--project', join(ROOT, 'fixtures/blog'), '--ephemeral', '--no-rate-limit'])
+const start = (project: keyof typeof PROJECTS) =>
+  startServer(['--project', join(ROOT, 'fixtures', project), '--ephemeral', '--no-rate-limit'])
+
+const servers = { blog: await start('blog'), clinic: await start('clinic') }
 const browser = await startChromium()
 try {
   await rm(TARGET, { recursive: true, force: true })
   await mkdir(TARGET, { recursive: true })
-  await change(server.address)
+  await change(servers.blog.address)
   for (const [name, picture] of Object.entries(PICTURES)) {
-    await take(browser, server.address, name, picture)
+    await take(browser, servers[picture.project ?? 'blog'].address, name, picture)
     process.stdout.write(`docs/images/${name}.webp\n`)
   }
 } finally {
   await browser.close()
-  await server.stop()
+  await Promise.all(Object.values(servers).map((server) => server.stop()))
 }

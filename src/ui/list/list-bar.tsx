@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Rows3, Rows4, Search, X } from 'lucide-react'
+import { ArrowDown, ArrowUp, ArrowUpDown, Rows3, Rows4, Search, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
@@ -113,9 +113,10 @@ function SortChip({ model, sort, columns, onReset }: SortChipProps) {
   const site = useSite()
   if (sort.length === 0) return undefined
   return (
-    <span className="filter-chip sort-chip">
+    <span className="filter-chip sort-chip" title={text.sortedBy}>
       <span className="filter-text">
-        {text.sortedBy}
+        <ArrowUpDown size={14} aria-hidden />
+        <span className="visually-hidden">{text.sortedBy} </span>
         {sort.map((key, place) => {
           const name = key.replace(/^-/, '')
           const Icon = key === name ? ArrowUp : ArrowDown

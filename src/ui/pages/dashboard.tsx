@@ -13,9 +13,10 @@ export function Dashboard() {
   return (
     <>
       <PageHeader title={text.title} />
-      {models.length === 0 ? <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState> : isNew && <FirstSteps />}
+      {models.length === 0 && <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState>}
       {user.is_superuser && capabilities.webhooks && <FailingWebhooks />}
       <div className="dashboard">
+        {isNew && models.length > 0 && <FirstSteps />}
         <RecentRecords />
         <SavedLists />
       </div>
