@@ -5,6 +5,7 @@ import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, labelIn, underForm, writableFields } from '../data/views.ts'
+import type { Undo } from '../panels/use-undo-notice.ts'
 import { useHidden } from './form-fields.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
 import { changedRights, NO_RIGHTS, type Rights, rightIn } from './use-rights.ts'
@@ -24,7 +25,7 @@ export interface Saved {
    *
    * @throws {AdminError}
    */
-  readonly undo: (() => Promise<void>) | undefined
+  readonly undo: Undo | undefined
 }
 
 /** The state of a form that edits a record. */
@@ -146,7 +147,7 @@ export function useRecordEdits(
       void refreshModel(queries, model.key)
       const former = model.history ? formerValues(model, Object.keys(changes), from.data) : undefined
       if (former === undefined) return { undo: undefined }
-      const undo = async () => {
+      const undo: Undo = async () => {
         setBusy(true)
         try {
           await show(await write(former, stored.etag))

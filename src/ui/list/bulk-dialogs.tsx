@@ -3,9 +3,11 @@ import { type FormEvent, useId, useState } from 'react'
 import { AdminError, type RemovalForecast, type SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
-import { fieldOf, useSiteRefresh } from '../data/site.ts'
+import { fieldOf, useSite, useSiteRefresh } from '../data/site.ts'
 import { helpOf, underForm } from '../data/views.ts'
 import { Consequences, isPermission } from '../form/delete-dialog.tsx'
+import { mayRestore, useRestore } from '../panels/use-restore.ts'
+import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
@@ -128,7 +130,9 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
   const text = useText()
   const session = useSession()
   const queries = useQueryClient()
-  const toasts = useToasts()
+  const sayDone = useUndoNotice()
+  const restore = useRestore()
+  const { limits } = useSite()
   const refreshSite = useSiteRefresh()
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
@@ -151,10 +155,11 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
     setBusy(true)
     setError(undefined)
     try {
-      const { total } = await session.run((client) => client.model(model.key).bulkDelete(selected))
+      const { data, total } = await session.run((client) => client.model(model.key).bulkDelete(selected))
       await refreshModel(queries, model.key)
       void refreshSite()
-      toasts.done(text.list.deleted(total))
+      const canUndo = mayRestore(model) && total <= limits.bulk_size
+      sayDone(text.list.deleted(total), canUndo ? (say) => restore.all(model, data, say) : undefined)
       onClose(true)
     } catch (fault) {
       setError(fault)

@@ -7,7 +7,7 @@ import { idOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FormView, helpOf, underForm } from '../data/views.ts'
 import { type FormValues, formerValues } from '../form/values.ts'
-import { useUndoNotice } from '../panels/use-undo-notice.ts'
+import { type Undo, useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Failure, Notice } from '../parts/states.tsx'
@@ -64,7 +64,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
       const changed = await put({ [name]: value }, version)
       await refreshModel(queries, model.key)
       const former = model.history ? formerValues(model, [name], read.data?.data ?? record) : undefined
-      const undo = async () => {
+      const undo: Undo = async () => {
         if (former !== undefined) await put(former, changed.etag)
         await refreshModel(queries, model.key)
       }

@@ -26,7 +26,7 @@ export function RecordPage() {
 
 function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: number }) {
   const text = useText()
-  const restore = useRestore()
+  const { one: restore } = useRestore()
   const session = useSession()
   const queries = useQueryClient()
   const navigate = useNavigate()

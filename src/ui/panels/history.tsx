@@ -192,7 +192,7 @@ function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
 function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entry: HistoryEntry }) {
   const text = useText().history
   const model = useModel(key)
-  const restore = useRestore()
+  const { one: restore } = useRestore()
   const [isBusy, setBusy] = useState(false)
   if (model === undefined || !mayRestore(model)) return null
   const run = () => {

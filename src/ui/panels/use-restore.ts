@@ -1,35 +1,83 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
+import { titledSentence } from '../data/api-sentences.ts'
 import { useSession } from '../data/page-session.ts'
-import { refreshModel } from '../data/records.ts'
-import { may, useSiteRefresh } from '../data/site.ts'
+import { type AnyRecord, refreshModel } from '../data/records.ts'
+import { nameOf } from '../data/related.ts'
+import { restoreRecords } from '../data/restorations.ts'
+import { may, useSite, useSiteRefresh } from '../data/site.ts'
+import { useNoun } from '../data/use-views.ts'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
+import type { Undo } from './use-undo-notice.ts'
 
 /** True if the user may restore deleted records of a model. */
 export const mayRestore = (model: SiteModel | undefined): boolean =>
   model?.history === true && may(model, 'add') && may(model, 'view')
 
-/** A function that restores a deleted record, says so, and opens it. A refusal is shown with its reason. */
-export function useRestore(): (model: SiteModel, id: number) => Promise<void> {
+/** Brings deleted records back. */
+interface Restorer {
+  /** Restores a record, says so, and opens it. A refusal is shown with its reason. */
+  readonly one: (model: SiteModel, id: number) => Promise<void>
+  /** Restores records that were deleted together. */
+  readonly all: (model: SiteModel, records: readonly AnyRecord[], say: Parameters<Undo>[0]) => ReturnType<Undo>
+}
+
+/** Functions that restore deleted records, with what went with them. */
+export function useRestore(): Restorer {
   const text = useText()
   const session = useSession()
   const queries = useQueryClient()
   const navigate = useNavigate()
   const toasts = useToasts()
+  const { models } = useSite()
+  const noun = useNoun()
   const refreshSite = useSiteRefresh()
-  return async (model, id) => {
-    try {
-      const { notices, consequences } = await session.run((client) => client.model(model.key).restore(id))
-      for (const key of new Set([model.key, ...consequences.map((each) => each.model)])) void refreshModel(queries, key)
-      void queries.invalidateQueries({ queryKey: ['history'] })
-      void refreshSite()
-      toasts.done(notices.length === 0 ? text.history.restored : text.history.restoredPartly)
-      await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
-    } catch (error) {
-      toasts.failed(text.history.notRestored, errorMessage(error, text.errors))
-    }
+
+  const refresh = (changed: Iterable<string>) => {
+    for (const key of changed) void refreshModel(queries, key)
+    void queries.invalidateQueries({ queryKey: ['history'] })
+    void refreshSite()
+  }
+  const titled = (sentence: string) => titledSentence(sentence, { models, nounOf: noun })
+  /** The first of some sentences, and how many more there are. */
+  const firstOf = (sentences: readonly string[]) => {
+    const [first, ...others] = sentences
+    return first === undefined || others.length === 0 ? first : `${first}; ${text.list.bulkMore(others.length)}`
+  }
+  const reasonOf = (error: unknown) => titled(errorMessage(error, text.errors))
+
+  return {
+    one: async (model, id) => {
+      const notice = toasts.running(text.history.restoring)
+      try {
+        const { notices, consequences } = await session.run((client) => client.model(model.key).restore(id))
+        refresh(new Set([model.key, ...consequences.map((each) => each.model)]))
+        notice.done(text.history.restored, firstOf(notices.map(titled)))
+        await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
+      } catch (error) {
+        notice.failed(text.history.notRestored, reasonOf(error))
+      }
+    },
+    all: async (model, records, say) => {
+      const names = new Map(records.map((record) => [record.id, nameOf(record, model)]))
+      const total = records.length
+      say(text.history.restoringOf(0, total))
+      const restoration = await restoreRecords(session, model.key, [...names.keys()], (tried) =>
+        say(text.history.restoringOf(tried, total)),
+      )
+      refresh(restoration.models)
+      const refusals = [...restoration.refused].map(([id, error]) => {
+        const reason = reasonOf(error)
+        const own = `${noun(model)} #${id}: `
+        return text.history.refusal(names.get(id) ?? `#${id}`, reason.startsWith(own) ? reason.slice(own.length) : reason)
+      })
+      if (refusals.length === 0) {
+        return { message: text.history.restoredCount(total), detail: firstOf(restoration.notices.map(titled)), isWhole: true }
+      }
+      return { message: text.history.restoredOf(restoration.restored, total), detail: firstOf(refusals), isWhole: false }
+    },
   }
 }

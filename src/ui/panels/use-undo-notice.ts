@@ -3,19 +3,36 @@ import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 
+/** How the undoing of many changes has ended. */
+export interface Undone {
+  /** What was undone. */
+  readonly message: string
+  /** Why some of it was not, or what to know. */
+  readonly detail?: string | undefined
+  /** True if all of it was undone. */
+  readonly isWhole: boolean
+}
+
+/** Undoes what a notice tells of. @param say shows how far it is */
+export type Undo = (say: (message: string) => void) => Promise<Undone | undefined>
+
 /**
- * A function that says what was done, with Undo where that is possible. A change by others since then keeps it from being undone, and the
- * notice says so.
+ * A function that says what was done, with Undo where that is possible. The notice shows that it is being undone, and how that has ended. A
+ * change by others since then keeps it from being undone, and the notice says so.
  */
-export function useUndoNotice(): (message: string, undo: (() => Promise<unknown>) | undefined) => void {
+export function useUndoNotice(): (message: string, undo: Undo | undefined) => void {
   const text = useText()
   const toasts = useToasts()
-  const failed = (error: unknown) => {
-    const isChanged = error instanceof AdminError && error.type === 'precondition'
-    toasts.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
+  const run = async (undo: Undo) => {
+    const notice = toasts.running(text.history.undoing)
+    try {
+      const { message, detail, isWhole } = (await undo(notice.say)) ?? { message: text.history.undone, isWhole: true }
+      if (isWhole) notice.done(message, detail)
+      else notice.failed(message, detail)
+    } catch (error) {
+      const isChanged = error instanceof AdminError && error.type === 'precondition'
+      notice.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
+    }
   }
-  return (message, undo) => {
-    const run = () => void undo?.().then(() => toasts.done(text.history.undone), failed)
-    toasts.done(message, undo && { label: text.history.undo, run })
-  }
+  return (message, undo) => toasts.done(message, undo && { label: text.history.undo, run: () => void run(undo) })
 }

@@ -1,5 +1,5 @@
 import { Toast } from '@base-ui/react/toast'
-import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { useText } from '../text/text.tsx'
 
@@ -16,14 +16,30 @@ interface Toasts {
   readonly done: (message: string, action?: ToastAction) => void
   /** A message about something that failed; it stays until it is closed. */
   readonly failed: (message: string, detail?: string) => void
+  /** A message about something that runs; it stays until that has ended. */
+  readonly running: (message: string) => RunningToast
 }
 
-/** Milliseconds for which a message with an action stays. */
+/** A message about something that runs, which becomes that of its end, also if it was closed meanwhile. */
+export interface RunningToast {
+  /** Says how far it is. */
+  readonly say: (message: string) => void
+  /** With a detail, the message stays until it is closed. */
+  readonly done: (message: string, detail?: string) => void
+  readonly failed: (message: string, detail?: string) => void
+}
+
+/** Milliseconds for which a message stays. */
+const DONE_MS = 4_000
+/** The same of a message with an action. */
 const ACTION_MS = 10_000
+
+const failure = (title: string, description: string | undefined) =>
+  ({ title, description, type: 'failed', timeout: 0, priority: 'high' }) as const
 
 /** Functions that show messages. */
 export function useToasts(): Toasts {
-  const { add, close } = Toast.useToastManager()
+  const { add, close, update } = Toast.useToastManager()
   return useMemo(
     () => ({
       done: (message, action) => {
@@ -38,17 +54,25 @@ export function useToasts(): Toasts {
           }
         }
       },
-      failed: (message, detail) =>
-        void add({ title: message, description: detail, type: 'failed', timeout: 0, priority: 'high' }),
+      failed: (message, detail) => void add(failure(message, detail)),
+      running: (message) => {
+        const id = add({ title: message, type: 'loading' })
+        return {
+          say: (now) => update(id, { title: now }),
+          done: (end, detail) =>
+            void add({ id, title: end, description: detail, type: 'done', timeout: detail === undefined ? DONE_MS : 0 }),
+          failed: (end, detail) => void add({ id, ...failure(end, detail) }),
+        }
+      },
     }),
-    [add, close],
+    [add, close, update],
   )
 }
 
 /** Holds the messages of the components within. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   return (
-    <Toast.Provider timeout={4000}>
+    <Toast.Provider timeout={DONE_MS}>
       {children}
       <Toast.Portal>
         <Toast.Viewport className="toasts">
@@ -63,9 +87,9 @@ function ToastList() {
   const { toasts } = Toast.useToastManager()
   const text = useText()
   return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
+    <Toast.Root key={toast.id} toast={toast} className="toast" aria-busy={toast.type === 'loading' || undefined}>
       <Toast.Content className="toast-content">
-        {toast.type === 'failed' ? <CircleAlert size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />}
+        <ToastIcon type={toast.type} />
         <div className="toast-text">
           <Toast.Title className="toast-title" render={<p />} />
           <Toast.Description className="toast-detail" />
@@ -77,4 +101,9 @@ function ToastList() {
       </Toast.Content>
     </Toast.Root>
   ))
+}
+
+function ToastIcon({ type }: { readonly type: string | undefined }) {
+  if (type === 'loading') return <LoaderCircle size={16} aria-hidden />
+  return type === 'failed' ? <CircleAlert size={16} aria-hidden /> : <CircleCheck size={16} aria-hidden />
 }
