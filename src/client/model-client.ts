@@ -15,6 +15,7 @@ import type {
   Bulk,
   BulkRemoved,
   BulkSelection,
+  BulkUpdated,
   CallOptions,
   DryRun,
   ExportQuery,
@@ -151,17 +152,20 @@ export class ModelClient<M extends ModelTypes> {
   /**
    * Updates records, all or none.
    *
-   * @param updates up to 1,000 records by id; or `data` for all records that match filters, up to 100,000
-   * @throws {AdminError} of type `conflict` if another number of records than `expectedTotal` matches
+   * @param updates up to 1,000 records by id, with the `etag` of each as `if_match` if only this version may be changed; or `data` for all
+   *   records that match filters, up to 100,000
+   * @param options.etags also returns the versions of the records that match filters
+   * @throws {AdminError} of type `conflict` if another number of records than `expectedTotal` matches; with the message of a record that has
+   *   another version under `<index>.if_match`
    */
   async bulkUpdate<const F extends FormName<M> | undefined = undefined>(
     updates:
-      | readonly { readonly id: number; readonly data: Input<M, F, 'update'> }[]
+      | readonly { readonly id: number; readonly data: Input<M, F, 'update'>; readonly if_match?: string | undefined }[]
       | (BulkSelection<M> & { readonly data: Input<M, F, 'update'> }),
-    { form_id, dryRun, signal }: CallOptions & UnderForm<F> & DryRun<boolean> = {},
-  ): Promise<Bulk<M['record']>> {
-    const body = 'expectedTotal' in updates ? { ...bulkBody(updates), data: updates.data } : { updates }
-    return (await this.#bulk('PUT', { ...body, form_id }, dryRun, signal)) as Bulk<M['record']>
+    { form_id, dryRun, etags, signal }: CallOptions & UnderForm<F> & DryRun<boolean> & { readonly etags?: boolean } = {},
+  ): Promise<BulkUpdated<M['record']>> {
+    const body = 'expectedTotal' in updates ? { ...bulkBody(updates), data: updates.data, etags } : { updates }
+    return (await this.#bulk('PUT', { ...body, form_id }, dryRun, signal)) as BulkUpdated<M['record']>
   }
 
   /**

@@ -194,6 +194,12 @@ export interface Bulk<RecordType> {
   readonly total: number
 }
 
+/** The result of a bulk update. */
+export interface BulkUpdated<RecordType> extends Bulk<RecordType> {
+  /** With the option `etags`: the versions of the records, in their order, for `if_match`. */
+  readonly etags?: readonly string[]
+}
+
 type Scalar = string | number | boolean
 
 type TextOperator = 'icontains' | 'startswith' | 'endswith'

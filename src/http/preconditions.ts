@@ -4,7 +4,7 @@ import type { Actor } from '../auth/permissions.ts'
 import { Parameters } from '../query/parameters.ts'
 import type { RecordJson } from '../reads/record-json.ts'
 import type { WriteOptions } from '../records/records.ts'
-import type { Precondition } from '../records/write-targets.ts'
+import { type Precondition, preconditionOf } from '../records/write-targets.ts'
 import type { Random } from '../util/ids.ts'
 import { type JsonAnswer, jsonResponse } from './json.ts'
 import { actorOf, answerRequestId, modelKeyOf, queryOf, requestIdOf } from './request.ts'
@@ -49,17 +49,10 @@ const knows = (header: string, tag: string): boolean =>
 /** The suffix by which Apache and Caddy tell a compressed answer from the other. */
 const COMPRESSED = /-(?:gzip|br|zstd|deflate)"$/
 
-/**
- * The precondition of `If-Match` on the record's version (RFC 9110, section 13.1.1); undefined if absent. A proxy that compresses an
- * answer makes its tag weak (`W/"…"`) or adds a suffix to it (`"…-gzip"`), so the version is compared without either. The version is a hash of
- * the stored record, so the comparison is as strict as the RFC asks for.
- */
+/** The precondition of `If-Match` on the record's version; undefined if absent. */
 export function ifMatch(request: Request): Precondition | undefined {
   const header = request.headers['if-match'] as string | undefined
-  if (header === undefined) return undefined
-  if (header.trim() === '*') return () => true
-  const versions = new Set([...header.matchAll(/"([^".]*)(?:\.[^"]*)?"/g)].map(([, version]) => version))
-  return (version) => versions.has(version)
+  return header === undefined ? undefined : preconditionOf(header)
 }
 
 interface RequestedWrite {

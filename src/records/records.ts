@@ -6,7 +6,7 @@ import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import type { Searches } from '../reads/searches.ts'
-import type { Operation, Outcome, RecordReader, Store, StoredRecord } from '../store/store.ts'
+import { type Operation, type Outcome, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Heap } from '../util/heap.ts'
 import type { Random } from '../util/ids.ts'
@@ -24,6 +24,7 @@ import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from '
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
+  type BulkUpdateItem,
   type NewRecord,
   namesSelection,
   type RecordData,
@@ -32,7 +33,7 @@ import {
   readSelectionUpdate,
   readWriteRequest,
 } from './write-requests.ts'
-import { type Precondition, type Removal, WriteTargets } from './write-targets.ts'
+import { changedSinceRead, type Precondition, preconditionOf, type Removal, WriteTargets } from './write-targets.ts'
 
 /** What writes do with records. */
 export type WriteAction = Exclude<Action, 'view'>
@@ -210,7 +211,7 @@ export class Records {
     return only(updated)
   }
 
-  /** @param body `{updates: [{id, data}…], form_id?}`, or `{filters, expected_total, data, …}` for all records that match */
+  /** @param body `{updates: [{id, data, if_match?}…], form_id?}`, or `{filters, expected_total, data, …}` for all records that match */
   async updateMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const model = this.#updateModel(actor, modelKey)
     if (namesSelection(body)) return this.#updateSelected(actor, model, body, options)
@@ -223,6 +224,7 @@ export class Records {
     const ids = updates.map(({ id }) => id)
     return this.#change({ actor, model, options, prefix: byIndex, ids }, form, async (records) => {
       const found = await this.#targets.all(records, actor, model, ids)
+      throwIfChanged(model, found, updates)
       return found.map((existing, index) => ({ existing, data: updates[index]?.data ?? {} }))
     })
   }
@@ -346,6 +348,18 @@ function only(records: readonly StoredRecord[]): StoredRecord {
   const [record] = records
   if (record === undefined) throw new Error('The store returned no record for an operation')
   return record
+}
+
+/** @throws {AppError} VALIDATION_FAILED that names each record that has another version than its `if_match` */
+function throwIfChanged(model: Model, found: readonly StoredRecord[], updates: readonly BulkUpdateItem[]): void {
+  const changed = found.flatMap((existing, index) => {
+    const tags = updates[index]?.if_match ?? '*'
+    if (tags === '*' || preconditionOf(tags)(versionOf(existing), existing)) return []
+    const issues = new FieldIssues()
+    issues.add('if_match', changedSinceRead(model, existing.id))
+    return [{ index, issues }]
+  })
+  throwIssues(changed, byIndex)
 }
 
 /** The forms that requests may name. */

@@ -29,6 +29,8 @@ export interface WriteRequest {
 export interface BulkUpdateItem {
   readonly id: number
   readonly data: RecordData
+  /** Entity tags, as in `If-Match`. */
+  readonly if_match?: string | null
 }
 
 /**
@@ -61,7 +63,7 @@ export function readBulkCreate(body: unknown): { records: RecordData[]; formId: 
 }
 
 /**
- * Reads `{updates: [{id, data}], form_id?}`.
+ * Reads `{updates: [{id, data, if_match?}], form_id?}`.
  *
  * @throws {AppError} VALIDATION_FAILED
  */
@@ -76,8 +78,10 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
     }
     for (const name of Object.keys(update)) {
       if (issues.size >= MAX_NAMED) break
-      if (name !== 'id' && name !== 'data') issues.add(`${index}.${name}`, unknownMember(name, ['id', 'data']))
+      if (!UPDATE_MEMBERS.includes(name)) issues.add(`${index}.${name}`, unknownMember(name, UPDATE_MEMBERS))
     }
+    if (update.if_match != null && typeof update.if_match !== 'string')
+      issues.add(`${index}.if_match`, 'if_match must be a string')
     checkId(update.id, index, seen, issues)
     if (update.data === undefined || update.data === null) issues.add(`${index}.data`, 'data is mandatory')
     else if (!isObject(update.data)) issues.add(`${index}.data`, 'data must be an object')
@@ -85,6 +89,8 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
   issues.throwIfAny()
   return { updates: updates as unknown as BulkUpdateItem[], formId }
 }
+
+const UPDATE_MEMBERS = ['id', 'data', 'if_match']
 
 /**
  * Reads `{ids: [integer…]}`.
@@ -171,7 +177,7 @@ const MEMBERS = ['filters', 'any', 'search', 'expected_total']
 export const namesSelection = (body: unknown): boolean => isObject(body) && ('filters' in body || 'expected_total' in body)
 
 /**
- * Reads `{filters, any?, search?, expected_total, data, form_id?}`.
+ * Reads `{filters, any?, search?, expected_total, data, form_id?, etags?}`.
  *
  * @throws {AppError} VALIDATION_FAILED
  */
@@ -180,8 +186,9 @@ export function readSelectionUpdate(body: unknown): {
   data: RecordData
   formId: string | undefined
 } {
-  const { members, formId, issues } = readEnvelope(body, [...MEMBERS, 'data', 'form_id'])
+  const { members, formId, issues } = readEnvelope(body, [...MEMBERS, 'data', 'form_id', 'etags'])
   const selection = readSelection(members, issues)
+  if (members.etags != null && typeof members.etags !== 'boolean') issues.add('etags', 'etags must be true or false')
   if (!isObject(members.data)) issues.add('data', members.data == null ? 'data is mandatory' : 'data must be an object')
   issues.throwIfAny()
   return { selection, data: members.data as RecordData, formId }

@@ -12,6 +12,21 @@ import { MAX_SELECTED, type MatchSelection, namesSelection, readBulkDelete, read
 /** Returns whether a record may be written as it is stored; `If-Match` compares its version. */
 export type Precondition = (version: string, existing: StoredRecord) => boolean
 
+/**
+ * The precondition that a record has one of the versions of entity tags, as `If-Match` lists them (RFC 9110, section 13.1.1). A proxy that
+ * compresses an answer makes its tag weak (`W/"…"`) or adds a suffix to it (`"…-gzip"`), so the version is compared without either. The
+ * version is a hash of the stored record, so the comparison is as strict as the RFC asks for.
+ */
+export function preconditionOf(tags: string): Precondition {
+  if (tags.trim() === '*') return () => true
+  const versions = new Set([...tags.matchAll(/"([^".]*)(?:\.[^"]*)?"/g)].map(([, version]) => version))
+  return (version) => versions.has(version)
+}
+
+/** The message about a record with another version than its precondition names. */
+export const changedSinceRead = ({ name }: Model, id: number): string =>
+  `${name} with ID ${id} has changed since it was read; read it again and retry`
+
 /** The records of a deletion. */
 export interface Removal {
   readonly model: Model
@@ -46,8 +61,7 @@ export class WriteTargets {
     const [existing] = await this.#access.read(records, actor, model, [id])
     if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
     if (precondition?.(versionOf(existing), existing) !== false) return existing
-    const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
-    throw new AppError('PRECONDITION_FAILED', changed)
+    throw new AppError('PRECONDITION_FAILED', changedSinceRead(model, id))
   }
 
   /** @throws {AppError} VALIDATION_FAILED that names each id without a record */

@@ -81,6 +81,12 @@ describe('a client of a server that records a history', () => {
     assert.equal((await tags.bulkUpdate(some, { form_id: 'TagForm', dryRun: true })).total, 2)
     const updated = await tags.bulkUpdate(some, { form_id: 'TagForm' })
     assert.deepEqual(valuesOf(updated.data, 'color'), ['#123456', '#123456'])
+    assert.equal(updated.etags, undefined)
+    const { data, etags = [] } = await tags.bulkUpdate({ ...some, data: { color: '#654321' } }, { etags: true })
+    const back = data.map(({ id }, index) => ({ id, data: { color: '#000000' }, if_match: etags[index] }))
+    await tags.update(data[1]?.id ?? 0, { color: '#000001' })
+    await assert.rejects(tags.bulkUpdate(back), (error: AdminError) => 'if_match' in error.errorsOf(1))
+    assert.equal((await tags.bulkUpdate(back.slice(0, 1))).data[0]?.color, '#000000')
     const { total } = await client.model('comment').search('harbour')
     const words = { filters: [], search: 'harbour', expectedTotal: total }
     assert.equal((await client.model('comment').bulkDelete(words, { dryRun: true })).total, total)

@@ -1,17 +1,22 @@
+import type { Model } from '../../model/model.ts'
 import { several, underForms, upTo } from '../../openapi/bodies.ts'
 import { body, jsonContent } from '../../openapi/operation.ts'
 import { DRY_RUN } from '../../openapi/query-parameters.ts'
 import { schemaNames } from '../../openapi/record-schemas.ts'
-import { object, ref, strictObject, TEXT } from '../../openapi/schema.ts'
+import { object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import { arrayJson, type RecordJson } from '../../reads/record-json.ts'
 import { MAX_BULK_RECORDS } from '../../records/write-requests.ts'
+import { isObject } from '../../util/json.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
 import { writeOf } from '../preconditions.ts'
 import { consequencesJson, FORECAST } from './records.ts'
 
 /** Description of the answers of bulk writes. */
-const WRITTEN = 'The records as they are now; of a dry run, as they would be, new ones with provisional ids'
+const WRITTEN = 'The records as they are, or in a dry run would be'
+
+/** As the header `If-Match`, for one record. */
+const IF_MATCH: Schema = { type: 'string' }
 
 /** Creation, change and deletion of many records, all or none. */
 export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
@@ -24,11 +29,11 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       describe({ model, responses, ...forms }) {
         const names = schemaNames(model)
         const members = (schema: string) => ({ records: upTo(MAX_BULK_RECORDS, ref(schema)) })
-        const written = responses.success(WRITTEN, jsonContent(object(several(model))))
+        const written = responses.success(WRITTEN, writtenMany(model))
         return {
           operationId: `bulkCreate${model.name}`,
           summary: `Create records of ${model.label}, all or none`,
-          description: 'Up to 1,000 in one transaction. Errors are by `<index>.<field>`.',
+          description: 'Up to 1,000. Errors are by `<index>.<field>`.',
           tag: model.name,
           parameters: [DRY_RUN],
           requestBody: body(jsonContent(underForms(forms, 'create', members, names.create))),
@@ -52,18 +57,18 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       access: 'change',
       describe({ model, responses, ...forms }) {
         const names = schemaNames(model)
-        const item = (schema: string) => strictObject({ id: { type: 'integer' }, data: ref(schema) })
+        const item = (schema: string) =>
+          strictObject({ id: { type: 'integer' }, data: ref(schema), if_match: IF_MATCH }, ['id', 'data'])
         const members = (schema: string) => ({ updates: upTo(MAX_BULK_RECORDS, item(schema)) })
         const sent = { anyOf: [underForms(forms, 'update', members, names.update), ref('selectionUpdate')] }
         return {
           operationId: `bulkUpdate${model.name}`,
           summary: `Change records of ${model.label}, all or none`,
-          description:
-            'Up to 1,000 by id, each with data of its own, or up to 100,000 that match filters, all with the same data.',
+          description: 'Up to 1,000 by id, each with its own data, or 100,000 that match filters.',
           tag: model.name,
           parameters: [DRY_RUN],
           requestBody: body(jsonContent(sent)),
-          answers: { 200: responses.success(WRITTEN, jsonContent(object(several(model)))) },
+          answers: { 200: responses.success(WRITTEN, writtenMany(model)) },
           failures: ['conflict'],
         }
       },
@@ -73,8 +78,12 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           const { reads, records } = app
           const { actor, model, options } = writeOf(request, app, random)
           const updated = await records.updateMany(actor, model, request.payload, options)
-          const read = options.dryRun ? reads.all(actor, model, updated) : reads.written(actor, model, updated)
-          return jsonResponse(h, `{${members(await read)}}`)
+          if (options.dryRun) return jsonResponse(h, `{${members(await reads.all(actor, model, updated))}}`)
+          const written = await reads.written(actor, model, updated)
+          const tags = asksForTags(request.payload)
+            ? `,"etags":${JSON.stringify(written.map(({ version }) => `"${version}"`))}`
+            : ''
+          return jsonResponse(h, `{${members(written)}${tags}}`)
         },
     },
     {
@@ -87,12 +96,12 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         return {
           operationId: `bulkDelete${model.name}`,
           summary: `Delete records of ${model.label}, all or none`,
-          description: 'Up to 1,000 by id, or up to 100,000 that match filters. An id that is not there is a 400.',
+          description: 'Up to 1,000 by id, or 100,000 that match filters. An id that is not there is a 400.',
           tag: model.name,
           parameters: [DRY_RUN],
           requestBody: body(jsonContent(sent)),
           answers: {
-            200: responses.success('The records that were deleted; of a dry run, those that would be', jsonContent(removed)),
+            200: responses.success('The records that were, or in a dry run would be, deleted', jsonContent(removed)),
           },
           failures: ['conflict'],
         }
@@ -114,6 +123,13 @@ export function bulkRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
     },
   ]
 }
+
+/** The answer of a creation or a change; the same for both, so that documents have it once. */
+const writtenMany = (model: Model) =>
+  jsonContent(object({ ...several(model), etags: { type: 'array', items: TEXT } }, ['data', 'total']))
+
+/** True for a body that asks for the entity tags of the records: `etags`. */
+const asksForTags = (sent: unknown): boolean => isObject(sent) && sent.etags === true
 
 /** The result of a bulk operation, as members of a JSON object. */
 const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`

@@ -69,7 +69,7 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
     describe: ({ model, registry, responses }) => ({
       operationId: `history${model.name}`,
       summary: `The history of a record of ${model.label}`,
-      description: 'Changes with the values before and after; of a deleted record for superusers.',
+      description: 'Values before and after; of a deleted record for superusers.',
       tag: model.name,
       parameters: [RECORD_ID, ...plainListParameters(registry.expect(HISTORY), registry)],
       answers: pageOf(responses),

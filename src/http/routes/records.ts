@@ -39,7 +39,7 @@ const selection = (members: Readonly<Record<string, Schema>>): Schema =>
       expected_total: { type: 'integer', minimum: 0, maximum: MAX_SELECTED, description: 'Another number of matches is a 409' },
       ...members,
     },
-    ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id')],
+    ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id' && name !== 'etags')],
   )
 
 /** Where the words of a search are in a record. */
@@ -55,7 +55,11 @@ export const HIT_MATCHES: Schema = {
 /** Schemas that the operations of all models have in common. Lower case, so that no model's schema has the same name. */
 export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
   selection: selection({}),
-  selectionUpdate: selection({ data: { type: 'object', description: 'Values of fields' }, form_id: TEXT }),
+  selectionUpdate: selection({
+    data: { type: 'object', description: 'Values of fields' },
+    form_id: TEXT,
+    etags: { type: 'boolean', description: 'Answers entity tags' },
+  }),
   consequences: {
     type: 'array',
     items: object({ model: TEXT, action: oneName(['cascade', 'set_null']), count: COUNT_SCHEMA }),

@@ -98,20 +98,22 @@ export class Transaction {
     if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
     const { kind, table, id, expect, allowed } = operation
     const current = this.#overlay.current(table, id)
+    const before = kind === 'remove' ? this.#overlay.table(table).get(id) : undefined
     if (current === undefined) {
       // A record that a cascade of this transaction removed already existed to be removed.
-      const before = kind === 'remove' ? this.#overlay.table(table).get(id) : undefined
       if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
       return before
     }
-    if (expect !== undefined && !isSameVersion(current, expect)) {
+    // An earlier removal of this transaction may have emptied a reference of the record.
+    const found = expect === undefined ? current : (before ?? current)
+    if (expect !== undefined && !isSameVersion(found, expect)) {
       this.#violations.push({ kind: 'stale', index, id })
       return undefined
     }
     this.#requireMatch(table, id, allowed, index)
     if (kind === 'remove') {
       yield* this.#delete(table, id, index)
-      return current
+      return found
     }
     const { values } = operation
     const changed = Object.keys(values).filter((name) => !isSameValue(values[name] ?? null, current[name] ?? null))

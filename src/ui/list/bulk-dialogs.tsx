@@ -4,7 +4,7 @@ import { AdminError, type RemovalForecast, type SiteModel } from '../../client/c
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { fieldOf, useSite, useSiteRefresh } from '../data/site.ts'
-import { helpOf, underForm } from '../data/views.ts'
+import { helpOf } from '../data/views.ts'
 import { Consequences, isPermission } from '../form/delete-dialog.tsx'
 import { mayRestore, useRestore } from '../panels/use-restore.ts'
 import { useUndoNotice } from '../panels/use-undo-notice.ts'
@@ -13,7 +13,6 @@ import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Select } from '../parts/select.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
@@ -27,6 +26,7 @@ import {
   NO_SELECTION,
   selectedCount,
 } from './selection.ts'
+import { useBulkEdit } from './use-bulk-edit.ts'
 
 interface BulkDialogProps extends BulkProps {
   /** @param isDone true if the records were changed */
@@ -43,9 +43,8 @@ export function BulkEdit({
   fields,
 }: BulkDialogProps & { readonly fields: readonly BulkField[] }) {
   const text = useText()
-  const session = useSession()
   const queries = useQueryClient()
-  const toasts = useToasts()
+  const edit = useBulkEdit(model)
   const form = useId()
   const [name, setName] = useState(fields[0]?.view.name)
   const [value, setValue] = useState<unknown>(null)
@@ -60,18 +59,14 @@ export function BulkEdit({
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     // A checkbox that shows neither is "no"; other widgets have null for an empty value.
-    const data = { [view.name]: field.type === 'boolean' ? value === true : value }
+    const stored = field.type === 'boolean' ? value === true : value
     if (isBusy) return
     setTried(true)
     if (value instanceof Unparsed) return
     setBusy(true)
     setError(undefined)
     try {
-      const { total } = await session.run((client) =>
-        client.model(model.key).bulkUpdate({ ...bulkSelection(selection, matches), data }, underForm(chosen.form)),
-      )
-      await refreshModel(queries, model.key)
-      toasts.done(text.list.changed(total))
+      await edit(bulkSelection(selection, matches), chosen, stored)
       onClose(true)
     } catch (failure) {
       setError(failure)
@@ -138,6 +133,7 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
   const [isBusy, setBusy] = useState(false)
   const count = selectedCount(selection)
   const selected = bulkSelection(selection, matches)
+  const canUndo = mayRestore(model) && count <= limits.bulk_size
   const forecast = useQuery({
     // Not below `records`: after the deletion, the same selection matches nothing.
     queryKey: ['removal', model.key, selected],
@@ -158,7 +154,6 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
       const { data, total } = await session.run((client) => client.model(model.key).bulkDelete(selected))
       await refreshModel(queries, model.key)
       void refreshSite()
-      const canUndo = mayRestore(model) && total <= limits.bulk_size
       sayDone(text.list.deleted(total), canUndo ? (say) => restore.all(model, data, say) : undefined)
       onClose(true)
     } catch (fault) {
@@ -173,7 +168,15 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
       isOpen
       onClose={() => onClose(false)}
       title={isOver ? text.list.deleteBlockedTitle : text.list.bulkDeleteTitle(count)}
-      description={isRefused ? text.list.deleteRefused(count) : isBlocked ? text.list.deleteBlocked : text.list.deleteText}
+      description={
+        isRefused
+          ? text.list.deleteRefused(count)
+          : isBlocked
+            ? text.list.deleteBlocked
+            : canUndo
+              ? undefined
+              : text.list.deleteText
+      }
       actions={
         <>
           <Button onClick={() => onClose(false)}>{isOver ? text.common.close : text.common.cancel}</Button>

@@ -42,11 +42,9 @@ export function useRestore(): Restorer {
     void refreshSite()
   }
   const titled = (sentence: string) => titledSentence(sentence, { models, nounOf: noun })
-  /** The first of some sentences, and how many more there are. */
-  const firstOf = (sentences: readonly string[]) => {
-    const [first, ...others] = sentences
-    return first === undefined || others.length === 0 ? first : `${first}; ${text.list.bulkMore(others.length)}`
-  }
+  /** The first of what the history did not have, and how much more there is. */
+  const missing = ([first, ...others]: readonly string[]) =>
+    first === undefined ? undefined : text.history.andMore(titled(first), others.length)
   const reasonOf = (error: unknown) => titled(errorMessage(error, text.errors))
 
   return {
@@ -55,7 +53,7 @@ export function useRestore(): Restorer {
       try {
         const { notices, consequences } = await session.run((client) => client.model(model.key).restore(id))
         refresh(new Set([model.key, ...consequences.map((each) => each.model)]))
-        notice.done(text.history.restored, firstOf(notices.map(titled)))
+        notice.done(text.history.restored, missing(notices))
         await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
       } catch (error) {
         notice.failed(text.history.notRestored, reasonOf(error))
@@ -69,15 +67,15 @@ export function useRestore(): Restorer {
         say(text.history.restoringOf(tried, total)),
       )
       refresh(restoration.models)
-      const refusals = [...restoration.refused].map(([id, error]) => {
-        const reason = reasonOf(error)
-        const own = `${noun(model)} #${id}: `
-        return text.history.refusal(names.get(id) ?? `#${id}`, reason.startsWith(own) ? reason.slice(own.length) : reason)
-      })
-      if (refusals.length === 0) {
-        return { message: text.history.restoredCount(total), detail: firstOf(restoration.notices.map(titled)), isWhole: true }
-      }
-      return { message: text.history.restoredOf(restoration.restored, total), detail: firstOf(refusals), isWhole: false }
+      const { restored, refused, notices } = restoration
+      const [first] = refused
+      if (first === undefined) return { message: text.history.restoredCount(total), detail: missing(notices), isWhole: true }
+      const [id, error] = first
+      const reason = reasonOf(error)
+      const own = `${noun(model)} #${id}: `
+      const refusal = text.history.refusal(names.get(id) ?? `#${id}`, reason.startsWith(own) ? reason.slice(own.length) : reason)
+      const message = restored === 0 ? text.history.notRestored : text.history.restoredOf(restored, total)
+      return { message, detail: text.history.andMore(refusal, refused.size - 1), isWhole: false }
     },
   }
 }

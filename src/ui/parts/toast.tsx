@@ -61,7 +61,8 @@ export function useToasts(): Toasts {
           say: (now) => update(id, { title: now }),
           done: (end, detail) =>
             void add({ id, title: end, description: detail, type: 'done', timeout: detail === undefined ? DONE_MS : 0 }),
-          failed: (end, detail) => void add({ id, ...failure(end, detail) }),
+          // The user waits for it, so that it need not interrupt.
+          failed: (end, detail) => void add({ id, ...failure(end, detail), priority: 'low' }),
         }
       },
     }),

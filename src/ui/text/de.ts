@@ -544,6 +544,10 @@ const de: Text = {
     undoing: 'Wird rückgängig gemacht …',
     undone: 'Rückgängig gemacht',
     records: (count: number, mayHaveMore: boolean) => `${count}${mayHaveMore ? ' oder mehr' : ''} Datensätze`,
+    andMore: (sentence, more) => (more === 0 ? sentence : `${sentence} (und ${more} weitere)`),
+    changesUndone: (count) =>
+      count === 1 ? 'Änderung von 1 Datensatz rückgängig gemacht' : `Änderung von ${count} Datensätzen rückgängig gemacht`,
+    changesUndoneOf: (count, total) => `Änderung von ${count} von ${total} Datensätzen rückgängig gemacht`,
   },
   webhooks: {
     title: 'Webhooks',

@@ -519,6 +519,9 @@ export const en = {
     undoing: 'Undoing…',
     undone: 'Undone',
     records: (count: number, mayHaveMore: boolean) => `${count}${mayHaveMore ? ' or more' : ''} records`,
+    andMore: (sentence: string, more: number) => (more === 0 ? sentence : `${sentence} (and ${more} more)`),
+    changesUndone: (count: number) => (count === 1 ? 'Change to 1 record undone' : `Change to ${count} records undone`),
+    changesUndoneOf: (count: number, total: number) => `Change to ${count} of ${total} records undone`,
   },
   webhooks: {
     title: 'Webhooks',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { choose } from '../../helpers/browser-typing.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
 const inBrowser = browserSite()
@@ -81,23 +82,62 @@ inBrowser(
 )
 
 inBrowser(
-  'without the permission to add, a deletion offers no Undo',
-  { at: '/models/tag' },
-  async ({ page, server, path, context }) => {
-    const api = await apiOf(server)
+  'a change of several records is undone in one step, each to its former value, and not over what others have changed since',
+  { at: '/models/tag', allows: ['400 /models/tag/bulk'] },
+  async ({ page, server, path, checkAccess }) => {
+    const tags = (await apiOf(server)).model('tag')
     const name = mark()
-    const tags = api.model('tag')
-    await tags.bulkCreate([1, 2].map((n) => ({ name: `T${n} ${name}`, slug: `${name}-${n}` })))
+    const { data: created } = await tags.bulkCreate(
+      [1, 2, 3, 4].map((n) => ({ name: `T${n} ${name}`, slug: `${name}-${n}`, color: n === 4 ? '#123456' : `#00000${n}` })),
+    )
+    const ids = valuesOf(created, 'id')
+    const colors = async () => valuesOf((await tags.list({ filters: { id__in: ids }, sort: ['id'] })).data, 'color')
+    const changeAll = async () => {
+      await page.getByLabel('Select all on this page').check()
+      await selection(page).getByRole('button', { name: 'Edit', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Edit 4 records' })
+      await choose(dialog.getByLabel('Field'), 'Colour')
+      await dialog.getByLabel('Value').fill('#123456')
+      await dialog.getByRole('button', { name: 'Change 4 records' }).click()
+      await page.getByText('4 records changed').first().waitFor()
+      assert.deepEqual(await colors(), Array(4).fill('#123456'))
+    }
     await page.goto(`${path}/models/tag?filter=name__icontains%3D${name}`)
-    void context
-    await page.route('**/api/v1/site', async (route) => {
-      const answer = await route.fetch()
-      const site = (await answer.json()) as { models: { key: string; can: string[] }[] }
-      const models = site.models.map((model) => ({ ...model, can: model.can.filter((action) => action !== 'add') }))
-      await route.fulfill({ response: answer, json: { ...site, models } })
-    })
-    await page.reload()
-    await deleteAll(page, 2)
-    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+    await changeAll()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change to 3 records undone').first().waitFor()
+    assert.deepEqual(await colors(), ['#000001', '#000002', '#000003', '#123456'])
+    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
+    await page.getByText('#000003').first().waitFor()
+
+    await page.goto(`${path}/models/tag?filter=name__icontains%3D${name}`)
+    await changeAll()
+    await tags.update(ids[1] ?? 0, { color: '#654321' })
+    await tags.delete(ids[2] ?? 0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Change to 1 of 3 records undone').first().waitFor()
+    await page
+      .getByText(/^“T[23] m.* \(and 1 more\)$/)
+      .first()
+      .waitFor()
+    await checkAccess()
+    assert.deepEqual(await colors(), ['#000001', '#654321', '#123456'])
   },
 )
+
+inBrowser('without the permission to add, a deletion offers no Undo', { at: '/models/tag' }, async ({ page, server, path }) => {
+  const api = await apiOf(server)
+  const name = mark()
+  const tags = api.model('tag')
+  await tags.bulkCreate([1, 2].map((n) => ({ name: `T${n} ${name}`, slug: `${name}-${n}` })))
+  await page.goto(`${path}/models/tag?filter=name__icontains%3D${name}`)
+  await page.route('**/api/v1/site', async (route) => {
+    const answer = await route.fetch()
+    const site = (await answer.json()) as { models: { key: string; can: string[] }[] }
+    const models = site.models.map((model) => ({ ...model, can: model.can.filter((action) => action !== 'add') }))
+    await route.fulfill({ response: answer, json: { ...site, models } })
+  })
+  await page.reload()
+  await deleteAll(page, 2)
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+})

@@ -65,6 +65,23 @@ export function checkCascades(check: Check): void {
     assert.equal(changes.length, 3)
   })
 
+  check('set_null: a record and what it refers to are removed together, in any order', async (library) => {
+    for (const order of [
+      ['author', 'book'],
+      ['book', 'author'],
+    ] as const) {
+      const author = (await library.add('author', { name: 'editor' })).id
+      const book = (await library.addBook({ editor_id: author })).id
+      const ids = { author, book }
+      const removals = async (table: 'author' | 'book'): Promise<Operation> => {
+        return { kind: 'remove', table, id: ids[table], expect: await library.expect(table, ids[table]) }
+      }
+      const { records } = await library.accept(await Promise.all(order.map(removals)))
+      assertFields(records[order.indexOf('book')], { editor_id: author })
+      assert.deepEqual((await library.find('book'))[0], [])
+    }
+  })
+
   check('many_to_many: the links are removed, the referrers stay', async (library) => {
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     await library.addBook({ genres: [3, 1, 2] })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, ids, modelNotFound } from './expected.ts'
 
 const KNOTS = { name: 'Knots', slug: 'knots', color: '#112233' }
@@ -188,6 +188,31 @@ scenarios('bulk update', [
       assert.match(JSON.stringify(reply.json.detail.error), /999/)
       await unchanged(reply, app)
     },
+  }),
+  scenario('answers with the entity tags of the records on request', `PUT ${PATH}`, 200, {
+    body: { filters: ['id__in=1,3'], expected_total: 2, data: { color: '#000003' }, etags: true },
+    check: async ({ json }, app) => {
+      const versions = await Promise.all([1, 3].map((id) => send(app, { request: `GET /api/v1/models/tag/${id}`, as: 'admin' })))
+      assert.deepEqual(
+        json.etags,
+        versions.map(({ headers }) => String(headers.etag).replace(/\.[^"]*/, '')),
+      )
+    },
+  }),
+  scenario('names each record that has another version than its if_match', `PUT ${PATH}`, 400, {
+    body: {
+      updates: [
+        { id: 1, data: { name: 'Lights' }, if_match: '*' },
+        { id: 2, data: { name: 'Boats' }, if_match: '"another"' },
+        { id: 3, data: { name: 'Sails' } },
+      ],
+    },
+    expect: fieldErrors({ '1.if_match': ['Tag with ID 2 has changed since it was read; read it again and retry'] }),
+    check: unchanged,
+  }),
+  scenario('wants entity tags as text', `PUT ${PATH}`, 400, {
+    body: { updates: [{ id: 1, data: {}, if_match: 3 }] },
+    expect: fieldErrors({ '0.if_match': ['if_match must be a string'] }),
   }),
   scenario('wants an id and data of each', `PUT ${PATH}`, 400, {
     body: { updates: [{ data: { name: 'Lights' } }, { id: 2 }, { id: 'three', data: {} }] },
