@@ -37,7 +37,7 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   dashboard: {
     at: '/models/post/1',
     show: async (page) => {
-      for (const address of ['/models/post/1', '/models/comment/4', '/models/user/3', '/models/category/2']) {
+      for (const address of ['/models/post/1', '/models/tag/5', '/models/user/3', '/models/category/2']) {
         await page.goto(`/admin${address}`)
         await page.getByRole('heading', { level: 1 }).waitFor()
       }
