@@ -89,10 +89,21 @@ async function open(
     const generatedForm = (model: Model) => views.generatedForm(model)
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
     const hooks = new Hooks(log)
-    const recordParts = { access, store, forms, clock, random, hooks, maxRecordBytes: settings.max_record_bytes, heap }
+    // Records, events and history of all processes have times of one clock.
+    const recordClock = dependencies.clock ?? opened.clock ?? clock
+    const recordParts = {
+      access,
+      store,
+      forms,
+      clock: recordClock,
+      random,
+      hooks,
+      maxRecordBytes: settings.max_record_bytes,
+      heap,
+    }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
     const leases = opened.leases?.(uniqueId(random))
-    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, leases }, dependencies)
+    const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))
@@ -120,7 +131,7 @@ async function open(
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
-    const history = features.use(new History(parts))
+    const history = features.use(new History({ ...parts, clock: recordClock }))
     features.use(webhooks)
     const events = features.use(new EventStreams({ ...parts, logins: accounts.logins, changeLog: opened.changeLog }))
 

@@ -6,6 +6,7 @@ import type { ChangeLog, ReceiverLeases } from '../store/changes.ts'
 import type { SearchStorage } from '../store/search-storage.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreFigures } from '../store/store-figures.ts'
+import type { Clock } from '../util/clock.ts'
 
 /** What processes store to share their limits. */
 export interface LimitTables {
@@ -36,6 +37,8 @@ export interface OpenedStore {
    * @param holder a name that no other process has
    */
   readonly leases: ((holder: string) => ReceiverLeases) | undefined
+  /** The clock by which all processes of the store agree; undefined for an engine that one process has to itself. */
+  readonly clock?: Clock
   /** The changes of other processes; undefined for an engine that one process has to itself. */
   readonly changeLog: ChangeLog | undefined
   /** Limits that the processes of the store share; undefined for an engine of one process. */

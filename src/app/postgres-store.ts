@@ -15,12 +15,13 @@ import { PostgresStore } from '../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../store/postgres/schema/migration.ts'
 import { TableCheck } from '../store/postgres/schema/table-check.ts'
 import { PostgresSearch } from '../store/postgres/search/postgres-search.ts'
+import { DatabaseClock } from '../store/postgres/shared/database-clock.ts'
 import { PostgresLeases } from '../store/postgres/shared/leases.ts'
 import { Callers, givenTime, Lockouts, Requests } from '../store/postgres/shared/limits.ts'
 import { ProcessEntry } from '../store/postgres/shared/processes.ts'
 import { CHANGES_CHANNEL, type Listen, StoredChangeLog } from '../store/postgres/shared/stored-change-log.ts'
 import type { DatabaseFigures } from '../store/store-figures.ts'
-import type { Clock } from '../util/clock.ts'
+import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { OpenedStore } from './opened-store.ts'
 
@@ -147,9 +148,13 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     await start?.close()
     throw error
   }
+  const databaseClock = new DatabaseClock(systemClock)
+  // The first statement may wait for a connection.
+  for (let reads = 0; reads < 2; reads++) await databaseClock.read(database)
   const changeLog = new StoredChangeLog(database, layout, {
     origin: `${entry.name}.${uniqueId(random)}`,
     now: () => performance.now(),
+    clock: databaseClock,
     ...(start !== undefined && { listen: listenTo(settings) }),
   })
   const store = new PostgresStore(database, layout, { changeLog, failed: log.error })
@@ -157,6 +162,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     !prepared.hasTables || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {
     store,
+    clock: databaseClock.now,
     place,
     dataFolder: undefined,
     isRemote: true,

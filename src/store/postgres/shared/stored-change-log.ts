@@ -5,6 +5,7 @@ import { withoutSecrets } from '../../transaction/side-records.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
+import { type DatabaseClock, serverTime } from './database-clock.ts'
 
 /** What a process knows of the readers is renewed after this time. In milliseconds. */
 const KNOWN_MS = 1000
@@ -32,6 +33,8 @@ export interface StoredChangeLogParts {
   /** Receives the notifications of `CHANGES_CHANNEL`; without it, none are. */
   readonly listen?: Listen
   readonly timer?: Timer
+  /** Is corrected by each look for readers. */
+  readonly clock?: DatabaseClock
 }
 
 /** The table of the processes that read the log. */
@@ -74,10 +77,10 @@ export class StoredChangeLog implements ChangeLog {
   async #ask(): Promise<boolean> {
     const askedAt = this.#parts.now()
     try {
-      const { rows } = await this.#database.query(
-        sql`select exists (select from ${this.#readers} where "origin" <> ${this.origin} and "until" > clock_timestamp())`,
-      )
-      this.#isRead = rows[0]?.[0] === 't'
+      const query = sql`select ${serverTime},
+        exists (select from ${this.#readers} where "origin" <> ${this.origin} and "until" > clock_timestamp())`
+      const rows = (await this.#parts.clock?.read(this.#database, query)) ?? (await this.#database.query(query)).rows
+      this.#isRead = rows[0]?.[1] === 't'
       this.#askedAt = askedAt
       return this.#isRead
     } catch {
