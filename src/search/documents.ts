@@ -15,7 +15,9 @@ export const MAX_LENGTH = 0xffff
  */
 export class Documents {
   readonly #fields: number
-  readonly #documentOf = new Map<number, number>()
+  /** Documents of live records by their ids. */
+  readonly #documentOf = new IdPages()
+  #live = 0
   /** The record id of each document; 0 if dead. */
   #ids = new Float64Array(64)
   /** Number of words of each field of each document. */
@@ -44,7 +46,7 @@ export class Documents {
 
   /** Number of records. */
   get live(): number {
-    return this.#documentOf.size + this.#others
+    return this.#live + this.#others
   }
 
   /** Number of words in live and in dead documents. */
@@ -61,13 +63,14 @@ export class Documents {
   }
 
   has(id: number): boolean {
-    return this.#documentOf.has(id)
+    return this.#documentOf.get(id) !== NONE
   }
 
   add(id: number): number {
     const document = this.#append(id)
     if (id > this.#highest) this.#highest = id
     this.#documentOf.set(id, document)
+    this.#live++
     return document
   }
 
@@ -108,8 +111,9 @@ export class Documents {
   remove(id: number): void {
     if (id > this.#highest) return
     const document = this.#documentOf.get(id)
-    if (document === undefined) return
-    this.#documentOf.delete(id)
+    if (document === NONE) return
+    this.#documentOf.set(id, NONE)
+    this.#live--
     this.#ids[document] = 0
     for (let field = 0; field < this.#fields; field++) {
       const length = this.#lengths[document * this.#fields + field] ?? 0
@@ -122,18 +126,24 @@ export class Documents {
   meanLength(field: number, measured?: ReadonlySet<number>): number {
     if (measured !== undefined) {
       let words = 0
-      for (const id of measured)
-        words += this.#lengths[(this.#documentOf.get(id) ?? this.#admitted.get(id)) * this.#fields + field] ?? 0
+      for (const id of measured) {
+        const own = this.#documentOf.get(id)
+        words += this.#lengths[(own === NONE ? this.#admitted.get(id) : own) * this.#fields + field] ?? 0
+      }
       return Math.max(1, words / Math.max(1, measured.size))
     }
     return Math.max(1, (this.#words[field] ?? 0) / Math.max(1, this.live))
   }
 }
 
-const PAGE = 256
+/** Few ids, so that ids with gaps take little memory. */
+const PAGE = 64
 const NONE = -1
 
-/** A map from ids to small numbers, in pages of adjacent ids: fast where ids that follow each other are used one after the other. */
+/**
+ * A map from ids to small numbers, in pages of adjacent ids: fast where ids that follow each other are used one after the other. It does not
+ * stop the event loop as it grows; a `Map` of a million ids does for 40 to 120 ms.
+ */
 class IdPages {
   readonly #pages = new Map<number, Int32Array>()
   /** The page of the latest id, and its number. */

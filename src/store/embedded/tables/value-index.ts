@@ -2,6 +2,7 @@ import sorted from 'sorted-btree'
 import { compareValues } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
 import { Buckets, type Walk } from './buckets.ts'
+import { PartedMap } from './parted-map.ts'
 import type { RowFilter } from './row-filter.ts'
 import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
 
@@ -159,7 +160,7 @@ function placeOf(values: readonly Json[], { value, side }: Cut): number {
 
 /** Index of the rows by value or by items of a list. Null holds the rows without a value. */
 export class ItemIndex {
-  readonly #rows = new Map<Json, Rows>()
+  readonly #rows = new PartedMap<Rows>()
 
   add(row: number, value: Json): void {
     if (typeof value !== 'object') this.#put(row, value)
