@@ -81,7 +81,7 @@ inBrowser(
   },
 )
 
-for (const at of ['/models/post', '/models/comment', '/models/user', '/models/group/1'])
+for (const at of ['/models/post', '/models/comment', '/models/user', '/models/group/1?tab=access'])
   inBrowser(`the targets of ${at} are large enough for a finger`, { at, widths: [360] }, async ({ page }) => {
     await page.getByRole('main').locator('tbody tr').first().waitFor()
     assert.deepEqual(await page.evaluate(SMALL_TARGETS), [])
