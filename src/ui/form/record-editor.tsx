@@ -122,8 +122,8 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
         save={
           canSave
             ? {
-                form:
-                  (tab === 'access' && rights.isWritable) || (tab === 'form' && edits.writable.length > 0) ? formId : undefined,
+                // The form of the rights may still be loading.
+                form: tab === 'form' && edits.writable.length > 0 ? formId : undefined,
                 onSave: save,
                 isBusy: edits.isBusy,
                 isIdle: !edits.isDirty || isDeleted,

@@ -28,6 +28,23 @@ inBrowser(
   },
 )
 
+inBrowser(
+  'former groups and permissions of a user are restored in the tab of rights',
+  { at: '/models/user/4?tab=history' },
+  async ({ page, server }) => {
+    const users = (await apiOf(server)).model('user')
+    const { data: before } = await users.read(4)
+    await users.update(4, { groups: [4], permissions: [16] })
+    await page.reload()
+    await page.getByRole('button', { name: 'Restore these values' }).first().click()
+    await page.getByRole('tab', { name: 'Access', selected: true }).waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { data: after } = await users.read(4)
+    assert.deepEqual([after.groups, after.permissions], [before.groups, before.permissions])
+  },
+)
+
 inBrowser('a history of many changes has pages', { at: '/models/tag/1?tab=history' }, async ({ page, server }) => {
   const tags = (await apiOf(server)).model('tag')
   for (let number = 1; number <= 21; number++) await tags.update(1, { name: `Name ${number}` })
