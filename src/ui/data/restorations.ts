@@ -55,7 +55,8 @@ export async function restoreRecords(
     onProgress(++tried)
   })
   const hindered = [...refused].filter(([, error]) => error instanceof AdminError && error.type === 'conflict').map(([id]) => id)
-  for (const id of await presentOf(session, signal, key, hindered)) refused.delete(id)
+  // Without an answer they count as refused.
+  for (const id of await presentOf(session, signal, key, hindered).catch(() => [])) refused.delete(id)
   // Two restorations at once may have been in the way of each other.
   for (const id of hindered) if (refused.has(id)) await restore(id)
   return { restored: ids.length - refused.size, refused, models, notices: [...notices] }

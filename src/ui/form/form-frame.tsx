@@ -165,8 +165,3 @@ function focusField(form: HTMLFormElement, selector: string): boolean {
   input?.focus()
   return input !== null && input !== undefined
 }
-
-/** Moves the focus to the content of the page, after the element that had it has gone with the former page. */
-export function focusContent(): void {
-  document.getElementById('content')?.focus({ preventScroll: true })
-}

@@ -3,10 +3,10 @@ import { useMemo, useRef } from 'react'
 import { useRecordPlace } from '../data/record-order.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { IconButton } from '../parts/button.tsx'
+import { focusContent } from '../parts/page-header.tsx'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLocale, useText } from '../text/text.tsx'
-import { focusContent } from './form-frame.tsx'
 
 /** Buttons and keys that open the next and the previous record of the list from which the record was opened; nothing without a list. */
 export function RecordNeighbours({ model, id }: { readonly model: string; readonly id: number }) {

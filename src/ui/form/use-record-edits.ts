@@ -164,8 +164,10 @@ export function useRecordEdits(
         return undefined
       }
       const newer = await readAgain()
-      // Groups and permissions of two people are merged without a question.
-      if (newer !== undefined && Object.keys(data).length === 0 && !isAgain) {
+      // Groups and permissions of two people are merged without a question, beside fields that only one of them has changed.
+      const isMerged = rights.names.length > 0 || Object.keys(data).length === 0
+      const differences = newer && differencesOf(model, Object.keys(data), from.data, values, newer.data)
+      if (newer !== undefined && isMerged && !isAgain && differences?.every(({ isContested }) => !isContested) === true) {
         await show(newer)
         return store(newer, values, true)
       }

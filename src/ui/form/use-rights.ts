@@ -25,7 +25,7 @@ export interface Rights {
   readonly edits: RightEdits
   /** @param base the version of the record that the new value was chosen for */
   readonly set: (base: AnyRecord, name: string, value: unknown) => void
-  /** Forgets edits, if they are still the present ones. */
+  /** Forgets edits that are stored or dropped. A right that was set once more since is an edit of what was stored. */
   readonly forget: (edits: RightEdits) => void
 }
 
@@ -47,8 +47,15 @@ export function useRights(model: SiteModel): Rights {
       const before = rightIn(base, name, undefined)
       setEdits((former) => ({ ...former, [name]: { before, after } }))
     },
-    forget: (sent) => setEdits((now) => (now === sent ? {} : now)),
+    forget: (sent) => setEdits((now) => Object.fromEntries(Object.entries(now).flatMap((entry) => later(entry, sent)))),
   }
+}
+
+/** The edit of a right that is left once `sent` is stored. */
+function later([name, edit]: readonly [string, RightEdit], sent: RightEdits): [string, RightEdit][] {
+  const stored = sent[name]
+  if (stored === undefined) return [[name, edit]]
+  return stored === edit ? [] : [[name, { before: stored.after, after: edit.after }]]
 }
 
 /** The value of a right in a version of the record, with the edit of it. Groups and permissions that others have changed since stay so. */

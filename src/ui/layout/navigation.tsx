@@ -171,8 +171,9 @@ const ModelLink = memo(function ModelLink({ model, isActive }: ModelLinkProps) {
       data-status={isActive ? 'active' : undefined}
       aria-current={isActive ? 'page' : undefined}
       // The list is read while the button is held down. A failure shows when the page opens.
-      onPointerDown={({ button }) => {
-        if (button === 0) void router.preloadRoute(to).catch(() => {})
+      onPointerDown={({ button, pointerType, ctrlKey, metaKey, shiftKey }) => {
+        const isOpening = pointerType === 'mouse' && button === 0 && !ctrlKey && !metaKey && !shiftKey
+        if (isOpening) void router.preloadRoute(to).catch(() => {})
       }}
       onClick={plainClick(() => void router.navigate(to))}
     >

@@ -45,7 +45,9 @@ export function useBulkEdit(model: SiteModel): (selected: Selected, chosen: Bulk
     const [id, error] = first
     const { fieldErrors } = error.titled((name) => fieldOf(model, name)?.label ?? name)
     const record = records.get(id)
-    const reason = 'if_match' in fieldErrors ? text.history.changedSince : error.message
+    const messages = Object.values(fieldErrors).flat().map(text.errors.fromServer)
+    const reason =
+      'if_match' in fieldErrors ? text.history.changedSince : messages.join('; ') || text.errors.fromServer(error.message)
     const refusal = text.history.refusal(record === undefined ? `#${id}` : nameOf(record, model), reason)
     const detail = text.history.andMore(refusal, refused.size - 1)
     const message = refused.size === total ? text.history.notUndone : text.history.changesUndoneOf(total - refused.size, total)
@@ -94,7 +96,11 @@ async function recordsOf(
     return found
   }
   for (let page = 1; ; page++) {
-    const { data, has_next } = await records.search(search, { filters, any, page, page_size: PAGE, sort: ['id'] }, { signal })
+    const { data, has_next } = await records.search(
+      search,
+      { filters, any, page, page_size: PAGE, sort: ['id'], complete: true },
+      { signal },
+    )
     found.push(...data)
     if (!has_next) return found
   }

@@ -50,3 +50,8 @@ export function Tabs({ value, onChange, tabs, label }: TabsProps) {
     </Base.Root>
   )
 }
+
+/** Moves the focus to the content of the page, after the element that had it has gone. */
+export function focusContent(): void {
+  document.getElementById('content')?.focus({ preventScroll: true })
+}

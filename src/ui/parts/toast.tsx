@@ -2,6 +2,7 @@ import { Toast } from '@base-ui/react/toast'
 import { CircleAlert, CircleCheck, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { useText } from '../text/text.tsx'
+import { focusContent } from './page-header.tsx'
 
 /** What a message offers to do, such as to undo. */
 interface ToastAction {
@@ -43,12 +44,18 @@ export function useToasts(): Toasts {
   return useMemo(
     () => ({
       done: (message, action) => {
+        let isDone = false
         const id = add({ title: message, type: 'done', ...(action && { timeout: ACTION_MS, actionProps: actionProps(action) }) })
         function actionProps({ label, run }: ToastAction) {
           return {
             children: label,
             onClick: () => {
+              // A second click may come before the message has gone.
+              if (isDone) return
+              isDone = true
               close(id)
+              // The button that has the focus goes with the message.
+              focusContent()
               run()
             },
           }

@@ -30,6 +30,12 @@ const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^([^;]+) must be a valid datetime(: '.*')?$/s, '$1 muss ein gültiger Zeitpunkt sein$2'],
   [/^([^;]+) is wrong, or the account is locked$/, '$1 ist falsch, oder das Konto ist gesperrt'],
   [/^The username or the password is wrong, or .+$/, 'Benutzername oder Passwort ist falsch, oder das Konto ist gesperrt'],
+  [/^(?:\w+|Record) with ID (\d+) does not exist$/, 'Datensatz $1 gibt es nicht mehr'],
+  [/^(?:\w+|Record) with ID (\d+) exists$/, 'Datensatz $1 gibt es schon'],
+  [
+    /^The history has no ([^;]+) of ([^;]+); set a new one$/,
+    '$1 von $2 steht nicht in der Historie. Geben Sie einen neuen Wert ein',
+  ],
   [/^User does not have permission to access this resource$/, 'Dafür fehlt Ihnen die Berechtigung'],
   [
     /^'(.+)' is the last active superuser; make another user a superuser first$/,
@@ -196,7 +202,7 @@ const de: Text = {
     faultJson: (line, column) => `Das ist kein gültiges JSON: Zeile ${line}, Spalte ${column}.`,
     faultJsonName: (name, line, column) => `Der Name „${name}“ steht zweimal: Zeile ${line}, Spalte ${column}.`,
     faultJsonNumber: (number, line, column) =>
-      `${number} lässt sich nicht ohne Rundung speichern: Zeile ${line}, Spalte ${column}. Schreiben Sie sie als Text, in Anführungszeichen.`,
+      `${number} lässt sich nicht ohne Rundung speichern: Zeile ${line}, Spalte ${column}. Schreiben Sie die Zahl als Text, in Anführungszeichen.`,
     passwordUnchanged: 'Leer lassen, um das aktuelle Passwort zu behalten',
     problems: (count) => (count === 1 ? 'Bitte prüfen Sie ein Feld.' : `Bitte prüfen Sie ${count} Felder.`),
     leaveTitle: 'Ohne Speichern verlassen?',
@@ -401,8 +407,8 @@ const de: Text = {
     columnWidthHint: 'Ziehen ändert die Breite, ein Doppelklick passt sie an',
     notSearchable: (count, shown) =>
       count === 1
-        ? '1 Datensatz wurde geändert und ist noch nicht durchsuchbar. Die Liste vervollständigt sich.'
-        : `${shown} Datensätze wurden geändert und sind noch nicht durchsuchbar. Die Liste vervollständigt sich.`,
+        ? '1 Datensatz wurde geändert und ist noch nicht durchsuchbar. Die Liste vervollständigt sich von selbst.'
+        : `${shown} Datensätze wurden geändert und sind noch nicht durchsuchbar. Die Liste vervollständigt sich von selbst.`,
   },
   conflict: {
     title: 'Von jemand anderem geändert',
@@ -544,7 +550,7 @@ const de: Text = {
     undoing: 'Wird rückgängig gemacht …',
     undone: 'Rückgängig gemacht',
     records: (count: number, mayHaveMore: boolean) => `${count}${mayHaveMore ? ' oder mehr' : ''} Datensätze`,
-    andMore: (sentence, more) => (more === 0 ? sentence : `${sentence} (und ${more} weitere)`),
+    andMore: (sentence, more) => (more === 0 ? sentence : `${sentence} (und ${more} ${more === 1 ? 'weiterer' : 'weitere'})`),
     changesUndone: (count) =>
       count === 1 ? 'Änderung von 1 Datensatz rückgängig gemacht' : `Änderung von ${count} Datensätzen rückgängig gemacht`,
     changesUndoneOf: (count, total) => `Änderung von ${count} von ${total} Datensätzen rückgängig gemacht`,

@@ -380,8 +380,8 @@ export const en = {
     columnWidthHint: 'Drag to resize; double-click to fit',
     notSearchable: (count: number, shown: string) =>
       count === 1
-        ? '1 record has changed and is not searchable yet. The list completes itself.'
-        : `${shown} records have changed and are not searchable yet. The list completes itself.`,
+        ? '1 record has changed and is not searchable yet. The list will update by itself.'
+        : `${shown} records have changed and are not searchable yet. The list will update by itself.`,
   },
   conflict: {
     title: 'Changed by someone else',
@@ -693,8 +693,8 @@ export const en = {
     route: 'Route',
     duration: 'Duration',
     median: 'Median',
-    slowest: (percent: number) => `${percent} % within`,
-    started: 'Server started at',
+    slowest: (percent: number) => `${percent}% within`,
+    started: 'Server started',
     memory: 'Memory',
     outbox: 'Pending webhooks',
     webhooks: 'Webhooks',

@@ -94,7 +94,7 @@ inBrowser(
     const before = await places()
     release()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByRole('tab', { name: 'Fields' }).waitFor()
+    await page.getByRole('tab', { name: 'Details' }).waitFor()
     assert.deepEqual(await places(), before)
   },
 )
