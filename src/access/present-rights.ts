@@ -6,7 +6,7 @@ import type { JsonObject } from '../util/json.ts'
 import type { AccessRules } from './access-rules.ts'
 
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
-export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
+export async function grantsOf(store: Pick<Store, 'get'>, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
   const groups = await store.get('group', linksIn(user, 'groups'))
   const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : linksIn(holder, 'permissions'))))
   const permissions = await store.get('permission', [...ids])
@@ -30,7 +30,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set(['last_login', 'updated_at'])
  *
  * @throws {AppError} UNAUTHENTICATED for an account that was disabled or deleted meanwhile, WRITE_CONFLICT for other rights
  */
-export async function checkPresentRights(store: Store, access: AccessRules, actor: Actor): Promise<void> {
+export async function checkPresentRights(store: Pick<Store, 'get'>, access: AccessRules, actor: Actor): Promise<void> {
   const { userId, user, isSuperuser } = actor
   // The server, the shell, and the server on behalf of a user keep their rights.
   if (userId === undefined || user === undefined || (isSuperuser && user.is_superuser !== true)) return

@@ -1,4 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
+import { checkPresentRights } from '../access/present-rights.ts'
 import { type Action, type Actor, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
@@ -229,7 +230,8 @@ export class Committer {
       next()
       const decided = await decide(records)
       operations = decided.operations
-      await this.#turns.admitted(write.actor, operations.length)
+      // The write has waited for its turn and for the locks.
+      await checkPresentRights(records, this.#rules, write.actor)
       const transaction = await this.#transaction(write, operations, decided.isQuiet)
       return { operations: transaction.operations, notes: sideRecordsOf(transaction) }
     })
@@ -284,13 +286,15 @@ export class Committer {
       last = await this.#turns.beside(() => this.#attempt(context, write))
       if (last.outcome.ok) return last.outcome.records
     }
-    if (locks) {
-      const named = last?.ids ?? ids
+    const named = last?.ids ?? ids
+    // Creates that were overtaken have nothing to lock.
+    if (locks && named.length > 0) {
       return this.#turns.inTurn(model.key, named, (next) => this.#untilLocked(context, write, named, next))
     }
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
       const again = () => this.#attempt(context, write)
-      last = await ((last?.size ?? 0) > LARGE ? this.#turns.alone(again) : this.#turns.beside(again))
+      // Other processes would not wait.
+      last = await (!locks && (last?.size ?? 0) > LARGE ? this.#turns.alone(again) : this.#turns.beside(again))
       if (last.outcome.ok) return last.outcome.records
     }
     throw keepsChanging(model)

@@ -140,6 +140,7 @@ async function serverOf(engine: TestEngine): Promise<RecordServer | undefined> {
     query: (statement, options) => database.query(statement, options),
     transaction: (work, options) => database.transaction(work, options),
     stream: (statement, batch, options) => database.stream(statement, batch, options),
+    maxConnections: database.maxConnections,
     usage: () => database.usage(),
     close: async () => {},
   }

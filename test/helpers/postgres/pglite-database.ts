@@ -60,6 +60,8 @@ export class PgliteDatabase implements Database {
     }
   }
 
+  readonly maxConnections = 1
+
   usage(): DatabaseUsage {
     return { connections: 1, idle: 1, waiting: 0, retries: 0 }
   }

@@ -70,6 +70,9 @@ export interface Database extends Connection {
    */
   stream(statement: Sql, batch: number, options?: Pick<StatementOptions, 'signal'>): AsyncIterable<readonly ResultRow[]>
 
+  /** Number of connections that can be open at once. */
+  readonly maxConnections: number
+
   usage(): DatabaseUsage
 
   /** Waits for running statements, and closes all connections. */

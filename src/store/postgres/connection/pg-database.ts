@@ -1,5 +1,4 @@
 import { Pool } from 'pg'
-import { AppError } from '../../../errors.ts'
 import { systemTimer, type Timer } from '../../../util/clock.ts'
 import { type CompiledSql, keyword, literal, type Sql, sql } from '../sql.ts'
 import { clientConfig, parseAddress } from './address.ts'
@@ -217,6 +216,10 @@ export class PgDatabase implements Database {
     }
   }
 
+  get maxConnections(): number {
+    return this.#options.pool
+  }
+
   usage(): DatabaseUsage {
     const { totalCount: connections, idleCount: idle, waitingCount: waiting } = this.#pool
     return { connections, idle, waiting, retries: this.#retries }
@@ -314,9 +317,7 @@ async function undone<T>(session: DatabaseSession, work: () => Promise<T>): Prom
   try {
     return await work()
   } catch (error) {
-    const isOver = error instanceof LostConnection || error instanceof AppError
-    if (isOver) session.abandon()
-    else await session.query(ROLLBACK).catch(() => session.abandon())
+    if (session.isUsable) await session.query(ROLLBACK).catch(() => session.abandon())
     throw error
   }
 }

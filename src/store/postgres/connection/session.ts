@@ -41,6 +41,11 @@ export class DatabaseSession {
     this.#settings = settings
   }
 
+  /** False if the connection was lost, or a cancel request may still be on its way. */
+  get isUsable(): boolean {
+    return this.#isUsable
+  }
+
   /** Returns the connection to the pool, which closes it if it was lost or a cancel request may still be on its way. */
   release(): void {
     this.#client.release(!this.#isUsable)

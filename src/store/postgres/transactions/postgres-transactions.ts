@@ -1,4 +1,4 @@
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '../../../errors.ts'
 import type {
   ApplyPart,
@@ -67,11 +67,14 @@ export class PostgresTransactions {
   readonly #creations: JoinedCreations
   /** Transactions in parts run one at a time: while one holds a connection, its parts are made by reads on others. */
   readonly #inTurn = pLimit(1)
+  /** So that transactions on locked records leave connections to the reads that decide them. */
+  readonly #locking: LimitFunction
 
   /** @param afterTurn runs a task when the present turn of the event loop is over */
   constructor(database: Database, layout: Layout, afterTurn: AfterTurn = setImmediate) {
     this.#database = database
     this.#layout = layout
+    this.#locking = pLimit(Math.max(1, Math.floor(database.maxConnections / 2)))
     this.#creations = new JoinedCreations(database, afterTurn)
   }
 
@@ -105,16 +108,18 @@ export class PostgresTransactions {
     origin?: string,
   ): Promise<Outcome> {
     let work = this.#workOf({ operations: [] }, 'commit', origin)
-    return this.#untilUnbroken(
-      async (connection, attempt) => {
-        const records = await LockedRecords.lock(connection, this.#layout, table, ids)
-        work = this.#workOf(await decide(records), 'commit', origin)
-        if (work.operations.length === 0) return NOTHING
-        const direct = attempt === 0 ? await writeSingleRow(connection, this.#layout, work) : undefined
-        return direct ?? new GeneralTransaction(this.#layout, connection, work).run()
-      },
-      () => work.operations,
-    )
+    const attempts = () =>
+      this.#untilUnbroken(
+        async (connection, attempt) => {
+          const records = await LockedRecords.lock(connection, this.#layout, table, ids)
+          work = this.#workOf(await decide(records), 'commit', origin)
+          if (work.operations.length === 0) return NOTHING
+          const direct = attempt === 0 ? await writeSingleRow(connection, this.#layout, work) : undefined
+          return direct ?? new GeneralTransaction(this.#layout, connection, work).run()
+        },
+        () => work.operations,
+      )
+    return this.#locking(attempts)
   }
 
   #workOf({ operations, notes }: Decision, mode: TransactionMode, origin: string | undefined): Work {

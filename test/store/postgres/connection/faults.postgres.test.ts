@@ -49,6 +49,21 @@ async function waiting(connection: Connection, event: string): Promise<void> {
 }
 
 describe('a connection', () => {
+  test('a transaction that the program refuses is rolled back, and its connection serves the next', async () => {
+    await use({ pool: 1 }, async (database) => {
+      const session = async (connection: Connection) => (await connection.query(sql`select pg_backend_pid()`)).rows[0]?.[0]
+      const first = await session(database)
+      const refused = new AppError('PRECONDITION_FAILED', 'The record has changed')
+      const transaction = database.transaction(async (connection) => {
+        await connection.query(insert(500))
+        throw refused
+      })
+      await assert.rejects(transaction, refused)
+      assert.equal(await session(database), first)
+      assert.ok(!(await items(database)).includes(500))
+    })
+  })
+
   test('an error of a statement has its code and its constraint, and none of the values', async () => {
     await use({}, async (database) => {
       await database.query(insert(1))

@@ -141,6 +141,7 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
       },
       transaction: (work, options) => database.transaction(work, options),
       stream: (statement, batch) => database.stream(statement, batch),
+      maxConnections: database.maxConnections,
       usage: () => database.usage(),
       close: () => database.close(),
     }
@@ -257,6 +258,7 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
             options,
           ),
         stream: (statement, batch) => database.stream(statement, batch),
+        maxConnections: database.maxConnections,
         usage: () => database.usage(),
         close: () => database.close(),
       })

@@ -7,6 +7,7 @@ export const withinTransaction = (connection: Connection): Database => ({
   query: connection.query,
   transaction: (work) => work(connection),
   stream: () => assert.fail('Streams have transactions of their own'),
+  maxConnections: 1,
   usage: () => assert.fail('It has no pool'),
   close: () => assert.fail('It is closed with its transaction'),
 })

@@ -43,6 +43,7 @@ class Recording {
         return to.transaction((connection) => work({ query: recording(connection) }), options)
       },
       stream: (statement, batch) => to.stream(statement, batch),
+      maxConnections: to.maxConnections,
       usage: () => to.usage(),
       close: () => to.close(),
     }
