@@ -24,6 +24,13 @@ export function addWord(bitmap: Bitmap, index: number, bits: number, slack: numb
   bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
 }
 
+/** A copy with room for more rows, as a share of the length. */
+export function copyWithRoom({ words }: Bitmap, slack: number): Bitmap {
+  const copy = new Uint32Array(Math.ceil(words.length * (1 + slack)))
+  copy.set(words)
+  return TypedFastBitSet.fromWords(copy)
+}
+
 /** The work of a step: a fraction of a millisecond. */
 export const STEP_WORK = 1 << 14
 

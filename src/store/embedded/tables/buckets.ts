@@ -1,6 +1,6 @@
 import { compareValues } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
-import { addRow, addWord, type Bitmap, bitmapFor } from './bitmap.ts'
+import { addRow, addWord, type Bitmap, bitmapFor, copyWithRoom } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
 /** Minimum size of a bucket, in rows. */
@@ -10,6 +10,9 @@ const MAX_BUCKETS = 256
 const ROWS_PER_VALUE = 8
 /** Rows collected before they are added to the bitmaps. */
 const MAX_LATEST = 64
+
+/** Different slack for each bitmap, so that they do not all grow at the same time: 256 bitmaps of a million rows take 120 ms. */
+const slackOf = (index: number, count: number): number => 0.1 + (0.4 * index) / count
 
 /** Iterates the values of an index in order, from `from` on, with their rows. */
 export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, rows: Rows]>
@@ -68,7 +71,7 @@ export class Buckets {
       const filled = this.#sizes[last] ?? 0
       if (filled > 0 && filled + count > this.#target) {
         this.#bounds.push(value)
-        this.#below.push(below.clone())
+        this.#below.push(copyWithRoom(below, slackOf(this.#below.length, MAX_BUCKETS)))
         this.#sizes.push(count)
       } else {
         this.#sizes[last] = filled + count
@@ -173,8 +176,7 @@ export class Buckets {
         bits.set(next.row >>> 5, (bits.get(next.row >>> 5) ?? 0) | (1 << (next.row & 31)))
       }
       const below = this.#below[index]
-      // Different slack for each bitmap, so that they do not all grow at the same time.
-      const slack = 0.1 + (0.4 * index) / this.#below.length
+      const slack = slackOf(index, this.#below.length)
       if (below !== undefined) for (const [word, rows] of bits) addWord(below, word, rows, slack)
     }
     // Only now: if a bitmap cannot grow, the rows are added at the next read.

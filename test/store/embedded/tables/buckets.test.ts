@@ -21,6 +21,18 @@ test('rows that a bitmap has no memory for are in it after the next read', (t) =
   assert.equal(buckets.before(1)?.has(row), true)
 })
 
+test('bitmaps do not all grow when the first row is added', () => {
+  const values = Array.from({ length: 40_000 }, (_, row) => [row, row] as const)
+  const buckets = new Buckets(() => values, values.length, values.length)
+  buckets.divide(Number.POSITIVE_INFINITY)
+  const lengths = () => Array.from({ length: buckets.count - 1 }, (_, bound) => buckets.before(bound + 1)?.words.length)
+  const before = lengths()
+  for (let row = values.length; row < values.length + 100; row++) buckets.add(row, 0, false)
+  assert.equal(buckets.before(1)?.has(values.length + 99), true)
+  assert.deepEqual(lengths(), before)
+  assert.ok(new Set(before).size > 100, 'Each has a length of its own')
+})
+
 test('values may come and go while others are divided', () => {
   const values = new Map(Array.from({ length: 1000 }, (_, row) => [2 * row, row]))
   const inOrder = (from: Json | undefined) =>
