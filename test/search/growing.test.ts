@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { roomFor } from '../../src/search/growing.ts'
 
 /** More items than an array has that is copied as it grows. */
-const MANY = 1 << 21
+const MANY = 1 << 22
 
 describe('an array that grows', () => {
   for (const begun of [new Int32Array(4), new Uint16Array(4), new Uint8Array(4), new Float64Array(4)]) {
