@@ -86,15 +86,25 @@ describe('a list', () => {
 describe('a search', () => {
   test('with words only: every field, the first twenty', () => {
     const page = { page: 1, pageSize: 20 }
-    assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [], sort: [] })
+    assert.deepEqual(search('q=ferry'), {
+      q: 'ferry',
+      fields: undefined,
+      fuzzy: false,
+      complete: false,
+      page,
+      filters: [],
+      sort: [],
+    })
   })
 
   test('with all parameters; words are plain text', () => {
-    const sent = 'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&page=2&page_size=5&filters=views__gt%3D1&sort_by=title'
+    const sent =
+      'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&complete=true&page=2&page_size=5&filters=views__gt%3D1&sort_by=title'
     assert.deepEqual(search(sent), {
       q: ' +title:x~1 *',
       fields: ['body', 'title'],
       fuzzy: true,
+      complete: true,
       page: { page: 2, pageSize: 5 },
       filters: [{ field: 'views', operator: 'gt', value: 1 }],
       sort: [{ field: 'title', order: 'asc' }],
@@ -122,7 +132,7 @@ describe('a search', () => {
       'query=a&q=a',
       {
         query: [
-          "Unknown query parameter 'query' (known: q, fields, fuzzy, page, page_size, filters, any, sort_by, sort_order, include)",
+          "Unknown query parameter 'query' (known: q, fields, fuzzy, complete, page, page_size, filters, any, sort_by, sort_order, include)",
         ],
       },
     ],

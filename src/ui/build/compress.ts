@@ -11,7 +11,10 @@ const ENCODINGS = [
   { suffix: '.gz', compress: (content: Buffer) => compressGzip(content, { level: constants.Z_BEST_COMPRESSION }) },
 ] as const
 
-/** Writes a `.br` and a `.gz` file beside each asset of the build that becomes smaller. */
+/** Bytes of an asset from which its compressed files are worth their room: a smaller one is sent in one or two packets as it is. */
+const MIN_BYTES = 2500
+
+/** Writes a `.br` and a `.gz` file beside each asset of the build that is not small already and becomes smaller. */
 export function compressPlugin(): Plugin {
   let folder = ''
   return {
@@ -29,6 +32,7 @@ export function compressPlugin(): Plugin {
 
 async function compressFile(path: string): Promise<void> {
   const content = await readFile(path)
+  if (content.length < MIN_BYTES) return
   for (const { suffix, compress } of ENCODINGS) {
     const compressed = await compress(content)
     if (compressed.length < content.length) await writeFile(path + suffix, compressed)

@@ -285,7 +285,8 @@ describe('search before its index is built', () => {
         await app.app.searchIndexes.make(app.app.project.registry.expect('tag'))
         assert.deepEqual(await found(app, 'ferries'), [2])
       },
-      { searchWait: async () => {} },
+      // PostgreSQL has no such index: it searches the changes that no words are stored of.
+      { searchWait: async () => {}, engine: 'embedded' },
     ))
 
   test('waits for the index: five concurrent searches are answered', () =>

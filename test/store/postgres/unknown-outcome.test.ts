@@ -11,7 +11,7 @@ function failingStore(code: 'OUTCOME_UNKNOWN' | 'STORE_UNAVAILABLE') {
   const fail = async () => {
     throw new AppError(code, 'The connection was lost')
   }
-  const database = { query: fail, transaction: fail } as unknown as Database
+  const database = { maxConnections: 2, query: fail, transaction: fail } as unknown as Database
   const store = new PostgresStore(database, new Layout(libraryRegistry(), 'public'))
   const heard = { unknown: 0 }
   store.onChange(
