@@ -95,7 +95,13 @@ describe('the packed package', () => {
       return [status, headers.get('content-encoding')]
     }
     // A small file has no compressed copy.
-    assert.deepEqual([await encodingOf(large), await encodingOf(scripts[0])], [[200, 'br'], [200, null]])
+    assert.deepEqual(
+      [await encodingOf(large), await encodingOf(scripts[0])],
+      [
+        [200, 'br'],
+        [200, null],
+      ],
+    )
     assert.equal((await server.stop()).code, 0)
   })
 
