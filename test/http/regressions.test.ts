@@ -101,12 +101,12 @@ test('a password is hashed once a request, however often its update is overtaken
     hashed = 0
     const change = (index: number) =>
       send(app, { request: 'PUT /api/v1/models/user/2', body: { data: { password: `a-new-password-${index}` } } })
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => change(index)))
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, index) => change(index)))
     assert.deepEqual(
       replies.map(({ status }) => status),
       replies.map(() => 200),
     )
-    assert.equal(hashed, 20)
+    assert.equal(hashed, 8)
   })
 })
 

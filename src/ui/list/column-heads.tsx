@@ -167,11 +167,18 @@ export function useColumnLayout({ scroller, columns, pinned, widths }: ColumnLay
 
 /** Stands for a table while its records are loaded: the heads of its columns, with the widths that the user gave them. */
 export function TableSkeleton({ columns, pinned, widths }: Omit<ColumnLayout, 'scroller'>) {
+  const { loading } = useText().common
   const scroller = useRef<HTMLElement>(null)
   const { id } = useColumnLayout({ scroller, columns, pinned, widths })
   return (
     <div className="list-frame">
-      <section ref={scroller} className="list-scroll">
+      <section
+        ref={scroller}
+        className="list-scroll"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the columns can be scrolled by keyboard, as those of the table.
+        tabIndex={0}
+        aria-label={loading}
+      >
         <table id={id} className="list-table list-waiting">
           <thead>
             <tr>

@@ -134,7 +134,7 @@ export class Load {
     }
   }
 
-  /** The statuses from now on, of at least one whole round of each writer, by model. */
+  /** The statuses of requests that begin from now on, of at least one whole round of each writer, by model. */
   async round(): Promise<Statuses> {
     this.#seen = new Map()
     // The present round of a writer has begun before.
@@ -147,10 +147,11 @@ export class Load {
 
   async #ask(model: string, method: string, path: string, body?: object) {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const statuses = this.#seen
     const reply = await fetch(`${this.#address}/api/v1/${path}`, { method, headers: this.#headers, ...sent })
     const text = await reply.text()
-    const seen = this.#seen.get(model) ?? new Set()
-    this.#seen.set(model, seen.add(reply.status))
+    const seen = statuses.get(model) ?? new Set()
+    statuses.set(model, seen.add(reply.status))
     if (reply.status >= 500 && reply.status !== 503) this.failures.push(`${method} ${path}: ${text}`)
     return { status: reply.status, json: JSON.parse(text) }
   }

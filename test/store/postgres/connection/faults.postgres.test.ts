@@ -40,6 +40,19 @@ const items = async (connection: Connection) =>
 
 const insert = (id: number) => sql`insert into "item" values (${id}, ${'x'})`
 
+/** Returns a function whose promise is resolved once it was called twice, so that two transactions overlap; a repetition does not wait. */
+function meeting(): () => Promise<void> {
+  let calls = 0
+  let meet = () => {}
+  const met = new Promise<void>((resolve) => {
+    meet = resolve
+  })
+  return () => {
+    if (++calls === 2) meet()
+    return met
+  }
+}
+
 /** Resolves when a session waits for a lock or for something else. */
 async function waiting(connection: Connection, event: string): Promise<void> {
   for (;;) {
@@ -315,11 +328,12 @@ describe('a transaction', () => {
   test('deadlocks are retried', async () => {
     await use({}, async (database) => {
       await database.query(sql`insert into "item" values (40, ''), (41, '')`)
+      const meet = meeting()
       const append = (ids: readonly number[], letter: string) =>
         database.transaction(async (connection) => {
           for (const id of ids) {
             await connection.query(sql`update "item" set "name" = "name" || ${letter} where "id" = ${id}`)
-            await connection.query(sql`select pg_sleep(0.1)`)
+            await meet()
           }
         })
       await Promise.all([append([40, 41], 'a'), append([41, 40], 'b')])
@@ -335,10 +349,12 @@ describe('a transaction', () => {
   test('serialization failures are retried', async () => {
     await use({}, async (database) => {
       await database.query(sql`insert into "item" values (50, '0')`)
+      const meet = meeting()
       const increment = () =>
         database.transaction(
           async (connection) => {
             const { rows } = await connection.query(sql`select "name" from "item" where "id" = 50`)
+            await meet()
             await connection.query(sql`update "item" set "name" = ${Number(rows[0]?.[0]) + 1} where "id" = 50`)
           },
           { isolation: 'repeatable read' },
