@@ -88,6 +88,29 @@ inBrowser('a search asks once after a pause; filters apply to it', { at: '/model
 })
 
 inBrowser(
+  'a search says how many records it cannot find yet, until it finds them',
+  { at: '/models/post' },
+  async ({ page, checkAccess }) => {
+    await total(page, '46 records')
+    let missing = 1200
+    await page.route('**/models/post/search?*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), ...(missing > 0 && { missing }) } })
+    })
+    await typeFast(page.getByRole('searchbox', { name: 'Search posts' }), 'harbour')
+    await page.getByText('1,200 records have changed and are not searchable yet. The list will update by itself.').waitFor()
+    await total(page, '12 records')
+    await checkAccess()
+    missing = 1
+    const notice = page.getByText('1 record has changed and is not searchable yet. The list will update by itself.')
+    await notice.waitFor()
+    missing = 0
+    await notice.waitFor({ state: 'detached' })
+    await total(page, '12 records')
+  },
+)
+
+inBrowser(
   'a filter of an address that the API would reject is not sent',
   { at: '/models/post?filter=nosuch%3D1' },
   async ({ page }) => {

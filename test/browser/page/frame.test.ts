@@ -37,3 +37,35 @@ inBrowser('the tab of a record has its name', { as: ACCOUNTS.editor, at: '/model
   const name = await page.getByRole('heading', { level: 1 }).innerText()
   assert.equal(await page.title(), `${name} · Tags · The Harbour Journal`)
 })
+
+inBrowser(
+  'a list is read once, while its link in the menu is pressed; a press that ends elsewhere opens nothing',
+  { widths: [1280], as: ACCOUNTS.editor, at: '/account' },
+  async ({ page }) => {
+    const reads: string[] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/v1/models/')) reads.push(pathname)
+    })
+    const press = async (name: string, key: string) => {
+      const read = page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/models/${key}`)
+      await page.locator('.shell-side').getByRole('link', { name }).hover()
+      await page.mouse.down()
+      await read
+    }
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await press('Tags', 'tag')
+    assert.equal(new URL(page.url()).pathname, '/admin/account')
+    await page.mouse.up()
+    await page.locator('.list-scroll:not([aria-busy]) tbody tr').first().waitFor()
+    assert.equal(new URL(page.url()).pathname, '/admin/models/tag')
+
+    const title = page.getByRole('heading', { level: 1 })
+    await press('Categories', 'category')
+    await title.hover()
+    await page.mouse.up()
+    await page.locator('.list-scroll:not([aria-busy]) tbody tr').first().waitFor()
+    assert.equal(await title.innerText(), 'Tags')
+    assert.deepEqual(reads, ['/api/v1/models/tag', '/api/v1/models/category'])
+  },
+)
