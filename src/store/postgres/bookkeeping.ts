@@ -1,10 +1,13 @@
+import { AppError } from '../../errors.ts'
 import { systemTimer, type Timer } from '../../util/clock.ts'
 import type { Connection, Database, ResultRow } from './connection/database.ts'
 import { SYSTEM_PREFIX } from './layout/column.ts'
 import { countRows } from './layout/counters.ts'
 import { definitionsOf, type TableDefinition } from './layout/definitions.ts'
 import type { Layout } from './layout/layout.ts'
-import { LOCK_WAITS, type LockWaits, limitLockWaits, lockSchema, untilUnlocked } from './schema/migration.ts'
+import { databaseState } from './maintenance.ts'
+import { LOCK_WAITS, type LockWaits, limitLockWaits, lockSchema, rejectSteps, untilUnlocked } from './schema/migration.ts'
+import { planSchema } from './schema/plan.ts'
 import { readJson, resetWords, searchTablesOf } from './search/search-tables.ts'
 import { insertGap } from './shared/stored-change-log.ts'
 import { identifier, joined, type Sql, sql } from './sql.ts'
@@ -125,7 +128,8 @@ async function missingWords(connection: Connection, layout: Layout): Promise<Boo
  * lets the words of all records be stored again, which running servers do in the background. Writes wait meanwhile. Triggers of constraints are
  * enabled by a superuser only.
  *
- * @throws {AppError} TASK_FAILED if a table stays locked; then nothing is changed
+ * @throws {AppError} MIGRATION_NEEDED if there are no tables, or others than the models define, TASK_FAILED if a table stays locked; then
+ *   nothing is changed
  */
 export async function repairBookkeeping(
   database: Database,
@@ -136,6 +140,8 @@ export async function repairBookkeeping(
     database.transaction(async (connection) => {
       await lockSchema(connection, layout)
       await limitLockWaits(connection, lockWaits)
+      if (!(await databaseState(connection, layout)).isPrepared) throw noTables(layout)
+      rejectSteps(await planSchema(connection, layout))
       const tables = modelTables(layout)
       await connection.query(sql`lock table ${joined(tables.map(({ table }) => table))} in share row exclusive mode`)
       const searched = await searchedTables(connection, layout, sql`for update`)
@@ -153,6 +159,12 @@ export async function repairBookkeeping(
     }),
   )
 }
+
+const noTables = ({ schema }: Layout): AppError =>
+  new AppError(
+    'MIGRATION_NEEDED',
+    `The schema '${schema}' has no tables yet; create them with \`admin migrate --apply\`, or restore them by pg_restore`,
+  )
 
 async function enableTriggers(connection: Connection, layout: Layout): Promise<void> {
   const disabled = await disabledTriggers(connection, layout)

@@ -28,6 +28,9 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
     const { checks } = JSON.parse(stdout)
     const tables = checks.find(({ name }: { name: string }) => name === 'tables')
     assert.deepEqual(tables, { name: 'tables', level: 'ok', message: 'there are no tables yet; the first start creates them' })
+    const repair = await project.admin(['doctor', '--repair'])
+    assert.equal(repair.code, 1)
+    assert.match(repair.stderr, /The schema 'test_\d+_\d+' has no tables yet; create them with `admin migrate --apply`/)
   })
 
   test('a first start creates the tables and the seed records; data/ stays unused', async () => {
@@ -230,6 +233,12 @@ test('doctor names the records and permissions of a removed model, and --purge r
   assert.match((await admin(['doctor'])).stdout, new RegExp(`^warn  models +${warning}: admin doctor --purge removes them$`, 'm'))
   const early = await admin(['doctor', '--purge', '--yes'])
   assert.deepEqual([early.code, /admin migrate --apply/.test(early.stderr)], [1, true], early.stderr)
+  const repair = await admin(['doctor', '--repair'])
+  assert.deepEqual(
+    [repair.code, /apply the steps first, with `admin migrate --apply`/.test(repair.stderr)],
+    [1, true],
+    repair.stderr,
+  )
   succeeded(await admin(['migrate', '--apply']))
   assert.equal((await admin(['doctor', '--purge'])).code, 2)
   const done = await admin(['doctor', '--purge', '--yes'])
