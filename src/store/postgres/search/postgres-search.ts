@@ -98,7 +98,7 @@ export class PostgresSearch implements SearchStorage {
     const { state, documents } = searchTablesOf(this.#layout)
     const { rows } = await connection.query(
       sql`select d.id, array_to_json(array(
-          select d.lengths[array_position(s.fields, field)] from unnest(${fields}::text[]) with ordinality given (field, position)
+          select coalesce(d.lengths[array_position(s.fields, field)], 0) from unnest(${fields}::text[]) with ordinality given (field, position)
           order by position))
         from ${state} s join ${documents} d on d.generation = s.generation
         where s.table_name = ${table} and d.id = any(${ids}::bigint[])`,

@@ -23,7 +23,7 @@ const SLIGHT = 'o'
 /**
  * Reads a selection of the stored words of a table, and the records that changed last. Needs a snapshot that spans statements.
  *
- * @returns undefined if words of these fields are not stored
+ * @returns undefined if words of none of these fields are stored
  */
 export async function readWords(
   connection: Connection,
@@ -39,7 +39,8 @@ export async function readWords(
   if (state === undefined) return undefined
   const fields = readJson<string[]>(state[1]) ?? []
   const positions = fields.map((field) => searched.fields.indexOf(field))
-  if (searched.fields.some((field) => !fields.includes(field))) return undefined
+  // A later release may search other fields; an earlier one finds what both search.
+  if (!searched.fields.some((field) => fields.includes(field))) return undefined
   const inOrder = (lengths: readonly number[]) => searched.fields.map((field) => lengths[fields.indexOf(field)] ?? 0)
   const changed = rows.filter(([kind]) => kind === CHANGED).map((row) => changedRecord(row, inOrder))
   const isTruncated = changed.some(({ id }) => id === TRUNCATED)
