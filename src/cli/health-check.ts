@@ -21,12 +21,13 @@ export type CheckName =
   | 'rights'
   | 'tables'
   | 'indexes'
+  | 'search'
+  | 'clock'
+  | 'rows'
   | 'triggers'
   | 'totals'
   | 'ids'
   | 'words'
-  | 'search'
-  | 'clock'
   | 'listen'
 
 export type CheckResult = Omit<Check, 'name'>

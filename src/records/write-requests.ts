@@ -80,8 +80,8 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
       if (issues.size >= MAX_NAMED) break
       if (!UPDATE_MEMBERS.includes(name)) issues.add(`${index}.${name}`, unknownMember(name, UPDATE_MEMBERS))
     }
-    if (update.if_match != null && typeof update.if_match !== 'string')
-      issues.add(`${index}.if_match`, 'if_match must be a string')
+    if (update.if_match != null && !isTagList(update.if_match))
+      issues.add(`${index}.if_match`, 'if_match must be an entity tag in its quotes, as ETag gives it, or *')
     checkId(update.id, index, seen, issues)
     if (update.data === undefined || update.data === null) issues.add(`${index}.data`, 'data is mandatory')
     else if (!isObject(update.data)) issues.add(`${index}.data`, 'data must be an object')
@@ -89,6 +89,9 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
   issues.throwIfAny()
   return { updates: updates as unknown as BulkUpdateItem[], formId }
 }
+
+/** True for what `If-Match` may have: quoted entity tags, or `*`. */
+const isTagList = (value: unknown): boolean => typeof value === 'string' && (value.trim() === '*' || value.includes('"'))
 
 const UPDATE_MEMBERS = ['id', 'data', 'if_match']
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../../util/clock.ts'
-import { type Bookkeeping, examineBookkeeping } from './bookkeeping.ts'
 import type { Connection, Database } from './connection/database.ts'
 import { NotificationListener } from './connection/listener.ts'
 import type { Layout } from './layout/layout.ts'
@@ -17,8 +16,6 @@ export interface Examination {
   readonly missingRights: readonly string[]
   /** The difference between the tables and the models; undefined if there are no tables yet. */
   readonly plan: SchemaPlan | undefined
-  /** Where totals, stored words and sequences do not agree with the rows; undefined if the tables differ from the models. */
-  readonly bookkeeping: Bookkeeping | undefined
   /** `pg_trgm` finds parts of texts: installed, available to be installed, or absent. */
   readonly trigrams: 'installed' | 'available' | 'absent'
   /** Settings of the server that change or refuse values, each with its remedy. */
@@ -43,7 +40,6 @@ export async function examineDatabase(database: Database, layout: Layout, clock:
     user: user ?? '',
     missingRights: await missingRights(database, layout),
     plan,
-    bookkeeping: plan?.steps.length === 0 ? await examineBookkeeping(database, layout) : undefined,
     trigrams: trigrams as Examination['trigrams'],
     unfitSettings: await unfitSettings(database),
     clockDifference,

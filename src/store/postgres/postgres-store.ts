@@ -17,7 +17,7 @@ import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
 import { GrowingTables } from './maintenance.ts'
 import { Queries } from './queries/queries.ts'
-import { OwnChanges } from './shared/own-changes.ts'
+import { OwnChanges, type RunningTransaction } from './shared/own-changes.ts'
 import type { StoredChangeLog } from './shared/stored-change-log.ts'
 import { sql } from './sql.ts'
 import { PostgresTransactions } from './transactions/postgres-transactions.ts'
@@ -74,7 +74,10 @@ export class PostgresStore extends Queries implements Store {
     if (this.#isClosed) throw closed()
     if (mode === 'rehearse') return this.#transactions.transact(operations, mode, notes)
     return this.#whileRunning(
-      this.#commit(operations, (origin) => this.#transactions.transact(operations, 'commit', notes, origin)),
+      this.#commit((begin, origin) => {
+        begin(operations)
+        return this.#transactions.transact(operations, 'commit', notes, origin)
+      }),
     )
   }
 
@@ -85,21 +88,32 @@ export class PostgresStore extends Queries implements Store {
   ): Promise<Outcome> {
     if (this.#isClosed) throw closed()
     return this.#whileRunning(
-      this.#commit(undefined, (origin) => this.#transactions.transactLocked({ table, ids }, decide, origin)),
+      this.#commit((begin, origin) => {
+        const announced = async (records: RecordReader): Promise<Decision> => {
+          const decision = await decide(records)
+          begin(decision.operations)
+          return decision
+        }
+        return this.#transactions.transactLocked({ table, ids }, announced, origin)
+      }),
     )
   }
 
-  /** @param operations undefined if they are not known yet */
+  /** @param transact calls `begin` once its operations are known, and again if they are decided anew; before that it changes nothing */
   async #commit(
-    operations: readonly Operation[] | undefined,
-    transact: (origin: string | undefined) => Promise<Outcome>,
+    transact: (begin: (operations: readonly Operation[]) => void, origin: string | undefined) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const running = this.#changes.begin(operations)
+    let running: RunningTransaction | undefined
+    const end = (changes: readonly Change[]) => running && this.#changes.end(running, changes)
+    const begin = (operations: readonly Operation[]) => {
+      end([])
+      running = this.#changes.begin(operations)
+    }
     const decidedAt = this.#now()
     let outcome: Outcome | undefined
     try {
       const origin = await this.#changeLog?.wanted()
-      outcome = await transact(origin)
+      outcome = await transact(begin, origin)
       if (outcome.ok && origin !== undefined && this.#isLogged(outcome.changes)) this.#changeLog?.notifySoon()
       // The changes are stored, so the write does not fail if listeners cannot be told.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
@@ -112,7 +126,7 @@ export class PostgresStore extends Queries implements Store {
         // Without it, the checks of foreign keys are slower, and the write is still correct.
         for (const table of this.#growing.note(outcome.changes)) this.#whileRunning(this.#growing.analyze(table)).catch(() => {})
       }
-      this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
+      end(outcome?.ok === true ? outcome.changes : [])
     }
   }
 

@@ -29,7 +29,6 @@ const sound: Examination = {
   plan: plan(),
   trigrams: 'installed',
   unfitSettings: [],
-  bookkeeping: { disabled: [], counts: [], ids: [], words: [] },
   clockDifference: 0,
 }
 

@@ -24,6 +24,13 @@ const programs = folder && dirname(realpathSync(join(folder, 'postgres')))
 const skip = NO_POSTGRES ?? (programs === undefined ? 'pg_dump is not installed' : undefined)
 const options = skip === undefined ? {} : { skip }
 
+interface Answer {
+  readonly data: { readonly id: number }
+  readonly total: number
+  readonly error?: string
+  readonly details?: string
+}
+
 /** A project with a superuser, served by a process of its own. */
 async function served(project: DatabaseProject) {
   const server = await startServer(['--project', project.folder.path], { env: project.env })
@@ -38,7 +45,7 @@ async function served(project: DatabaseProject) {
       headers,
       ...(body && { body: JSON.stringify(body) }),
     })
-    return { status: reply.status, json: (await reply.json()) as { data: { id: number }[] & { id: number }; total: number } }
+    return { status: reply.status, json: (await reply.json()) as Answer }
   }
   return { ...server, request, [Symbol.asyncDispose]: async () => void (await server.stop()) }
 }
@@ -128,5 +135,32 @@ describe('rows that are written without triggers', () => {
     const rows = Array.from({ length: 30 }, (_, index) => ({ name: `bulk ${index}` }))
     assert.equal((await into.request('POST', 'models/tag/bulk', { records: rows })).status, 201)
     assert.deepEqual(await failedChecks(target), [])
+
+    // While another transaction writes the table, its sequence cannot be moved.
+    await database.query(
+      sql`insert into ${tag} (id, name) overriding system value select n, 'taken' from generate_series(4000, 4999) n`,
+    )
+    await database.query(sql`select setval(pg_get_serial_sequence(${`"${target.schema}"."tag"`}, 'id'), 4000)`)
+    const create = () => into.request('POST', 'models/tag', { data: { name: 'soon' } })
+    await database.transaction(async (connection) => {
+      await connection.query(sql`insert into ${tag} (id, name) overriding system value values (5000, 'taken')`)
+      const { status, json } = await create()
+      assert.deepEqual([status, json.error], [503, 'Storage unavailable'])
+      assert.match(json.details ?? '', /^The ids of 'tag' that other programs have given are passed when/)
+    })
+    assert.equal((await create()).json.data.id, 5001)
+  })
+
+  test('are compared when the tables are as the models define', options, async () => {
+    await using project = await databaseProject(FILES)
+    assert.doesNotMatch((await project.admin(['doctor'])).stdout, /compared/)
+    succeeded(await project.admin(['users', 'add', 'root', '--email', 'r@example.com', '--superuser', '--password-stdin']))
+    await (await sharedDatabase()).query(
+      sql`alter table ${identifier(project.schema, 'note')} alter column "title" drop not null`,
+    )
+    assert.match(
+      (await project.admin(['doctor'])).stdout,
+      /rows +the totals, ids and words .* once the tables are as the models define/,
+    )
   })
 })

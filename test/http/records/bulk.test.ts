@@ -210,9 +210,14 @@ scenarios('bulk update', [
     expect: fieldErrors({ '1.if_match': ['Tag with ID 2 has changed since it was read; read it again and retry'] }),
     check: unchanged,
   }),
-  scenario('wants entity tags as text', `PUT ${PATH}`, 400, {
-    body: { updates: [{ id: 1, data: {}, if_match: 3 }] },
-    expect: fieldErrors({ '0.if_match': ['if_match must be a string'] }),
+  scenario('wants entity tags in their quotes', `PUT ${PATH}`, 400, {
+    body: { updates: [3, '12.1', ''].map((if_match, index) => ({ id: index + 1, data: { name: 'Lights' }, if_match })) },
+    expect: fieldErrors(
+      Object.fromEntries(
+        [0, 1, 2].map((index) => [`${index}.if_match`, ['if_match must be an entity tag in its quotes, as ETag gives it, or *']]),
+      ),
+    ),
+    check: unchanged,
   }),
   scenario('wants an id and data of each', `PUT ${PATH}`, 400, {
     body: { updates: [{ data: { name: 'Lights' } }, { id: 2 }, { id: 'three', data: {} }] },

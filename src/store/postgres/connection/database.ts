@@ -119,6 +119,10 @@ export const isConstraintViolation = (error: unknown): error is StatementError =
 export const isTransient = (error: unknown): boolean =>
   error instanceof StatementError && (error.code === '40001' || error.code === '40P01')
 
+/** True for a statement that has waited for a lock as long as `lock_timeout` allows. */
+export const isLockTimeout = (error: unknown): error is StatementError =>
+  error instanceof StatementError && error.code === '55P03'
+
 /** Codes of statements that do not fit the tables: no such column, no such table, another type. */
 const MISFITS: ReadonlySet<string> = new Set(['42703', '42P01', '42804', '42846', '42883'])
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../errors.ts'
 import { systemTimer, type Timer } from '../../../util/clock.ts'
-import { type Connection, type Database, StatementError } from '../connection/database.ts'
+import { type Connection, type Database, isLockTimeout, StatementError } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
 import { livingProcesses } from '../shared/processes.ts'
@@ -269,9 +269,6 @@ export interface LockWaits {
 /** About half a minute in all. */
 export const LOCK_WAITS: LockWaits = { timeout: 2000, pauses: [1000, 2000, 4000, 8000] }
 
-/** SQLSTATE of a statement that waited for a lock as long as `lock_timeout` allows. */
-const LOCK_NOT_AVAILABLE = '55P03'
-
 /** Maximum number of sessions that an error names. */
 const MAX_NAMED = 5
 
@@ -305,8 +302,7 @@ export async function untilUnlocked<T>(
 
 /** True for the error of a statement, and for one that names the step of the statement. */
 function isLocked(error: unknown): error is Error {
-  const cause = error instanceof AppError ? error.cause : error
-  return cause instanceof StatementError && cause.code === LOCK_NOT_AVAILABLE
+  return isLockTimeout(error instanceof AppError ? error.cause : error)
 }
 
 async function lockedError(database: Database, layout: Layout, cause: Error): Promise<AppError> {

@@ -7,8 +7,11 @@ import { joined, literal, type Sql, sql } from '../sql.ts'
 /** Interval of renewing the entry of a process, in milliseconds. */
 const RENEWAL_MS = 5000
 
-/** A process that has not renewed its entry for this time does not live. In milliseconds. */
-const DURATION_MS = 15_000
+/**
+ * A process that has not renewed its entry for this time does not live. It renews by the connections of its requests, which may be taken or
+ * cut for some time. In milliseconds.
+ */
+const DURATION_MS = 60_000
 
 /** A timer that does not keep the process alive. */
 const backgroundTimer: Timer = (milliseconds, callback) => {

@@ -1,7 +1,14 @@
-import { type Connection, type Database, isConstraintViolation, type StatementError } from '../connection/database.ts'
+import {
+  type Connection,
+  type Database,
+  isConstraintViolation,
+  isLockTimeout,
+  type StatementError,
+} from '../connection/database.ts'
+import { unavailable } from '../connection/session.ts'
 import { SYSTEM_PREFIX, shortName } from '../layout/column.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { identifier, joined, keyword, type Sql, sql } from '../sql.ts'
+import { identifier, joined, keyword, literal, type Sql, sql } from '../sql.ts'
 import { idLock, takeLocks } from './locks.ts'
 
 /** A number of ids of one table. */
@@ -105,14 +112,31 @@ export function isTakenId(error: unknown, { tables }: Layout): error is Statemen
   return isOurs && constraint === shortName(`${name}_pkey`)
 }
 
-/** Moves the sequence of a table past the ids of its rows, after `isTakenId`. */
+/** Milliseconds of waiting for the lock of a table. All later writes of the table wait behind it. */
+const LOCK_WAIT_MS = 2000
+
+/**
+ * Moves the sequence of a table past the ids of its rows, after `isTakenId`.
+ *
+ * @throws {AppError} STORE_UNAVAILABLE if another transaction keeps the table locked
+ */
 export async function passTakenIds(database: Database, layout: Layout, name: string): Promise<void> {
-  await database.transaction(async (connection) => {
+  const move = async (connection: Connection) => {
+    await connection.query(sql`set local lock_timeout = ${literal(LOCK_WAIT_MS)}`)
     const own = layout.tables.find((table) => table.name === name)
     if (own === undefined) await connection.query(sql`lock table ${identifier(layout.schema, name)} in share row exclusive mode`)
     else await lockIds(connection, [own])
     for (const column of await identityColumns(connection, layout, [name])) {
       await movePast(connection, column, (await positionOf(connection, layout, column)).highest)
     }
-  })
+  }
+  try {
+    await database.transaction(move)
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    throw unavailable(
+      `The ids of '${name}' that other programs have given are passed when the transactions that write it have ended`,
+      error,
+    )
+  }
 }

@@ -94,6 +94,29 @@ describe('two processes that write at once', () => {
     }
   })
 
+  race('a change is reported while a transaction waits for the lock of another record', async (one, other, process, second) => {
+    const made = await accepted(one, [insert('genre', { name: 'locked' }), insert('genre', { name: 'free' })])
+    const [locked, free] = made.map(({ id }) => id) as [number, number]
+    const { table } = process.layout.of('genre')
+    const reported: number[] = []
+    one.onChange((changes) => void reported.push(...changes.map(({ id }) => id)))
+    let waiting: Promise<unknown> | undefined
+    await second.database.transaction(async (connection) => {
+      await connection.query(sql`select from ${table} where "id" = ${locked} for update`)
+      waiting = one.transactLocked?.('genre', [locked], async (records) => {
+        const [record] = await records.get('genre', [locked])
+        return { operations: [update('genre', locked, { name: 'later' }, record)] }
+      })
+      await untilBlocked(second)
+      // This process has not reported the version that its change replaces.
+      await accepted(other, [update('genre', free, { name: 'elsewhere' })])
+      await accepted(one, [update('genre', free, { name: 'here' })])
+      assert.deepEqual(reported, [free])
+    })
+    await waiting
+    assert.deepEqual(reported, [free, locked])
+  })
+
   race('the insert of a reference and the removal of its target never both succeed', async (one, other) => {
     for (const round of ROUNDS) {
       const [author] = await accepted(one, [insert('author', { name: `author ${round}` })])
