@@ -73,8 +73,9 @@ function literalText(value: string | number | boolean): string {
   }
   if (value.includes('\0')) throw new Error('A text in SQL must not contain NUL')
   const quoted = `'${value.replaceAll("'", "''")}'`
-  // `E` makes the meaning of a backslash independent of the settings of the server.
-  return value.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted
+  // `E` makes the meaning of a backslash independent of the settings of the server. A statement with line breaks is printed in one line.
+  if (!/[\\\n\r]/.test(value)) return quoted
+  return `E${quoted.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}`
 }
 
 /** The text of a parameter in the format of PostgreSQL, which infers its type from the statement. */

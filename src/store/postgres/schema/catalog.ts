@@ -13,6 +13,7 @@ export interface CatalogColumn {
   /** As `format_type` writes it, such as `timestamp(3) with time zone`. */
   type: string
   isRequired: boolean
+  comment: string
 }
 
 /** An index that belongs to no constraint. */
@@ -33,6 +34,7 @@ export interface CatalogTable {
   readonly indexes: Map<string, CatalogIndex>
   readonly triggers: Set<string>
   readonly bytes: number
+  readonly comment: string
 }
 
 /** What a schema of the database contains. */
@@ -61,19 +63,20 @@ export async function readCatalog(connection: Connection, schema: string): Promi
   }
   if (!catalog.hasSchema) return catalog
   const relations = await rows(sql`select "c"."relname", "c"."relkind"::text,
-      case when "c"."relkind" = 'S' then 0 else pg_table_size("c"."oid") end
+      case when "c"."relkind" = 'S' then 0 else pg_table_size("c"."oid") end, obj_description("c"."oid", 'pg_class')
     from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
     where ${own} and "c"."relkind" in ('r', 'p', 'S')`)
-  for (const [name = '', kind, bytes] of relations) {
+  for (const [name = '', kind, bytes, comment] of relations) {
     if (kind === 'S') catalog.sequences.add(name)
-    else catalog.tables.set(name, emptyTable(name, Number(bytes)))
+    else catalog.tables.set(name, emptyTable(name, Number(bytes), comment))
   }
   const ofTables = sql`join pg_class "c" on "c"."oid" = "relation" join pg_namespace "n" on "n"."oid" = "c"."relnamespace" where ${own}`
-  const columns = await rows(sql`select "c"."relname", "attname", format_type("atttypid", "atttypmod"), "attnotnull"
+  const columns =
+    await rows(sql`select "c"."relname", "attname", format_type("atttypid", "atttypmod"), "attnotnull", col_description("attrelid", "attnum")
     from (select *, "attrelid" as "relation" from pg_attribute where "attnum" > 0 and not "attisdropped") "a" ${ofTables}
     order by "attrelid", "attnum"`)
-  for (const [table = '', name = '', type = '', isRequired] of columns) {
-    catalog.tables.get(table)?.columns.set(name, { actual: name, type, isRequired: isRequired === 't' })
+  for (const [table = '', name = '', type = '', isRequired, comment = ''] of columns) {
+    catalog.tables.get(table)?.columns.set(name, { actual: name, type, isRequired: isRequired === 't', comment })
   }
   const constraints = await rows(sql`select "c"."relname", "conname", "contype"::text
     from (select *, "conrelid" as "relation" from pg_constraint) "a" ${ofTables}`)
@@ -96,13 +99,14 @@ export async function readCatalog(connection: Connection, schema: string): Promi
 }
 
 /** A table without columns. */
-export const emptyTable = (actual: string, bytes = 0): CatalogTable => ({
+export const emptyTable = (actual: string, bytes = 0, comment = ''): CatalogTable => ({
   actual,
   columns: new Map(),
   constraints: new Map(),
   indexes: new Map(),
   triggers: new Set(),
   bytes,
+  comment,
 })
 
 /** A column as it was applied. */
@@ -111,6 +115,8 @@ export interface RecordedColumn {
   readonly limits: RecordedLimits
   /** True for a column whose values must not be shown. */
   readonly isSecret?: true
+  /** Absent if it has none, or if a former version recorded the column. */
+  readonly comment?: string
   /** True if no field has it any more. */
   readonly isUnused?: true
 }
@@ -124,6 +130,7 @@ export interface RecordedTable {
   readonly constraints: Readonly<Record<string, string>>
   readonly foreignKeys: Readonly<Record<string, string>>
   readonly indexes: Readonly<Record<string, string>>
+  readonly comment?: string
   /** True if no model has it any more. */
   readonly isUnused?: true
 }
@@ -203,20 +210,22 @@ export function recordStatements(layout: Layout, recorded: Recorded, state: Reco
 }
 
 /** The definition of a table as it is recorded. */
-export function recordOf({ model, columns, constraints, foreignKeys, indexes }: TableDefinition): RecordedTable {
+export function recordOf({ model, columns, constraints, foreignKeys, indexes, comment }: TableDefinition): RecordedTable {
   return {
     model,
     columns: Object.fromEntries(columns.map((column) => [column.name, recordedColumn(column)])),
     constraints: textsOf(constraints),
     foreignKeys: textsOf(foreignKeys),
     indexes: textsOf(indexes),
+    ...(comment !== undefined && { comment }),
   }
 }
 
 /** A column as it is recorded. */
-const recordedColumn = ({ field }: ColumnDefinition): RecordedColumn => ({
+const recordedColumn = ({ field, comment }: ColumnDefinition): RecordedColumn => ({
   limits: plainLimits(field?.limits ?? {}),
   ...(field?.type.secret && { isSecret: true as const }),
+  ...(comment !== undefined && { comment }),
 })
 
 function plainLimits({ pattern: _, ...limits }: Limits): RecordedLimits {

@@ -16,8 +16,9 @@ import { TableCheck } from './table-check.ts'
 type MigrateMode = 'additive' | 'never'
 
 /** The difference between a database and the models. Reads only, in one transaction. */
-export function planOf(database: Database, layout: Layout): Promise<SchemaPlan> {
-  return database.transaction((connection) => planSchema(connection, layout), { isolation: 'repeatable read', readOnly: true })
+export function planOf(database: Database, layout: Layout, migrations?: readonly StoreMigration[]): Promise<SchemaPlan> {
+  const plan = (connection: Connection) => planSchema(connection, layout, migrations)
+  return database.transaction(plan, { isolation: 'repeatable read', readOnly: true })
 }
 
 /** True if a start applies the plan by itself. */
@@ -195,7 +196,7 @@ interface PrepareOptions extends Pick<ApplyOptions, 'process' | 'migrations'> {
 }
 
 /**
- * Prepares a database for a store: applies the steps that the mode allows. If the models are those of an earlier release, nothing is
+ * Prepares a database for a store: applies the steps that the mode allows. A start does not depend on comments. If the models are those of an earlier release, nothing is
  * applied: a later release has brought the tables to its models, and its processes may live.
  *
  * @returns the steps that were applied
@@ -215,6 +216,7 @@ export async function prepareSchema(
     onEarlier()
     return []
   }
+  if (mode === 'never' && isOfComments(await planOf(database, layout, options.migrations))) return []
   return applySchema(database, layout, {
     ...options,
     isStart: true,
@@ -226,6 +228,9 @@ export async function prepareSchema(
     },
   })
 }
+
+/** True for a plan that can wait: labels change more often than tables, and no process reads comments. */
+const isOfComments = ({ steps }: SchemaPlan): boolean => steps.length > 0 && steps.every(({ phase }) => phase === 'comment')
 
 const cannotGoBack = (mismatches: readonly string[]): AppError =>
   new AppError(

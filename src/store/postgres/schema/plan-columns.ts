@@ -38,7 +38,7 @@ async function planNewColumn(
     const why = `${reason} and mandatory, and has no default`
     draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows, breaks: 'names' })
   }
-  table.columns.set(name, { actual: '', type: '', isRequired })
+  table.columns.set(name, { actual: '', type: '', isRequired, comment: '' })
 }
 
 async function planType(

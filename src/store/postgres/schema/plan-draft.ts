@@ -16,6 +16,7 @@ const PHASES = [
   'foreignKey',
   'index',
   'trigger',
+  'comment',
   'history',
   'drop',
 ] as const

@@ -6,7 +6,7 @@ import { searchObjects } from '../search/search-tables.ts'
 import { leasesTable } from '../shared/leases.ts'
 import { callersTable, lockoutsTable, requestsTable } from '../shared/limits.ts'
 import { changesTable, readersTable } from '../shared/stored-change-log.ts'
-import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
+import { identifier, joined, keyword, literal, type Sql, sql } from '../sql.ts'
 import { type CatalogTable, definitionsTable, emptyTable, type RecordedState } from './catalog.ts'
 import type { PlanDraft } from './plan-draft.ts'
 import { migrationStatements, type StoreVersion } from './store-migrations.ts'
@@ -53,7 +53,8 @@ export function planNewTable(draft: PlanDraft, definition: TableDefinition): Cat
   const what = holds === 'records' ? `The model '${model}' is new` : `A many-to-many field of '${model}' is new`
   draft.add('create', { class: 'additive', reason: what, statements })
   const created = emptyTable('')
-  for (const column of columns) created.columns.set(column.name, { actual: '', type: '', isRequired: column.isRequired })
+  for (const { name: column, isRequired } of columns)
+    created.columns.set(column, { actual: '', type: '', isRequired, comment: '' })
   for (const each of constraints) created.constraints.set(each.name, '')
   draft.catalog.tables.set(name, created)
   return created
@@ -82,6 +83,28 @@ export function planIndexes(draft: PlanDraft, definition: TableDefinition, table
       ...(isLarge && { isConcurrent: true as const }),
     })
   }
+}
+
+/**
+ * Plans the comments of a table and its columns: labels and help texts, by which other programs explain them. Comments by other programs stay
+ * where the models say nothing.
+ */
+export function planComments(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): void {
+  const recorded = draft.recorded.get(definition.name)
+  const isStale = (wanted: string | undefined, present: string, applied: string | undefined) =>
+    wanted === undefined ? applied !== undefined && applied === present : wanted !== present
+  const set = (what: Sql, comment: string | undefined) =>
+    sql`comment on ${what} is ${comment === undefined ? keyword('null') : literal(comment)}`
+  const statements = definition.columns.flatMap(({ name, comment }) =>
+    isStale(comment, table.columns.get(name)?.comment ?? '', recorded?.columns[name]?.comment)
+      ? [set(sql`column ${definition.table}.${identifier(name)}`, comment)]
+      : [],
+  )
+  if (isStale(definition.comment, table.comment, recorded?.comment))
+    statements.unshift(set(sql`table ${definition.table}`, definition.comment))
+  if (statements.length === 0) return
+  const reason = `Comments of the table '${definition.name}' are the labels and help texts of the models`
+  draft.add('comment', { class: 'additive', reason, statements })
 }
 
 /** Plans the triggers that count the rows of a table. */

@@ -19,6 +19,7 @@ import { PlanDraft, type RowsInTheWay, type Step } from './plan-draft.ts'
 import { planRenames } from './plan-renames.ts'
 import {
   functionTexts,
+  planComments,
   planDroppedColumns,
   planDroppedTables,
   planIndexes,
@@ -90,6 +91,7 @@ async function planTable(draft: PlanDraft, definition: TableDefinition): Promise
   await planForeignKeys(draft, definition, table)
   planIndexes(draft, definition, table)
   planTriggers(draft, definition, table)
+  planComments(draft, definition, table)
   const record = recordOf(definition)
   const former = draft.recorded.get(definition.name)
   const unused = kept.map((name) => [name, { ...(former?.columns[name] ?? { limits: {} }), isUnused: true as const }])
