@@ -65,6 +65,9 @@ const FIRST_DELAY = 4
 /** Statements that may change something, by their text without quoted names. Others are repeated when their connection is lost. */
 const MAY_WRITE = /\b(insert|update|delete|merge|truncate|create|alter|drop|nextval|setval|call|do|set_config|pg_notify)\b/i
 
+/** Different messages about the tables that are logged. */
+const MAX_WARNED = 100
+
 /** Milliseconds after which a server that had no connection to spare is asked again. */
 const FULL_SERVER_DELAY = 100
 
@@ -78,7 +81,8 @@ export class PgDatabase implements Database {
   readonly #settings: SessionSettings
   readonly #warn: NonNullable<PgDatabaseOptions['warn']>
   #retries = 0
-  #warned = ''
+  /** Messages that were logged. */
+  readonly #warned = new Set<string>()
   /** Number of streams that are being read. */
   #streams = 0
   /** Streams that wait until another one ends. */
@@ -293,8 +297,8 @@ export class PgDatabase implements Database {
 
   /** Requests repeat an error until the process is restarted. */
   #warnOnce(error: StatementError): void {
-    if (this.#warned === error.message) return
-    this.#warned = error.message
+    if (this.#warned.has(error.message) || this.#warned.size === MAX_WARNED) return
+    this.#warned.add(error.message)
     this.#warn(`A statement does not fit the tables, which another release may have changed: ${error.message}`, error)
   }
 
