@@ -90,12 +90,14 @@ export type Statuses = ReadonlyMap<string, ReadonlySet<number>>
 
 /**
  * Writes and reads records of several models on one server, until it is stopped. Each round creates a record, reads it, sets its `count`,
- * and lists the model.
+ * lists the model and searches it.
  */
 export class Load {
   readonly #address: string
   readonly #headers: Record<string, string>
   readonly #writers: readonly Writer[]
+  /** A word that begins the mark of each record. */
+  readonly name: string
   readonly #done: Promise<unknown>
   #isStopped = false
   #seen = new Map<string, Set<number>>()
@@ -112,15 +114,16 @@ export class Load {
     this.#address = server.address
     this.#headers = headers
     this.#writers = writers
-    this.#done = Promise.all(writers.map((writer) => this.#write(writer, name)))
+    this.name = name
+    this.#done = Promise.all(writers.map((writer) => this.#write(writer)))
     // A test that fails ends its servers without stopping the load.
     this.#done.catch(() => {})
   }
 
-  async #write({ model, data }: Writer, name: string): Promise<void> {
+  async #write({ model, data }: Writer): Promise<void> {
     const path = `models/${model}`
     for (let index = 0; !this.#isStopped; index++) {
-      const mark = `${name}-${index}`
+      const mark = `${this.name} ${index}`
       const created = await this.#ask(model, 'POST', path, { data: { mark, count: 0, ...data?.(index) } })
       if (created.status === 201) {
         noteIn(this.created, model, mark)
@@ -130,6 +133,7 @@ export class Load {
         if (updated.status === 200) noteIn(this.updated, model, mark)
       }
       await this.#ask(model, 'GET', `${path}?page_size=5&sort_by=mark`)
+      await this.#ask(model, 'GET', `${path}/search?q=${this.name}&page_size=5`)
       this.#rounds.set(model, index + 1)
     }
   }
@@ -182,7 +186,7 @@ export async function readiness({ address }: RunningServer): Promise<number | st
 }
 
 /**
- * Asserts that a server has every acknowledged write.
+ * Asserts that a server has every acknowledged write, and that its searches find the records of a load, no more and no less.
  *
  * @param names present names of renamed models
  */
@@ -204,6 +208,9 @@ export async function assertAllThere(
       const unset = [...(load.updated.get(model) ?? [])].filter((mark) => counts.get(mark) !== 1)
       assert.deepEqual(unset, [], `updates of ${name}, load ${index}`)
       assert.ok(marks.size > 0)
+      const written = [...counts.keys()].filter((mark) => mark.startsWith(`${load.name} `))
+      const { json } = await ask(server, headers, 'GET', `${name}/search?q=${load.name}`)
+      assert.deepEqual([json.total, json.missing], [written.length, undefined], `a search of ${name}, load ${index}`)
     }
   }
 }
