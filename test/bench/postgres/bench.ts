@@ -6,7 +6,7 @@ import { measurePairs, SHORT_TURN } from '../load/pairs.ts'
 import type { BenchOptions } from '../options.ts'
 import { onServerCore } from '../processes/cores.ts'
 import { residentMemory } from '../processes/resident-memory.ts'
-import { type Figure, failureOf, isFailure, type Result } from '../results/figures.ts'
+import { type Figure, failureOf, isFailure, limitedFigure, type Result } from '../results/figures.ts'
 import { say } from '../results/report.ts'
 import { atEachSize } from '../results/sizes.ts'
 import { checkReads } from './check.ts'
@@ -14,8 +14,9 @@ import { cpuTime } from './cpu-time.ts'
 import { type BenchDatabase, benchDatabase } from './database.ts'
 import { type HandServer, startHandServer } from './hand-server.ts'
 import { importFigure } from './import.ts'
-import { IMPORT_KEY } from './keys.ts'
+import { IMPORT_KEY, SEARCH_KEY } from './keys.ts'
 import { POSTGRES_ROWS, type PostgresRow, questionsOf } from './rows.ts'
+import { searchFigures } from './search.ts'
 
 const SIZES = [100_000, 1_000_000]
 /** Milliseconds until the first answer, and MiB of the process, that are permitted. */
@@ -50,12 +51,14 @@ async function benchAt(database: BenchDatabase, records: number, { only, ...opti
   const isWanted = (key: string) => only.length === 0 || only.includes(key)
   const rows = POSTGRES_ROWS.filter(({ key }) => isWanted(key))
   const results = rows.length === 0 ? [] : await serve(database, records, rows, options)
-  if (!isWanted(IMPORT_KEY)) return results
-  try {
-    results.push(await importFigure(database, records))
-  } catch (error) {
-    results.push(failureOf({ bench: 'postgres', name: 'import', records }, error))
+  const add = async (key: string, name: string, work: () => Promise<Figure | Figure[]>) => {
+    if (!isWanted(key)) return
+    const found = await work().catch((error: unknown) => failureOf({ bench: 'postgres', name, records }, error))
+    results.push(...[found].flat())
   }
+  await add(SEARCH_KEY, 'search', () => searchFigures(database, records))
+  // Removes the members.
+  await add(IMPORT_KEY, 'import', () => importFigure(database, records))
   return results
 }
 
@@ -161,7 +164,7 @@ const timesOf = (...servers: readonly Server[]) =>
 /** A figure that has an upper limit in place of a baseline. */
 function limited(name: string, records: number, unit: string, ours: number, limit: number): Figure {
   say(`  ${name}: ${ours.toFixed(0)} ${unit}`)
-  return { bench: 'postgres', name, records, unit, ours, baseline: limit, ratio: ours / limit, bar: { is: 'at most', ratio: 1 } }
+  return limitedFigure({ bench: 'postgres', name, records, unit, ours }, limit)
 }
 
 /** A receiver that does not listen: the events are stored, and the deliveries take no time from the creates. */

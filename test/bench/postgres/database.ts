@@ -38,7 +38,7 @@ export async function benchDatabase(records: number): Promise<BenchDatabase> {
   const cluster = await startCluster({ settings: SETTINGS })
   const client = new Client(cluster.url)
   await client.connect()
-  const project = await makeProject({ 'admin.config.yaml': settingsOf(cluster.url), 'models/member.yaml': MODEL })
+  const project = await makeProject({ 'admin.config.yaml': memberSettings(cluster.url), 'models/member.yaml': MODEL })
   const file = join(project.path, 'members.txt')
   const query = async (text: string) => (await client.query(text)).rows as Record<string, unknown>[]
   const database: BenchDatabase = {
@@ -76,7 +76,8 @@ export async function benchDatabase(records: number): Promise<BenchDatabase> {
   }
 }
 
-const settingsOf = (url: string): string => `store: ${url}
+/** The settings of a project, by its setting `store`. */
+export const memberSettings = (store: string): string => `store: ${store}
 secret_key: ${SECRET}
 jwt: { access_token_minutes: 1440 }
 rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }

@@ -1,7 +1,8 @@
 import { POSTGRES_ROWS } from './rows.ts'
 
-/** Key of the import, which is no row of requests. */
+/** Keys of the import and of searches during a change of many rows, which are no rows of requests. */
 export const IMPORT_KEY = 'pg-import'
+export const SEARCH_KEY = 'pg-search'
 
 /** Keys of the rows of the bench `postgres`. */
-export const POSTGRES_KEYS: readonly string[] = [...POSTGRES_ROWS.map(({ key }) => key), IMPORT_KEY]
+export const POSTGRES_KEYS: readonly string[] = [...POSTGRES_ROWS.map(({ key }) => key), SEARCH_KEY, IMPORT_KEY]

@@ -47,6 +47,14 @@ export type Result = Figure | Failure
 
 export const isFailure = (result: Result): result is Failure => 'failure' in result
 
+/** A figure that has an upper limit in place of a baseline. */
+export const limitedFigure = (figure: Omit<Figure, 'baseline' | 'ratio' | 'bar'>, limit: number): Figure => ({
+  ...figure,
+  baseline: limit,
+  ratio: figure.ours / limit,
+  bar: { is: 'at most', ratio: 1 },
+})
+
 /** Whether a figure meets its bar. True without a bar. */
 export function meets({ ratio = Number.NaN, bar }: Figure): boolean {
   if (bar === undefined) return true
