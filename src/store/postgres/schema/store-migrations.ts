@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { Connection } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
+import { noteChangesInOrder } from '../search/search-tables.ts'
 import { processesTable } from '../shared/processes.ts'
 import { literal, type Sql, sql } from '../sql.ts'
 
@@ -38,6 +39,11 @@ export const STORE_MIGRATIONS: readonly StoreMigration[] = [
     number: 2,
     reason: 'The processes that serve the database are listed',
     statements: (layout) => [processesTable(layout)],
+  },
+  {
+    number: 3,
+    reason: 'An update notes its records in the order of their ids for searches',
+    statements: (layout) => [noteChangesInOrder(layout)],
   },
 ]
 

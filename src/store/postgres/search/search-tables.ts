@@ -44,7 +44,7 @@ export const searchTablesOf = (layout: Layout): SearchTables => ({
 
 /** The tables and functions of the search, as the schema of the database has them. */
 export function searchObjects(layout: Layout): readonly SystemObject[] {
-  const { state, changes, documents, words, noteChanges, noteTruncation } = searchTablesOf(layout)
+  const { state, changes, documents, words, noteTruncation } = searchTablesOf(layout)
   return [
     {
       kind: 'table',
@@ -102,18 +102,7 @@ export function searchObjects(layout: Layout): readonly SystemObject[] {
     {
       kind: 'function',
       name: `${SYSTEM_PREFIX}search_note_changes`,
-      create: sql`create or replace function ${noteChanges}() returns trigger language plpgsql security definer
-        set search_path = pg_catalog, pg_temp as $note$
-        begin
-          if tg_op = 'INSERT' then
-            insert into ${changes} (number, id) select tg_argv[0]::integer, id from new_rows;
-          elsif tg_op = 'DELETE' then
-            insert into ${changes} (number, id) select tg_argv[0]::integer, id from old_rows;
-          else
-            insert into ${changes} (number, id) select tg_argv[0]::integer, id from (select id from new_rows union select id from old_rows) ids;
-          end if;
-          return null;
-        end $note$`,
+      create: noteChangesFunction(layout, sql``),
     },
     {
       kind: 'function',
@@ -127,6 +116,26 @@ export function searchObjects(layout: Layout): readonly SystemObject[] {
     },
   ]
 }
+
+/** @param order of the ids that one update notes */
+function noteChangesFunction(layout: Layout, order: Sql): Sql {
+  const { changes, noteChanges } = searchTablesOf(layout)
+  return sql`create or replace function ${noteChanges}() returns trigger language plpgsql security definer
+        set search_path = pg_catalog, pg_temp as $note$
+        begin
+          if tg_op = 'INSERT' then
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from new_rows;
+          elsif tg_op = 'DELETE' then
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from old_rows;
+          else
+            insert into ${changes} (number, id) select tg_argv[0]::integer, id from (select id from new_rows union select id from old_rows) ids${order};
+          end if;
+          return null;
+        end $note$`
+}
+
+/** Notes the ids of an update in their order: the words of adjacent records are stored in the same rows, so that few rows are written. */
+export const noteChangesInOrder = (layout: Layout): Sql => noteChangesFunction(layout, sql` order by id`)
 
 /** Names of the triggers of a searched table, in alphabetical order. */
 const TRIGGERS = {

@@ -16,10 +16,11 @@ const MAX_BYTES = 4 * 2 ** 20
 const WORDS_A_STATEMENT = 10_000
 
 /**
- * Settings of plans that read whole tables. They are off in these transactions, since the planner knows little of tables that were just
- * filled, and every statement needs few rows.
+ * Settings that are off in these transactions: plans that read whole tables, since the planner knows little of tables that were just filled,
+ * and every statement needs few rows; and the compilation of statements, which the planner chooses for the plans that are left, and which
+ * takes longer than they do.
  */
-const WHOLE_TABLE_PLANS = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'sort'].map((plan) => `enable_${plan}`)
+const OFF = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'sort'].map((plan) => `enable_${plan}`).concat('jit')
 
 /** A changed record with its stored words and its present ones. */
 interface Change {
@@ -60,7 +61,7 @@ export class WordWriter {
     const { state } = this.#tables
     const { table, fields, revision } = this.#parts.searched
     const locked = await this.#parts.connection.query(
-      sql`select number, generation, ${joined(WHOLE_TABLE_PLANS.map((name) => sql`set_config(${name}, 'off', true)`))} from ${state}
+      sql`select number, generation, ${joined(OFF.map((name) => sql`set_config(${name}, 'off', true)`))} from ${state}
         where table_name = ${table} and fields = ${fields}::text[] and revision = ${revision} for update skip locked`,
     )
     const [number, generation] = (locked.rows[0] ?? []).map(Number)

@@ -197,6 +197,7 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
       assert.deepEqual(former, [
         'additive: Migration 1 of the store: Changes of the tables of the store are numbered',
         'additive: Migration 2 of the store: The processes that serve the database are listed',
+        'additive: Migration 3 of the store: An update notes its records in the order of their ids for searches',
       ])
       const layout = schema.layout(POST)
       assert.equal((await prepareSchema(schema.database, layout, 'additive', { migrations: LATER })).length, LATER.length)

@@ -139,6 +139,21 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       assert.deepEqual(await schema.storage.behind(['note', 'user']), ['note'])
     })
 
+    test('of records that one statement changes in the order of their ids, so that few rows of words are written', async () => {
+      await fresh()
+      const database = await sharedDatabase()
+      await process.engine.make(note)
+      const { table } = schema.layout.of('note')
+      await database.query(sql`insert into ${table} (title) select 'owl ' || n from generate_series(1, 3000) n`)
+      await database.query(sql`update ${table} set title = 'elk'`)
+      const { rows } = await database.query(sql`select id from ${schema.layout.system('search_changes')} order by change`)
+      const ids = Array.from({ length: 3000 }, (_, index) => index + 1)
+      assert.deepEqual(
+        rows.map(([id]) => Number(id)),
+        [...ids, ...ids],
+      )
+    })
+
     test('in one process at a time', async () => {
       await fresh()
       await process.engine.make(note)
