@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import Module, { createRequire, register } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { ownFile } from '../util/files.ts'
 import { isObject } from '../util/json.ts'
 import { callSiteOf, framesOf } from './call-site.ts'
 import { Faults } from './fault.ts'
@@ -13,12 +14,16 @@ import { type Definition, flatSource } from './source.ts'
  */
 export class ModuleLoader {
   /**
-   * Node.js caches imported modules. When a project is loaded again, its JavaScript goes through tsx too, under another
-   * namespace. Namespaces are the same in each process, since the names of the files in the cache of tsx depend on them.
+   * Version of the files that are loaded: 0 at the first load of the process. Node.js keeps ES modules, so each reload imports them by another
+   * address. Packages keep their address, so they are loaded once.
    */
-  static #count = 0
-  readonly #number = ModuleLoader.#count++
-  readonly #importers = new Map<typeof esModuleImporter, Promise<Importer>>()
+  static #versions = 0
+  readonly #version = ModuleLoader.#versions++
+
+  /** @param folder the absolute path of the project */
+  constructor(folder: string) {
+    if (this.#version > 0) forgetCommonJs(folder)
+  }
 
   /**
    * Loads the default export of a file. Definitions made by `defineModel` and its siblings have the position of that call.
@@ -45,23 +50,22 @@ export class ModuleLoader {
   }
 
   async #importDefault(path: string): Promise<unknown> {
-    const byNode = this.#number === 0 && !/\.[cm]?ts$/.test(path)
+    const byNode = !/\.[cm]?ts$/.test(path)
     const isModule = byNode || (await isEsModule(path))
     // It begins the query of tsx's own paths, so that tsx looks for another file.
     if (!byNode && path.includes('?'))
       throw new Error("its path contains '?', which TypeScript files cannot be loaded from; rename the folder")
     provideOwnPackage(path, isModule)
-    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path, isModule)
+    const url = pathToFileURL(path).href
+    const versioned = byNode && this.#version === 0 ? url : `${url}?${VERSION}=${this.#version}`
+    const loaded: Exports = byNode
+      ? await importByNode(versioned)
+      : isModule
+        ? await importByTsx(versioned)
+        : await requireByTsx(path)
     // Modules of a CommonJS project have the default export wrapped once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
-  }
-
-  async #importWithTsx(path: string, isModule: boolean): Promise<Exports> {
-    const make = isModule ? esModuleImporter : commonJsImporter
-    const importer = this.#importers.get(make) ?? make(`admin-${this.#number}`)
-    this.#importers.set(make, importer)
-    return (await importer)(path)
   }
 }
 
@@ -83,21 +87,116 @@ function reportEarlyExit(file: string): () => void {
 
 type Exports = { readonly default?: unknown }
 
-/** Imports a TypeScript file by its path. */
-type Importer = (path: string) => Promise<Exports>
+/** The namespace in which tsx loads the files of projects. Others are left as they are, also where this package itself runs through tsx. */
+const NAMESPACE = 'admin'
 
-/** Registers tsx for ES modules, which starts a thread. */
-async function esModuleImporter(namespace: string): Promise<Importer> {
-  const { register } = await import('tsx/esm/api')
-  const modules = register({ namespace })
-  return (path) => modules.import(pathToFileURL(path).href, import.meta.url)
+/** The query parameter of an ES module that has the version of its project. */
+const VERSION = 'admin-version'
+
+/** Where the files of packages are, which are not loaded again with a project: those of dependencies, and of this package. */
+const OWN_FOLDERS = [ownFile('dist') + sep, ownFile('src') + sep]
+
+const isInPackage = (path: string): boolean =>
+  path.includes(`${sep}node_modules${sep}`) || OWN_FOLDERS.some((folder) => path.startsWith(folder))
+
+/** Makes the value of a function once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
 }
 
+/** Imports a file as it is. */
+async function importByNode(url: string): Promise<Exports> {
+  if (url.includes(VERSION)) passVersions()
+  return import(url)
+}
+
+/** Registers tsx for ES modules, which starts a thread. */
+const esModules = once(async () => {
+  const { register: registerTsx } = await import('tsx/esm/api')
+  const modules = registerTsx({ namespace: NAMESPACE })
+  // Hooks that are registered later run first: tsx gets paths without versions, on which the names of the files in its cache depend.
+  registerVersions()
+  return modules
+})
+
+const importByTsx = async (url: string): Promise<Exports> => (await esModules()).import(url, import.meta.url)
+
 /** Registers tsx for CommonJS modules. An import of one as an ES module would go through a `data:` URL and lose the line numbers of stack frames. */
-async function commonJsImporter(namespace: string): Promise<Importer> {
-  const { register } = await import('tsx/cjs/api')
-  const modules = register({ namespace })
-  return async (path) => modules.require(path, import.meta.url) as Exports
+const commonJs = once(async () => (await import('tsx/cjs/api')).register({ namespace: NAMESPACE }))
+
+const requireByTsx = async (path: string): Promise<Exports> => (await commonJs()).require(path, import.meta.url) as Exports
+
+/** Forgets the CommonJS modules of projects, but for those of packages, so that they are loaded again. */
+function forgetCommonJs(folder: string): void {
+  for (const [key, module] of Object.entries(ownRequire.cache)) {
+    const isOfProject = key.includes(`namespace=${NAMESPACE}`) || key.startsWith(join(folder, sep))
+    if (module === undefined || !isOfProject || isInPackage(key)) continue
+    delete ownRequire.cache[key]
+    // A module that stays would keep it in memory.
+    const siblings = module.parent?.children ?? []
+    siblings.splice(siblings.indexOf(module), 1)
+  }
+}
+
+const passVersions = once(registerVersions)
+
+/**
+ * Imports the files of a project with the version in which they last changed: when a project is loaded again, those that have changed since and
+ * those that import them get the new version. If no module has changed, all get it, since they may have read another file. The hook runs in
+ * the thread of the module loader, so it is source text.
+ */
+function registerVersions(): void {
+  const hook = `import { statSync } from 'node:fs'
+  const VERSION = /([?&])${VERSION}=(\\d+)(?:&|$)/
+  const OWN = ${JSON.stringify(OWN_FOLDERS.map((path) => pathToFileURL(path).href))}
+  const isInPackage = (url) => url.includes('/node_modules/') || OWN.some((folder) => url.startsWith(folder))
+  const files = new Map()
+  let present = -1
+
+  const versionOf = (url = '') => VERSION.exec(url)?.[2]
+  const withoutVersion = (url) => url.replace(VERSION, '$1').replace(/[?&]$/, '')
+  const stampOf = (url) => {
+    const { mtimeMs, size, ino } = statSync(new URL(url.replace(/([?#]|%3F).*/i, '')), { throwIfNoEntry: false }) ?? {}
+    return [mtimeMs, size, ino].join()
+  }
+
+  function begin(version) {
+    present = version
+    const changed = [...files.keys()].filter((url) => stampOf(url) !== files.get(url).stamp)
+    if (changed.length === 0) files.clear()
+    for (const url of changed) {
+      changed.push(...files.get(url)?.importers ?? [])
+      files.delete(url)
+    }
+  }
+
+  export async function resolve(specifier, context, next) {
+    const importer = versionOf(context.parentURL) && withoutVersion(context.parentURL)
+    let resolved
+    try {
+      resolved = await next(specifier, context)
+    } catch (error) {
+      // The missing file may be there at the next load.
+      if (files.has(importer)) files.get(importer).stamp = 'failed'
+      throw error
+    }
+    const { url } = resolved
+    const version = versionOf(url)
+    if ((version ?? importer) === undefined || !url.startsWith('file:') || isInPackage(url)) return resolved
+    if (version > present) begin(Number(version))
+    const plain = withoutVersion(url)
+    const file = files.get(plain) ?? { version: present, stamp: stampOf(plain), importers: new Set() }
+    files.set(plain, file)
+    if (importer !== undefined) file.importers.add(importer)
+    return { ...resolved, url: plain + (plain.includes('?') ? '&' : '?') + '${VERSION}=' + file.version }
+  }
+
+  export const load = (url, context, next) => next(versionOf(url) ? withoutVersion(url) : url, context)`
+  register(`data:text/javascript,${encodeURIComponent(hook)}`)
 }
 
 /** The nearest package.json decides, as in Node.js. */

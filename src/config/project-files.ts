@@ -61,7 +61,7 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   }
   const faults = new Faults()
   const texts = new Map<string, string>()
-  const reader: Reader = { folder, faults, texts, modules: new ModuleLoader() }
+  const reader: Reader = { folder, faults, texts, modules: new ModuleLoader(folder) }
   const config = await readConfig(reader)
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
