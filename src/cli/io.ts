@@ -37,6 +37,12 @@ function drained(output: TextOutput): Promise<void> {
   })
 }
 
+/** Called for rejections that nothing awaits, and for exceptions that nothing catches. */
+export interface FaultTaker {
+  reject(error: unknown): void
+  throw(error: unknown): void
+}
+
 /** The environment of a command. Data goes to stdout, messages to stderr. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
@@ -52,6 +58,12 @@ export interface Io {
    * the signal handlers.
    */
   stopRequested(): Promise<string>
+  /**
+   * Takes the faults that would end this process at once. After the first exception it ends within 20 s, even if its work goes on.
+   *
+   * @returns a function that ends this
+   */
+  takeFaults(faults: FaultTaker): () => void
   /**
    * Runs work that cleans up when a signal interrupts it.
    *
@@ -127,6 +139,16 @@ export function processIo(): Io {
       new Promise((resolve) => {
         stops.listen(resolve)
       }),
+    takeFaults(faults) {
+      const reject = (error: unknown) => faults.reject(error)
+      const end = (error: unknown) => {
+        faults.throw(error)
+        // Project code may have timers that keep the process alive.
+        setTimeout(() => process.exit(1), EXIT_MS).unref()
+      }
+      process.on('unhandledRejection', reject).on('uncaughtException', end)
+      return () => process.off('unhandledRejection', reject).off('uncaughtException', end)
+    },
     async interruptibly(work) {
       const controller = new AbortController()
       const ignore = stops.listen((reason) => controller.abort(new AppError('TASK_FAILED', `Interrupted by ${reason}`)))
@@ -166,6 +188,9 @@ export async function openBrowser(
   })
   if (fault !== undefined) throw new AppError('TASK_FAILED', `No browser could be opened (${fault}); open ${address} yourself`)
 }
+
+/** From an exception that nothing catches to the end of the process: more than the requests in flight get. In milliseconds. */
+const EXIT_MS = 20_000
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

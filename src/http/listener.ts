@@ -115,6 +115,19 @@ export class Listener {
     await once(this.server, 'listening')
   }
 
+  /** Resolves when no request is in flight, or after `stopTimeout`, when their connections are cut. */
+  async emptied(): Promise<void> {
+    let isOver = false
+    const cut = setTimeout(() => {
+      isOver = true
+      this.server.closeAllConnections()
+    }, this.#limits.stopTimeout)
+    while (!isOver && this.gate.inFlight.size > 0) {
+      await Promise.all([...this.gate.inFlight].map((response) => response.closed || once(response, 'close')))
+    }
+    clearTimeout(cut)
+  }
+
   /** Accepts no more connections, and closes present ones as soon as they have no request in flight. */
   async close(): Promise<void> {
     if (!this.server.listening) return

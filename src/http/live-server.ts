@@ -72,6 +72,13 @@ export class LiveServer {
     return begun
   }
 
+  /** Lets requests in flight finish, and others be answered meanwhile, such as `/readyz`; then cuts their connections. `stop` comes after it. */
+  async drain(): Promise<void> {
+    this.#isStopping = true
+    this.#app.events.stop()
+    await this.listener.emptied()
+  }
+
   /** Stops accepting requests and lets those in flight finish. The caller closes the application. */
   async stop(): Promise<void> {
     this.#isStopping = true

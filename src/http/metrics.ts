@@ -12,12 +12,14 @@ interface Figures {
   readonly models: readonly string[]
   /** Number of requests rejected by each rate limit. */
   readonly rejections: Readonly<Record<string, number>>
+  /** Number of rejected promises that nothing awaited. */
+  readonly unhandled: number
   /** Number of pending webhook deliveries. */
   readonly outboxDepth: number
 }
 
 /** All metrics of `/metrics`. Labels are names of routes, models and limits, never client input. */
-export const metricsOf = ({ routes, store, engine, models, rejections, outboxDepth }: Figures): Metric[] => [
+export const metricsOf = ({ routes, store, engine, models, rejections, unhandled, outboxDepth }: Figures): Metric[] => [
   counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
   {
     name: 'admin_http_request_duration_seconds',
@@ -26,6 +28,7 @@ export const metricsOf = ({ routes, store, engine, models, rejections, outboxDep
     samples: routes.flatMap(latencies),
   },
   counter('admin_rate_limit_rejections_total', 'Requests refused by a rate limit.', byLabel('limit', Object.entries(rejections))),
+  counter('admin_unhandled_rejections_total', 'Rejected promises of project code that nothing awaited.', single(unhandled)),
   gauge(
     'admin_records',
     'Records stored, by model.',

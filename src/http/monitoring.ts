@@ -2,6 +2,7 @@ import type { Request, Server } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import type { Log } from '../log/log.ts'
 import type { Random } from '../util/ids.ts'
+import type { ProcessFaults } from './process-faults.ts'
 import { requestIdOf } from './request.ts'
 import { millisecondsOf, routeNameOf, statusOf, Traffic } from './traffic.ts'
 
@@ -15,16 +16,19 @@ declare module '@hapi/hapi' {
 interface MonitoringOptions {
   readonly random: Random
   readonly wait: (milliseconds: number) => Promise<unknown>
+  readonly faults?: ProcessFaults | undefined
 }
 
 /** The counters of a server, and whether it was asked to stop. */
 export interface Monitoring {
   readonly traffic: Traffic
   readonly isStopping: () => boolean
+  /** Number of rejected promises that nothing awaited. */
+  readonly rejections: () => number
 }
 
 /** Adds request counters and the debug log to a server. */
-export function addMonitoring(server: Server, { log, settings }: App, { random, wait }: MonitoringOptions): Monitoring {
+export function addMonitoring(server: Server, { log, settings }: App, { random, wait, faults }: MonitoringOptions): Monitoring {
   const traffic = new Traffic()
   let stopping = false
   server.events.on('response', (request) => {
@@ -39,7 +43,7 @@ export function addMonitoring(server: Server, { log, settings }: App, { random, 
     const { stop_delay_seconds: delay } = settings
     if (delay > 0) await wait(delay * 1000)
   })
-  return { traffic, isStopping: () => stopping }
+  return { traffic, isStopping: () => stopping || faults?.isEnding === true, rejections: () => faults?.rejections ?? 0 }
 }
 
 /** The route's template without parameter values and query, which may contain secrets. */

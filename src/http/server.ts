@@ -14,6 +14,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits } from './listener.ts'
 import { addMonitoring } from './monitoring.ts'
 import { RefusedOrigins } from './origins.ts'
 import { apiRoots } from './paths.ts'
+import type { ProcessFaults } from './process-faults.ts'
 import { RateLimits } from './rate-limits.ts'
 import { adminPageRoutes, BUILD_REMEDY, docsRoutes, homeRoutes } from './routes/pages.ts'
 import { strictRoutes } from './strict-routes.ts'
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly ui?: string
   /** Of the connections that the requests arrive on. */
   readonly connections?: ConnectionLimits
+  /** Faults of the process, where it has a server of its own. */
+  readonly faults?: ProcessFaults
 }
 
 declare module '@hapi/hapi' {
@@ -62,6 +65,7 @@ export async function createServer(
     replace = refused,
     ui,
     connections = CONNECTION_LIMITS,
+    faults,
   }: ServerOptions = {},
 ): Promise<Hapi.Server> {
   const { settings, log } = app
@@ -116,7 +120,7 @@ export async function createServer(
   let document: string | undefined
   const parts: ServerParts = {
     ...{ random, limits, logins, connections, replace },
-    monitoring: addMonitoring(server, app, { random, wait }),
+    monitoring: addMonitoring(server, app, { random, wait, faults }),
     // Most servers never need it.
     document: () => (document ??= JSON.stringify(apiDocument(app.project))),
   }

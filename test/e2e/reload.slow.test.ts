@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { type CliResult, runCli } from '../helpers/cli/cli.ts'
@@ -91,6 +93,93 @@ describe('the running server process', () => {
     assert.match(stderr, /^Error: models\/note\.yaml:6:\d+: .*lenght/m)
     assert.match(stderr, /^Warning: 'data' stays data until the server is restarted/m)
   })
+
+  test('--watch reads again what a module reads from a file, and what a missing module has become', BOUND, async () => {
+    const source =
+      "import { readFileSync } from 'node:fs'\nconst label = readFileSync(new URL('../lib/words.json', import.meta.url), 'utf8')\n"
+    await write('lib/words.json', 'First')
+    await write(
+      'models/task.ts',
+      `${source}export default { name: 'Task', label, fields: [{ name: 'title', type: 'string' }] }\n`,
+    )
+    await serve('--watch')
+    assert.ok((await labels()).includes('First'))
+    await write('lib/words.json', 'Second')
+    await server.said('lib/words.json changed')
+    assert.ok((await labels()).includes('Second'))
+    await write(
+      'models/task.ts',
+      `import { more } from '../lib/more.ts'\n${source}export default { name: 'Task', label: label + more, fields: [] }\n`,
+    )
+    await server.said('cannot be loaded')
+    await write('lib/more.ts', "export const more: string = ' and third'\n")
+    await server.said('The faults are fixed')
+    assert.ok((await labels()).includes('Second and third'))
+  })
+
+  for (const type of ['module', 'commonjs']) {
+    test(`200 reloads (${type}) load packages once and leave no memory behind, and 50 of a faulty file keep the old code`, {
+      timeout: 600_000,
+    }, async () => {
+      const report = `declare const gc: () => void
+gc()
+console.error('heap', process.memoryUsage().heapUsed, 'loads', Reflect.get(globalThis, 'loads'), 'end')
+`
+      const task = (label: string, extra = '') =>
+        `import { size } from 'large'\n${extra}export default { name: 'Task', label: '${label}', size: undefined, fields: [{ name: 'title', type: 'string' }, { name: 'a', type: 'integer', lte: size }] }\n`.replace(
+          ' size: undefined,',
+          '',
+        )
+      await write('package.json', JSON.stringify({ type }))
+      await mkdir(join(project.path, 'node_modules/large'))
+      const entry = type === 'module' ? 'export const size = list.length' : 'exports.size = list.length'
+      await write('node_modules/large/package.json', JSON.stringify({ name: 'large', type, main: 'index.js' }))
+      const items = Array.from(
+        { length: 130_000 },
+        (_, i) => `{ id: ${i}, name: 'A name that takes some room ${i}', text: 'and more text to fill ${i}' },`,
+      )
+      await write(
+        'node_modules/large/index.js',
+        `globalThis.loads = (globalThis.loads ?? 0) + 1\nconst list = [\n${items.join('\n')}\n]\n${entry}\n`,
+      )
+      for (let i = 0; i < 18; i++) {
+        await write(
+          `models/m${i}.ts`,
+          `import { size } from 'large'\nexport default { name: 'M${i}', fields: [{ name: 'a', type: 'integer', lte: size }] }\n`,
+        )
+      }
+      await write('models/task.ts', task('Tasks', report))
+      server = await startServer(['--project', project.path, '--log-format', 'text', '--watch'], { execArgv: ['--expose-gc'] })
+      let said = ''
+      server.child.stderr?.on('data', (chunk) => {
+        said += chunk
+      })
+      const until = async (pattern: RegExp) => {
+        while (!pattern.test(said)) await once(server.child.stderr as Readable, 'data')
+      }
+      const heaps: number[] = []
+      for (let i = 0; i < 200; i++) {
+        said = ''
+        await write('models/task.ts', task(`Tasks ${i}`, report))
+        await until(/eloaded in \d+ ms/)
+        const [, heap, loads] = /heap (\d+) loads (\d+) end/.exec(said) ?? []
+        assert.equal(loads, '1')
+        heaps.push(Number(heap))
+      }
+      assert.ok((await labels()).includes('Tasks 199'))
+      const [first = 0] = heaps
+      assert.ok((heaps.at(-1) ?? 0) - first <= 20_000_000, `the heap grew from ${first} to ${heaps.at(-1)}`)
+      for (let i = 0; i < 50; i++) {
+        said = ''
+        await write('models/task.ts', task('New', `${' '.repeat(i + 1)}throw new Error('boom')\n`))
+        await until(/cannot be loaded; the server continues/)
+        assert.ok((await labels()).includes('Tasks 199'))
+      }
+      await write('models/task.ts', task('Fixed'))
+      await server.said('The faults are fixed')
+      assert.ok((await labels()).includes('Fixed'))
+    })
+  }
 
   test('--watch serves a file that is saved during the start', BOUND, async () => {
     const save = `import { existsSync, writeFileSync } from 'node:fs'

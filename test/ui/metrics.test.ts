@@ -96,7 +96,9 @@ test('the metrics of the server have everything that the charts show', () => {
   const byLatency = new Float64Array(BUCKETS_MS.length + 1).fill(1, 0, 3)
   const route = { method: 'GET', route: '/api/v1/models/{model}', byStatus, byLatency, totalMs: 20 }
   const store = { takesWrites: true, journalBytes: 0, records: new Map([['post', 46]]) }
-  const text = exposition(metricsOf({ routes: [route], store, engine: {}, models: ['post'], rejections: {}, outboxDepth: 7 }))
+  const text = exposition(
+    metricsOf({ routes: [route], store, engine: {}, models: ['post'], rejections: {}, unhandled: 0, outboxDepth: 7 }),
+  )
   const samples = parseMetrics(text)
   assert.deepEqual([...sumBy(samples, REQUESTS, 'status')], [['200', 3]])
   assert.deepEqual([...sumBy(samples, REQUESTS, 'route')], [['/api/v1/models/{model}', 3]])

@@ -5,6 +5,7 @@ import type { Settings, SettingsInput } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
+import { ProcessFaults } from '../../http/process-faults.ts'
 import { createLog } from '../../log/create-log.ts'
 import type { Log } from '../../log/log.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
@@ -116,9 +117,16 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     await writeApiAddress(io, next, api)
     published = api
   }
+  let serving = app
+  const faults = new ProcessFaults(() => serving.log)
+  const leaveFaults = io.takeFaults(faults)
   const live = await LiveServer.create(app, {
     ui: UI_FOLDER,
-    prepare: (next) => ensureSuperuser(next, print),
+    faults,
+    prepare(next) {
+      serving = next
+      return ensureSuperuser(next, print)
+    },
     async begin(next) {
       // A reload may have changed the root of the API.
       await publishAddress(next).catch(warnOf(next))
@@ -140,7 +148,11 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     if (options.open === true) openPage(live, address, io)
     await live.begin()
     reloader?.start(live)
-    const reason = await stop
+    const reason = await Promise.race([stop, faults.thrown])
+    if (faults.isEnding) {
+      await live.drain()
+      throw new AppError('TASK_FAILED', `An exception was thrown that nothing catches: ${faults.message}`)
+    }
     live.app.log.info(`${reason}: finishing open requests`)
   } finally {
     await reloader?.close()
@@ -149,6 +161,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     await writeApiAddress(io, live.app, undefined).catch(warn)
     await live.stop()
     await live.app.close()
+    leaveFaults()
   }
 }
 

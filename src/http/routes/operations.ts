@@ -94,8 +94,9 @@ const measure =
     const store = await app.store.status()
     const outboxDepth = await app.webhooks.depth()
     const { routes } = monitoring.traffic
+    const unhandled = monitoring.rejections()
     const text = exposition(
-      metricsOf({ routes, store, engine: app.figures(), models, rejections: limits.rejections, outboxDepth }),
+      metricsOf({ routes, store, engine: app.figures(), models, rejections: limits.rejections, unhandled, outboxDepth }),
     )
     return h.response(text).header('Content-Type', CONTENT_TYPE)
   }

@@ -54,6 +54,7 @@ describe('admin events', () => {
         begin()
         return stopped
       },
+      takeFaults: () => () => {},
       openBrowser: async () => {},
       interruptibly: (work) => work(new AbortController().signal),
     }

@@ -50,6 +50,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       })
       return 'SIGINT'
     },
+    takeFaults: () => () => {},
     openBrowser,
     interruptibly: (work) => work(interrupted),
   }

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { runCli } from '../helpers/cli/cli.ts'
+import { type RunningServer, startServer } from '../helpers/cli/process.ts'
+import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
+
+const BOUND = { timeout: 120_000 }
+
+/** A form whose `validate` fails outside of the request, as the title says. */
+const FORM = `import { defineFormView } from 'admin-folder'
+import Note from '../models/note.ts'
+import { fail } from '../lib/fail.ts'
+
+export default defineFormView(Note, {
+  name: 'NoteForm',
+  fields: [{ name: 'title' }],
+  validate: ({ title }) => {
+    if (title === 'async') return fail() as never
+    if (title === 'not awaited') void fail()
+    if (title === 'timer') setTimeout(fail, 1)
+    if (title === 'thrown')
+      setTimeout(() => {
+        throw new Error('boom')
+      })
+    return undefined
+  },
+})
+`
+const PROJECT = {
+  'models/note.ts':
+    "import { defineModel } from 'admin-folder'\nexport default defineModel({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })\n",
+  'views/note.ts': FORM,
+  'lib/fail.ts': "export async function fail(): Promise<void> {\n  throw new Error('late')\n}\n",
+  'seed/user.yaml': '- { username: root, email: r@example.com, password: long-enough, is_superuser: true, is_active: true }\n',
+}
+
+describe('project code that fails outside of a request', () => {
+  let project: TemporaryFolder
+  let server: RunningServer
+  let bearer = ''
+
+  const start = () => startServer(['--project', project.path])
+  const create = (title: string): Promise<Response> =>
+    fetch(`${server.address}/api/v1/models/note`, {
+      method: 'POST',
+      body: JSON.stringify({ data: { title }, form_id: 'NoteForm' }),
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    })
+
+  beforeEach(async () => {
+    project = await makeProject(PROJECT)
+    server = await start()
+    bearer = (await runCli(['token'], { cwd: project.path })).stdout.trim()
+  })
+  afterEach(async () => {
+    await server.stop()
+    await project.remove()
+  })
+
+  for (const [title, status] of [
+    ['async', 500],
+    ['not awaited', 201],
+    ['timer', 201],
+  ] as const) {
+    test(
+      `a rejection that nothing awaits (${title}) is logged with file and line and counted, and serving goes on`,
+      BOUND,
+      async () => {
+        const answer = await create(title)
+        assert.doesNotMatch(await answer.text(), /fail\.ts|late/)
+        assert.equal(answer.status, status)
+        await server.said('nothing awaits it')
+        assert.equal((await create('after it')).status, 201)
+        assert.match(await (await fetch(`${server.address}/metrics`)).text(), /^admin_unhandled_rejections_total 1$/m)
+        const { code, stderr } = await server.stop()
+        assert.equal(code, 0)
+        assert.ok(stderr.includes(`${join(project.path, 'lib/fail.ts')}:2:9`), stderr)
+      },
+    )
+  }
+
+  test(
+    'after an exception that nothing catches, requests in flight are answered, and the process ends with 1',
+    BOUND,
+    async () => {
+      assert.equal((await create('kept')).status, 201)
+      const { hostname, port } = new URL(server.address)
+      const slow = connect(Number(port), hostname)
+      const body = JSON.stringify({ data: { title: 'in flight' } })
+      slow.write(
+        `POST /api/v1/models/note HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${bearer}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+      )
+      assert.equal((await fetch(`${server.address}/readyz`)).status, 200)
+      assert.equal((await create('thrown')).status, 201)
+      await server.said('the server stops')
+      const ready = await fetch(`${server.address}/readyz`)
+      assert.deepEqual([ready.status, await ready.json()], [503, { status: 'stopping' }])
+      slow.write(body.slice(5))
+      let answer = ''
+      for await (const chunk of slow) answer += chunk
+      assert.match(answer, /^HTTP\/1\.1 201 /)
+      const { code, stderr } = await server.stop()
+      assert.equal(code, 1)
+      assert.match(stderr, /error An exception was thrown that nothing catches: boom/)
+      assert.ok(stderr.includes(`${join(project.path, 'views/note.ts')}:14:15`), stderr)
+      server = await start()
+      const { total } = (await (
+        await fetch(`${server.address}/api/v1/models/note`, { headers: { authorization: `Bearer ${bearer}` } })
+      ).json()) as { total: number }
+      assert.equal(total, 3)
+    },
+  )
+})
