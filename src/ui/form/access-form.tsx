@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useId, useMemo } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { groupPermissionsQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
@@ -35,6 +35,8 @@ export function AccessForm({ id, model, form, edits, isWritable, onSave }: Acces
   const groups = useGroups(idsOf(rights.groups ?? []))
   const own = useMemo(() => new Set(idsOf(rights.permissions)), [rights.permissions])
   const errors = problems?.fields ?? {}
+  const faults = errors.permissions
+  const faultsId = useId()
   const fields = names.flatMap((name): readonly FieldView[] => {
     const field = fieldOf(model, name)
     if (field === undefined || name === 'permissions') return []
@@ -53,17 +55,25 @@ export function AccessForm({ id, model, form, edits, isWritable, onSave }: Acces
         wasTried={problems !== undefined}
       />
       {names.includes('permissions') && (
-        <section className="stack" aria-label={text.permissions} data-field="permissions">
+        <section
+          className="stack"
+          aria-label={text.permissions}
+          aria-describedby={faults && faultsId}
+          data-field="permissions"
+          data-invalid={faults && true}
+        >
           {model.key === 'user' && (
             <header className="stack-tight">
               <h2>{text.permissions}</h2>
-              <p className="field-help">{text.permissionsOfUser}</p>
+              {names.includes('groups') && <p className="field-help">{text.permissionsOfUser}</p>}
             </header>
           )}
           {rights.is_superuser === true && <Notice kind="info">{text.superuser}</Notice>}
           {groups.error !== null && <Failure error={groups.error} onRetry={() => void groups.refetch()} />}
-          {errors.permissions !== undefined && (
-            <p className="field-errors">{errors.permissions.map(failures.fromServer).join('; ')}</p>
+          {faults !== undefined && (
+            <p id={faultsId} className="field-errors">
+              {faults.map(failures.fromServer).join('; ')}
+            </p>
           )}
           <PermissionMatrix
             own={own}

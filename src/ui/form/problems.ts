@@ -21,6 +21,12 @@ export function problemsOf(error: unknown, titleOf: (name: string) => string, se
   return { error, fields: cause === undefined ? error.titled(titleOf).fieldErrors : { [cause]: [error.message] } }
 }
 
+/** The problems of some fields; undefined if there are none, or if the fault is not that of a field. */
+export function problemsAt(problems: Problems, isOwn: (name: string) => boolean): Problems | undefined {
+  const own = Object.entries(problems.fields).filter(([name]) => isOwn(name))
+  return own.length === 0 ? undefined : { error: problems.error, fields: Object.fromEntries(own) }
+}
+
 /** The fields of a user by which the last superuser may be lost. The API names neither. */
 const LOSING_SUPERUSER = ['is_superuser', 'is_active']
 

@@ -1,11 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Fragment, lazy, Suspense, useEffect, useEffectEvent, useId, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useEffectEvent, useId, useMemo, useState } from 'react'
 import { nameOf } from '../data/related.ts'
 import { may, useSite } from '../data/site.ts'
 import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
+import { type Problems, problemsAt } from './problems.ts'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordForm } from './record-form.tsx'
 import { RecordHeader } from './record-header.tsx'
@@ -53,11 +54,11 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
       state: true,
       replace: true,
     })
-  // A message stands at its field, whose tab opens; one of no field stands where the user is.
-  const faults = Object.keys(problems?.fields ?? {})
-  const isOfAccess = faults.length === 0 ? tab === 'access' : faults.every((name) => rights.names.includes(name))
-  const faultTab = isOfAccess ? 'access' : 'form'
-  const showFault = useEffectEvent(() => tab !== faultTab && showTab(faultTab))
+  const faults = useFaults(problems, rights.names, tab === 'access' ? 'access' : 'form')
+  const showFault = useEffectEvent(() => {
+    const faulty = faults.form === undefined ? 'access' : 'form'
+    if (tab !== faulty) showTab(faulty)
+  })
   useEffect(() => {
     if (problems !== undefined) showFault()
   }, [problems])
@@ -65,15 +66,15 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   const duplicate = () =>
     void navigate({ to: '/models/$model/new', params: { model: model.key }, search: { copy: String(base.id) } })
 
-  const editsIn = (shown: Tab) => (shown === faultTab ? edits : { ...edits, problems: undefined })
   const canSave = edits.writable.length > 0 || rights.isWritable
   const tabs = [
     {
       value: 'form',
       label: text.form.formTab,
+      isFaulty: faults.form !== undefined,
       content: (
         <>
-          <RecordForm id={formId} model={model} form={form} edits={editsIn('form')} onSave={save} />
+          <RecordForm id={formId} model={model} form={form} edits={{ ...edits, problems: faults.form }} onSave={save} />
           {model.key === 'user' && user.is_superuser && !isDeleted && (
             <div className="record-panels">
               <Suspense fallback={<Skeleton />}>
@@ -87,9 +88,16 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
     hasAccess && {
       value: 'access',
       label: model.key === 'user' ? text.users.access : text.users.permissions,
+      isFaulty: faults.access !== undefined,
       content: (
         <Suspense fallback={<Skeleton lines={models.length} />}>
-          <AccessForm {...{ model, form }} id={formId} edits={editsIn('access')} isWritable={rights.isWritable} onSave={save} />
+          <AccessForm
+            {...{ model, form }}
+            id={formId}
+            edits={{ ...edits, problems: faults.access }}
+            isWritable={rights.isWritable}
+            onSave={save}
+          />
         </Suspense>
       ),
     },
@@ -165,4 +173,14 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
       {dialogs}
     </RelationDrawers>
   )
+}
+
+/** What kept a record from being saved, by the tab of its field. A fault of no field stands where the user is. */
+function useFaults(problems: Problems | undefined, rights: readonly string[], place: 'form' | 'access') {
+  const faults = useMemo(() => {
+    const at = (isOwn: (name: string) => boolean) => problems && problemsAt(problems, isOwn)
+    return { form: at((name) => !rights.includes(name)), access: at((name) => rights.includes(name)) }
+  }, [problems, rights])
+  const isPlaced = faults.form !== undefined || faults.access !== undefined
+  return isPlaced ? faults : { form: undefined, access: undefined, [place]: problems }
 }

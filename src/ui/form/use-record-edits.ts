@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { AdminError, type SiteModel, type Versioned } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
-import { may, useSite } from '../data/site.ts'
-import { type FormView, labelIn, underForm, writableFields } from '../data/views.ts'
+import { may, useSite, useSiteRefresh } from '../data/site.ts'
+import { type FormView, labelIn, RIGHTS, underForm, writableFields } from '../data/views.ts'
 import type { Undo } from '../panels/use-undo-notice.ts'
 import { useHidden } from './form-fields.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
@@ -78,6 +78,7 @@ export function useRecordEdits(
   const session = useSession()
   const queries = useQueryClient()
   const { user } = useSite()
+  const refreshSite = useSiteRefresh()
   const [base, setBase] = useState(latest)
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
@@ -108,6 +109,13 @@ export function useRecordEdits(
     await queries.cancelQueries({ queryKey })
     queries.setQueryData(queryKey, stored)
     setBase(stored)
+  }
+
+  /** Reads again what stored changes may have changed elsewhere in the page. */
+  const refresh = (changes: FormValues): void => {
+    const isOwnRight = model.key === 'user' && base.data.id === user.id && RIGHTS.user?.some((name) => name in changes)
+    // The user may no longer see the lists.
+    void (isOwnRight ? refreshSite() : refreshModel(queries, model.key))
   }
 
   /** Stores changes in one request, so that all are stored or none. Rights that the form does not accept go beside it once it has accepted the rest. */
@@ -144,7 +152,7 @@ export function useRecordEdits(
       rights.forget(rights.edits)
       setRefreshed(false)
       setTheirs(undefined)
-      void refreshModel(queries, model.key)
+      refresh(changes)
       const former = model.history ? formerValues(model, Object.keys(changes), from.data) : undefined
       if (former === undefined) return { undo: undefined }
       const undo: Undo = async () => {
@@ -152,7 +160,7 @@ export function useRecordEdits(
         try {
           await show(await write(former, stored.etag))
           setRefreshed(false)
-          void refreshModel(queries, model.key)
+          refresh(former)
         } finally {
           setBusy(false)
         }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { idsOf } from '../data/related.ts'
@@ -32,15 +32,20 @@ export interface Rights {
 /** Those of a form whose page shows no rights apart from it. */
 export const NO_RIGHTS: Rights = { names: [], isWritable: false, edits: {}, set: () => {}, forget: () => {} }
 
+const NONE: readonly string[] = []
+
 /** Keeps the edits of a record's rights. Only superusers set rights; others see them if they may view groups and permissions. */
 export function useRights(model: SiteModel): Rights {
   const site = useSite()
   const [edits, setEdits] = useState<RightEdits>({})
-  const names = RIGHTS[model.key] ?? []
-  const isWritable = names.length > 0 && site.user.is_superuser && may(model, 'change')
-  const isReadable = (name: string) => may(modelOf(site, name === 'permissions' ? 'permission' : 'group'), 'view')
+  const all = RIGHTS[model.key] ?? NONE
+  const isWritable = all.length > 0 && site.user.is_superuser && may(model, 'change')
+  const names = useMemo(() => {
+    const isReadable = (name: string) => may(modelOf(site, name === 'permissions' ? 'permission' : 'group'), 'view')
+    return isWritable ? all : all.filter(isReadable)
+  }, [site, all, isWritable])
   return {
-    names: isWritable ? names : names.filter(isReadable),
+    names,
     isWritable,
     edits,
     set: (base, name, after) => {

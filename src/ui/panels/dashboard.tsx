@@ -149,7 +149,7 @@ function Step({ icon, model, isNew = false, children }: StepProps) {
   return (
     <li className="entry">
       {icon}
-      <Link to={isNew ? '/models/$model/new' : '/models/$model'} params={{ model }} className="entry-name">
+      <Link to={isNew ? '/models/$model/new' : '/models/$model'} params={{ model }} className="entry-name entry-step">
         {children}
       </Link>
     </li>

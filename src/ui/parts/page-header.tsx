@@ -1,5 +1,7 @@
 import { Tabs as Base } from '@base-ui/react/tabs'
+import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useText } from '../text/text.tsx'
 
 interface PageHeaderProps {
   readonly title: ReactNode
@@ -23,22 +25,32 @@ export function PageHeader({ title, above, facts, actions }: PageHeaderProps) {
   )
 }
 
+interface TabProps {
+  readonly value: string
+  readonly label: string
+  /** True if what the tab holds has kept the page from saving. */
+  readonly isFaulty?: boolean
+  readonly content: ReactNode
+}
+
 interface TabsProps {
   readonly value: string
   readonly onChange: (value: string) => void
-  readonly tabs: readonly { readonly value: string; readonly label: string; readonly content: ReactNode }[]
+  readonly tabs: readonly TabProps[]
   /** Name of the list of tabs. */
   readonly label: string
 }
 
 /** Areas of a page of which one is shown. */
 export function Tabs({ value, onChange, tabs, label }: TabsProps) {
+  const text = useText().form
   return (
     <Base.Root value={value} onValueChange={onChange}>
       <Base.List className="tabs" aria-label={label}>
         {tabs.map((tab) => (
           <Base.Tab key={tab.value} value={tab.value} className="tab">
             {tab.label}
+            {tab.isFaulty && <CircleAlert size={14} className="tab-fault" role="img" aria-label={text.hasFaults} />}
           </Base.Tab>
         ))}
       </Base.List>

@@ -65,7 +65,8 @@ export function useToasts(): Toasts {
       running: (message) => {
         const id = add({ title: message, type: 'loading' })
         return {
-          say: (now) => update(id, { title: now }),
+          // A screen reader tells the end, not each step.
+          say: (now) => update(id, { title: <span aria-live="off">{now}</span> }),
           done: (end, detail) =>
             void add({ id, title: end, description: detail, type: 'done', timeout: detail === undefined ? DONE_MS : 0 }),
           // The user waits for it, so that it need not interrupt.

@@ -205,6 +205,7 @@ const de: Text = {
       `${number} lässt sich nicht ohne Rundung speichern: Zeile ${line}, Spalte ${column}. Schreiben Sie die Zahl als Text, in Anführungszeichen.`,
     passwordUnchanged: 'Leer lassen, um das aktuelle Passwort zu behalten',
     problems: (count) => (count === 1 ? 'Bitte prüfen Sie ein Feld.' : `Bitte prüfen Sie ${count} Felder.`),
+    hasFaults: 'enthält Fehler',
     leaveTitle: 'Ohne Speichern verlassen?',
     leaveText: 'Ihre Änderungen sind nicht gespeichert und gehen verloren, wenn Sie diese Seite verlassen.',
     leave: 'Verlassen',

@@ -180,6 +180,7 @@ export const en = {
       `${number} cannot be stored without rounding: line ${line}, column ${column}. Write it as text, in quotes.`,
     passwordUnchanged: 'Leave empty to keep the current password',
     problems: (count: number) => (count === 1 ? 'One field needs your attention.' : `${count} fields need your attention.`),
+    hasFaults: 'has errors',
     leaveTitle: 'Leave without saving?',
     leaveText: 'You have unsaved changes. They will be lost if you leave this page.',
     leave: 'Leave',

@@ -137,6 +137,56 @@ inBrowser(
 )
 
 inBrowser(
+  'each tab with faults is marked and shows its own; Save goes to the first of them',
+  { allows: ['400 /models/user/'] },
+  async ({ page, server, variant, path, checkAccess }) => {
+    const user = await newUser(server, variant, 'marked')
+    const error = { email: ['email is taken'], groups: ['groups are too many'], permissions: ['permissions are refused'] }
+    await page.route(`**/models/user/${user.id}*`, (route) =>
+      route.request().method() === 'PUT' ? route.fulfill({ status: 400, json: { detail: { error } } }) : route.continue(),
+    )
+    await page.goto(`${path}/models/user/${user.id}?tab=access`)
+    await tick(page, 'Posts: View').check()
+    await save(page).click()
+    await page.getByRole('tab', { name: 'Details has errors', selected: true }).waitFor()
+    const faults = page.locator('.form-faults li')
+    await page.locator('[data-field=email] [aria-invalid]:focus').waitFor()
+    assert.deepEqual(await faults.allInnerTexts(), ['E-mail is taken'])
+    await checkAccess()
+
+    await page.getByRole('tab', { name: 'Access has errors' }).click()
+    await page.locator('[data-field=groups] [aria-invalid]:focus').waitFor()
+    assert.deepEqual(await faults.allInnerTexts(), ['Groups are too many', 'Permissions are refused'])
+    const description = await matrix(page).first().getAttribute('aria-describedby')
+    assert.equal(await page.locator(`[id="${description}"]`).innerText(), 'Permissions are refused')
+    await page.getByRole('link', { name: 'Permissions are refused' }).click()
+    await page.locator('[data-field=permissions][data-invalid] input:focus').waitFor()
+    await checkAccess()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page.getByRole('tab', { name: 'Access', exact: true }).waitFor()
+  },
+)
+
+inBrowser(
+  'a user who takes the own superuser right no longer sees what only superusers may',
+  { as: null },
+  async ({ page, server, variant, path }) => {
+    const api = await apiOf(server)
+    const user = await newUser(server, variant, 'resigns')
+    await api.model('user').update(user.id, { is_superuser: true })
+    await page.goto(`${path}/models/user/${user.id}?tab=access`)
+    await page.getByLabel('Username').fill(user.username)
+    await page.getByLabel('Password', { exact: true }).fill(user.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Superuser').uncheck()
+    await save(page).click()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    await saved(page).waitFor()
+    assert.equal(await page.locator('a[href$="/tools"], a[href$="/models/user"]').count(), 0)
+  },
+)
+
+inBrowser(
   'groups that others have added or removed meanwhile stay so',
   { allows: ['412 /models/user/'] },
   async ({ page, server, variant, path }) => {
@@ -324,15 +374,22 @@ inBrowser(
     assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
 
     const codenames = await api.model('permission').list({ filters: { codename__in: ['view_group', 'view_permission'] } })
-    const reading = codenames.data.map(({ id }) => id)
-    await api
-      .model('user')
-      .update((await api.model('user').list({ filters: [`username=${TREASURER.username}`] })).data[0]?.id ?? 0, {
-        permissions: reading,
-      })
+    const [treasurer] = (await api.model('user').list({ filters: [`username=${TREASURER.username}`] })).data
+    const giveRights = (names: readonly string[]) => {
+      const permissions = codenames.data.filter(({ codename }) => names.includes(String(codename))).map(({ id }) => id)
+      return api.model('user').update(treasurer?.id ?? 0, { permissions })
+    }
+    const explanation = page.getByText('Grey ticks come from the user’s groups')
+    await giveRights(['view_permission'])
+    await page.goto(`${path}/models/user/3?tab=access`)
+    await tick(page, 'Posts: View').waitFor()
+    assert.equal(await explanation.count(), 0, 'without the groups there are no grey ticks')
+
+    await giveRights(['view_permission', 'view_group'])
     await page.goto(`${path}/models/user/3?tab=access`)
     const given = tick(page, 'Posts: View (from Authors)')
     await given.waitFor()
+    await explanation.waitFor()
     await checkAccess()
     assert.equal(await matrix(page).locator('input:not([aria-disabled])').count(), 0)
     assert.equal(await page.getByRole('switch').count(), 0)

@@ -40,8 +40,21 @@ inBrowser(
     }
     await page.goto(`${path}/models/post?filter=title__icontains%3D${name}`)
     await deleteAll(page, 3)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(`**/models/post/${ids[2]}/restore`, async (route) => {
+      await released
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('3 records restored').first().waitFor()
+    // A screen reader tells the end, not each step.
+    const silent = page.locator('.toast-title [aria-live=off]')
+    await silent.getByText('Restoring… 2 of 3').waitFor()
+    release()
+    await page.locator('[aria-live=polite]').getByText('3 records restored').first().waitFor()
+    assert.equal(await silent.count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
     await page.getByLabel(`Select Post 3 ${name}`).waitFor()
     assert.deepEqual(await present(), ids)
