@@ -122,7 +122,7 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
       foreignKey(name, 'owner', owner, 'cascade'),
       foreignKey(name, 'target', layout.of(field.relation.target), 'cascade'),
     ],
-    indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target", "owner")` }],
+    indexes: [{ ...namedParts([name, 'target'], 'idx'), definition: sql`("target", "owner")` }],
   }
 }
 
@@ -154,9 +154,18 @@ const primaryKey = (table: string, columns: readonly string[]): ConstraintDefini
  */
 function unique(table: string, columns: readonly FieldColumn[]): ConstraintDefinition {
   const names = columns.map((column) => column.name)
-  // No field has a comma in its name, so that no unique field has the name of a set.
-  const name = shortName(`${table}_${names.join(',')}_key`)
-  return { name, definition: sql`${uniqueness(columns)} deferrable initially deferred`, kind: 'unique', columns: names }
+  const [first = '', ...others] = names
+  const name = namedParts([`${table}_${first}`, ...others], 'key')
+  return { ...name, definition: sql`${uniqueness(columns)} deferrable initially deferred`, kind: 'unique', columns: names }
+}
+
+/**
+ * A name of several parts, which no other constraint or index has: no field has two underscores in a row in its name. Former versions put a
+ * comma between the parts.
+ */
+function namedParts(parts: readonly string[], kind: 'key' | 'idx'): Pick<NamedDefinition, 'name' | 'was'> {
+  const [name, was] = ['__', ','].map((separator) => shortName(`${parts.join(separator)}_${kind}`))
+  return { name: name ?? '', was: name === was ? undefined : was }
 }
 
 function uniqueness(columns: readonly FieldColumn[]): Sql {
@@ -220,6 +229,8 @@ function choicesOf(choices: readonly (string | number)[] | undefined, type: stri
 /** A constraint or an index, with a name that is unique in the schema. */
 export interface NamedDefinition {
   readonly name: string
+  /** The name that former versions gave it, if that is another one. */
+  readonly was?: string | undefined
   /** Of a constraint what follows its name, of an index what follows the name of the table. */
   readonly definition: Sql
 }
@@ -257,18 +268,17 @@ export function indexesOf({ name, columns, model }: TableLayout, trigrams: Trigr
   const known = columns.filter(({ field }) => !model.internal || INDEXED_IF_INTERNAL.has(field.type.name))
   return known.flatMap((column): NamedDefinition[] => {
     const { field } = column
-    // No field has a comma in its name, so that no other index has the name of one of parts.
-    const index = (suffix: string, using: string) => ({
-      name: shortName(`${name}_${column.name}${suffix}`),
+    const index = (parts: readonly string[], using: string) => ({
+      ...namedParts([`${name}_${column.name}`, ...parts], 'idx'),
       definition: keyword(`using ${using}`),
     })
     const text = textOf(column.sql)
-    if (field.type.list) return [index('_idx', `gin (${text})`)]
+    if (field.type.list) return [index([], `gin (${text})`)]
     const hasParts = SEARCHED.has(field.type.name) && field.limits.choices === undefined && trigrams !== undefined
     return [
-      ...(isOrdered(field) && !hasUniqueOrder(column) ? [index('_idx', `btree (${keyOf(column)}, "id")`)] : []),
+      ...(isOrdered(field) && !hasUniqueOrder(column) ? [index([], `btree (${keyOf(column)}, "id")`)] : []),
       // The schema of the extension may not be on the search path.
-      ...(hasParts ? [index(',parts_idx', `gin (${text} ${quotedName(trigrams)}.gin_trgm_ops)`)] : []),
+      ...(hasParts ? [index(['parts'], `gin (${text} ${quotedName(trigrams)}.gin_trgm_ops)`)] : []),
     ]
   })
 }

@@ -11,7 +11,7 @@ import { planHistoryRename } from './history-renames.ts'
 import { isSecret, shown } from './plan-columns.ts'
 import { type PlanDraft, renameConflict } from './plan-draft.ts'
 
-/** Plans the renames that the models declare by `was`: first of models, then of fields. */
+/** Plans the renames that the models declare by `was`: first of models, then of fields. Before each, names of former versions are replaced. */
 export async function planRenames(draft: PlanDraft): Promise<void> {
   const [former, formerFields, present] = layoutsOfRenames(draft.layout)
   for (const [from, to] of [
@@ -19,12 +19,36 @@ export async function planRenames(draft: PlanDraft): Promise<void> {
     [formerFields, present],
   ] as const) {
     const before = definitionsOf(from, draft.catalog.trigrams)
+    for (const table of before) planFormerNames(draft, table)
     for (const [index, after] of definitionsOf(to, draft.catalog.trigrams).entries()) {
       const table = before[index]
       if (table !== undefined) await planRename(draft, table, after, [from, to])
     }
   }
+  for (const table of definitionsOf(present, draft.catalog.trigrams)) planFormerNames(draft, table)
 }
+
+/** Plans the renames of constraints and indexes to which former versions gave another name. */
+function planFormerNames(draft: PlanDraft, definition: TableDefinition): void {
+  const table = draft.catalog.tables.get(definition.name)
+  if (table === undefined) return
+  const statements = LISTS.flatMap(([list, kind]) =>
+    definition[list].flatMap((each) => {
+      if (each.was === undefined) return []
+      renameText(draft, definition.name, list, { ...each, name: each.was }, each)
+      return renameNamed(draft, definition, kind, each.was, each.name)
+    }),
+  )
+  if (statements.length === 0) return
+  const reason = `Names of constraints and indexes of '${definition.model}' have no comma, which tools would have to quote`
+  draft.add('rename', { class: 'additive', reason, statements })
+}
+
+const LISTS = [
+  ['constraints', 'constraints'],
+  ['foreignKeys', 'constraints'],
+  ['indexes', 'indexes'],
+] as const
 
 async function planRename(
   draft: PlanDraft,
@@ -50,18 +74,11 @@ async function planRename(
         planHistoryRename(draft, { model: after.model, field: column.field.name, was: column.field.was ?? was })
     }
   }
-  for (const [list, kind] of [
-    ['constraints', 'constraints'],
-    ['foreignKeys', 'constraints'],
-    ['indexes', 'indexes'],
-  ] as const) {
+  for (const [list, kind] of LISTS) {
     for (const [index, each] of after[list].entries()) {
       const was = before[list][index]
       if (was === undefined) continue
-      if (was.name !== each.name && table[kind].has(was.name) && !table[kind].has(each.name)) {
-        statements.push(renameStatement(draft, kind, after, was.name, each.name))
-        move(table[kind] as Map<string, unknown>, was.name, each.name)
-      }
+      if (was.name !== each.name) statements.push(...renameNamed(draft, after, kind, was.name, each.name))
       renameText(draft, after.name, list, was, each)
     }
   }
@@ -70,16 +87,23 @@ async function planRename(
   draft.add('rename', { class: 'additive', reason: reasonOf(before, after), statements, ...breaking })
 }
 
-const renameStatement = (
+/** Renames a constraint or an index, if there is one of the former name and none of the present one. */
+function renameNamed(
   draft: PlanDraft,
+  { name: owner, table }: TableDefinition,
   kind: 'constraints' | 'indexes',
-  { table }: TableDefinition,
   was: string,
   name: string,
-): Sql =>
-  kind === 'constraints'
-    ? sql`alter table ${table} rename constraint ${identifier(was)} to ${identifier(name)}`
-    : sql`alter index ${draft.table(was)} rename to ${identifier(name)}`
+): Sql[] {
+  const present = draft.catalog.tables.get(owner)?.[kind] as Map<string, unknown> | undefined
+  if (present?.has(was) !== true || present.has(name)) return []
+  move(present, was, name)
+  return [
+    kind === 'constraints'
+      ? sql`alter table ${table} rename constraint ${identifier(was)} to ${identifier(name)}`
+      : sql`alter index ${draft.table(was)} rename to ${identifier(name)}`,
+  ]
+}
 
 function reasonOf(before: TableDefinition, after: TableDefinition): string {
   if (before.model !== after.model) return `The model '${after.model}' was '${before.model}'`

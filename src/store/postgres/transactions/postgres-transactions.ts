@@ -327,10 +327,7 @@ function violationOf(error: StatementError, layout: Layout, operations: readonly
 
 /** The column that the error names, or that a constraint is named after. */
 function fieldOf({ column, constraint = '' }: StatementError, table: TableLayout): string | undefined {
-  // The constraint of fields that are unique together has their names with commas between them.
-  const named = table.columns.filter(
-    ({ name }) => name === column || ['_', ','].some((end) => constraint.startsWith(`${table.name}_${name}${end}`)),
-  )
+  const named = table.columns.filter(({ name }) => name === column || constraint.startsWith(`${table.name}_${name}_`))
   return named.reduce<(typeof named)[number] | undefined>(
     (best, each) => (best === undefined || each.name.length > best.name.length ? each : best),
     undefined,

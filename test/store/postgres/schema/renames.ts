@@ -7,7 +7,7 @@ import { buildRegistry } from '../../../../src/model/build.ts'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
-import { applySchema, planOf } from '../../../../src/store/postgres/schema/migration.ts'
+import { applySchema, planOf, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 
@@ -48,6 +48,19 @@ const namesIn = (schema: SchemaUnderTest) =>
       select "relname" as "name", "relnamespace" as "space" from pg_class
       union all select "conname", "connamespace" from pg_constraint where "contype" <> 'n') "all"
     join pg_namespace "n" on "n"."oid" = "space" where "nspname" = ${schema.schema} order by 1`)
+
+/** Names and records of the tables become those of a former version. */
+async function giveFormerNames(schema: SchemaUnderTest): Promise<void> {
+  const [table, links] = [schema.table('memo'), schema.table('memo_labels__target_idx')]
+  await schema.rows(sql`alter table ${table} rename constraint "memo_body__number_key" to "memo_body,number_key"`)
+  await schema.rows(sql`alter index ${links} rename to "memo_labels,target_idx"`)
+  const definitions = schema.table('_admin_definitions')
+  await schema.rows(
+    sql`update ${definitions} set "definition" = replace("definition"::text, '__', ',')::json where "name" like 'memo%'`,
+  )
+  await schema.rows(sql`update ${definitions}
+    set "definition" = jsonb_set("definition"::jsonb, '{fingerprint}', '"former"') where "name" = ''`)
+}
 
 /** Renames by `was`, on any PostgreSQL. */
 export function testRenames(open: () => Promise<Database>): void {
@@ -130,6 +143,43 @@ export function testRenames(open: () => Promise<Database>): void {
           ],
         ],
       )
+    })
+  })
+
+  describe('names with commas, which former versions gave', () => {
+    on('are replaced by a start, without building anything again', async (schema) => {
+      await fill(schema)
+      const built = sql`select "c"."relname", "c"."relfilenode" from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
+        where "n"."nspname" = ${schema.schema} and "c"."relkind" = 'i' order by 1`
+      const present = await schema.rows(built)
+      await giveFormerNames(schema)
+      const reasons = ['memo', 'memo'].map((name) => `Names of constraints and indexes of '${name}' have no comma`)
+      const found = (await schema.reasons(...BEFORE)).map((reason) => reason.split(', ')[0])
+      assert.deepEqual(
+        found,
+        reasons.map((reason) => `additive: ${reason}`),
+      )
+      await prepareSchema(schema.database, schema.layout(...BEFORE), 'additive')
+      assert.deepEqual(await schema.rows(built), present)
+      assert.deepEqual(
+        (await namesIn(schema)).filter((name) => String(name).includes(',')),
+        [],
+      )
+      assert.deepEqual(await schema.reasons(...BEFORE), [])
+    })
+
+    on('are replaced together with a rename', async (schema) => {
+      await fill(schema)
+      await giveFormerNames(schema)
+      assert.ok((await schema.plan(...AFTER)).steps.every((step) => step.class === 'additive' && step.phase === 'rename'))
+      await schema.apply(AFTER)
+      const names = await namesIn(schema)
+      assert.deepEqual(
+        names.filter((name) => String(name).includes(',')),
+        [],
+      )
+      assert.ok(names.includes('note_text__code_key') && names.includes('note_tags__target_idx'))
+      assert.deepEqual(await schema.reasons(...AFTER), [])
     })
   })
 

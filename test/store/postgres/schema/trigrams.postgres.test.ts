@@ -30,9 +30,9 @@ test('parts of texts are indexed from the first start after pg_trgm has been ins
     const steps = await prepareSchema(database, layout, 'additive')
     assert.deepEqual(
       steps.map(({ reason }) => reason).filter((reason) => reason.includes("'note'")),
-      ["'note' lacks the index note_title,parts_idx"],
+      ["'note' lacks the index note_title__parts_idx"],
     )
-    assert.deepEqual(await indexes(), ['note_pkey', 'note_title,parts_idx', 'note_title_idx'])
+    assert.deepEqual(await indexes(), ['note_pkey', 'note_title__parts_idx', 'note_title_idx'])
     assert.deepEqual(await prepareSchema(database, layout, 'never'), [])
     assert.deepEqual((await planOf(database, layout)).steps, [])
   } finally {
