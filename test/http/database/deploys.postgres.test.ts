@@ -279,8 +279,12 @@ describe('a deploy beside processes of the earlier release', { skip: NO_POSTGRES
       const long = await ask(old, headers, 'POST', 'short', { mark: 'long', text: 'abcd' })
       assert.equal(long.status, 400)
       assert.deepEqual(Object.keys(long.json.detail.error), ['text'])
+      // The column has the default of the later release.
       const none = await ask(old, headers, 'POST', 'needed', { mark: 'none' })
-      assert.deepEqual([none.status, none.json.detail?.error], [400, { text: ['text is mandatory'] }])
+      assert.equal(none.status, 201)
+      assert.equal((await ask(old, headers, 'GET', `needed/${none.json.data.id}`)).json.data.text, 'none')
+      const emptied = await ask(old, headers, 'PATCH', `needed/${none.json.data.id}`, { text: null })
+      assert.deepEqual([emptied.status, emptied.json.detail?.error], [400, { text: ['text is mandatory'] }])
       const nowhere = await ask(old, headers, 'POST', 'refers', { mark: 'nowhere', short_id: 9_999_999 })
       assert.deepEqual([nowhere.status, Object.keys(nowhere.json.detail?.error ?? {})], [400, ['short_id']])
 

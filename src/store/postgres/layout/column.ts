@@ -4,7 +4,7 @@ import type { FieldType } from '../../../model/field-type.ts'
 import { canonicalDecimal } from '../../../util/decimal.ts'
 import type { Json } from '../../../util/json.ts'
 import { isPlainText } from '../../../util/text.ts'
-import { identifier, type Parameter, type Sql, sql } from '../sql.ts'
+import { identifier, keyword, literal, type Parameter, type Sql, sql } from '../sql.ts'
 
 /** A field as a table keeps it. */
 interface StoredField {
@@ -31,6 +31,8 @@ export interface FieldColumn extends StoredField {
   readonly type: string
   /** The type in the definition of the table, with the collation. */
   readonly declaration: string
+  /** The value of a row that is inserted without one: the default of the field, so that other programs can insert. */
+  readonly default: Sql | undefined
 }
 
 /**
@@ -59,6 +61,7 @@ export function columnOf(field: Field): FieldColumn {
     sql: quoted,
     type: codec.type,
     declaration: codec.collation === undefined ? codec.type : `${codec.type} collate "${codec.collation}"`,
+    default: defaultOf(field, codec.type),
     select: (alias) => codec.select(sql`${alias}.${quoted}`),
     read: (text) => (text === null ? null : codec.read(text)),
     toParameter: (value) => (value === null ? null : codec.toParameter(value)),
@@ -159,6 +162,34 @@ function isOfType({ type }: Field, value: Json): boolean {
   if (codecOf({ type } as Field) === TEXT) return typeof value === 'string' && isPlainText(value)
   const reading = type.read(value)
   return reading.ok && reading.value === value
+}
+
+/** The default of a field as a constant or a function; undefined if it has none, or one that the server alone can make. */
+function defaultOf({ type, default: value, generated, system }: Field, columnType: string): Sql | undefined {
+  if (system && type.name === 'datetime') return sql`date_trunc('milliseconds', now())`
+  switch (generated) {
+    case 'now':
+      return sql`date_trunc('milliseconds', now())`
+    case 'today':
+      return sql`(now() at time zone 'UTC')::date`
+    case 'uuid':
+      return sql`gen_random_uuid()::text`
+    case 'user':
+      return undefined
+    case undefined:
+      break
+    default:
+      return generated satisfies never
+  }
+  // Secrets are stored hashed.
+  if (value === undefined || value === null || type.secret) return undefined
+  if (type.name === 'json') return sql`${literal(JSON.stringify(value))}::json`
+  if (Array.isArray(value)) {
+    const items = value.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`)
+    return sql`${literal(`{${items.join(',')}}`)}::text[]`
+  }
+  if (typeof value === 'object') return undefined
+  return typeof value === 'string' ? sql`${literal(value)}::${keyword(columnType)}` : literal(value)
 }
 
 function parsed(text: string): Json {

@@ -13,6 +13,8 @@ export interface ColumnDefinition {
   readonly isRequired: boolean
   /** The field whose values it holds; undefined for a column of the store. */
   readonly field: Field | undefined
+  /** The value of a row that is inserted without one. */
+  readonly default: Sql | undefined
   readonly comment: string | undefined
 }
 
@@ -68,11 +70,12 @@ function tableOf(table: TableLayout, layout: Layout, trigrams: Trigrams): TableD
     comment: commentOf(model.label === model.name ? undefined : model.label),
     columns: [
       { ...storeColumn('id', identity(table, layout), true), comment: fieldComment(model.fields.get('id')) },
-      ...own.map(({ name: column, declaration, field }) => ({
+      ...own.map(({ name: column, declaration, field, default: value }) => ({
         name: column,
         type: keyword(declaration),
         isRequired: field.required,
         field,
+        default: value,
         comment: fieldComment(field),
       })),
       ...links.map(({ flagName }) => storeColumn(flagName, keyword('boolean'), false)),
@@ -128,7 +131,7 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
 
 const storeColumn = (name: string, type: Sql, isRequired: boolean): ColumnDefinition => ({
   ...{ name, type, isRequired },
-  ...{ field: undefined, comment: undefined },
+  ...{ field: undefined, default: undefined, comment: undefined },
 })
 
 /** What the model says of a field: its label and its help text. */

@@ -13,6 +13,7 @@ export interface CatalogColumn {
   /** As `format_type` writes it, such as `timestamp(3) with time zone`. */
   type: string
   isRequired: boolean
+  hasDefault: boolean
   comment: string
 }
 
@@ -71,12 +72,18 @@ export async function readCatalog(connection: Connection, schema: string): Promi
     else catalog.tables.set(name, emptyTable(name, Number(bytes), comment))
   }
   const ofTables = sql`join pg_class "c" on "c"."oid" = "relation" join pg_namespace "n" on "n"."oid" = "c"."relnamespace" where ${own}`
-  const columns =
-    await rows(sql`select "c"."relname", "attname", format_type("atttypid", "atttypmod"), "attnotnull", col_description("attrelid", "attnum")
+  const columns = await rows(sql`select "c"."relname", "attname", format_type("atttypid", "atttypmod"), "attnotnull", "atthasdef",
+      col_description("attrelid", "attnum")
     from (select *, "attrelid" as "relation" from pg_attribute where "attnum" > 0 and not "attisdropped") "a" ${ofTables}
     order by "attrelid", "attnum"`)
-  for (const [table = '', name = '', type = '', isRequired, comment = ''] of columns) {
-    catalog.tables.get(table)?.columns.set(name, { actual: name, type, isRequired: isRequired === 't', comment })
+  for (const [table = '', name = '', type = '', isRequired, hasDefault, comment = ''] of columns) {
+    catalog.tables.get(table)?.columns.set(name, {
+      actual: name,
+      type,
+      isRequired: isRequired === 't',
+      hasDefault: hasDefault === 't',
+      comment,
+    })
   }
   const constraints = await rows(sql`select "c"."relname", "conname", "contype"::text
     from (select *, "conrelid" as "relation" from pg_constraint) "a" ${ofTables}`)
@@ -115,8 +122,9 @@ export interface RecordedColumn {
   readonly limits: RecordedLimits
   /** True for a column whose values must not be shown. */
   readonly isSecret?: true
-  /** Absent if it has none, or if a former version recorded the column. */
+  /** Comment and default: absent if it has none, or if a former version recorded the column. */
   readonly comment?: string
+  readonly default?: string
   /** True if no field has it any more. */
   readonly isUnused?: true
 }
@@ -222,10 +230,11 @@ export function recordOf({ model, columns, constraints, foreignKeys, indexes, co
 }
 
 /** A column as it is recorded. */
-const recordedColumn = ({ field, comment }: ColumnDefinition): RecordedColumn => ({
+const recordedColumn = ({ field, comment, default: value }: ColumnDefinition): RecordedColumn => ({
   limits: plainLimits(field?.limits ?? {}),
   ...(field?.type.secret && { isSecret: true as const }),
   ...(comment !== undefined && { comment }),
+  ...(value !== undefined && { default: value.compile().text }),
 })
 
 function plainLimits({ pattern: _, ...limits }: Limits): RecordedLimits {

@@ -1,4 +1,3 @@
-import type { Field } from '../../../model/field.ts'
 import type { ColumnDefinition, TableDefinition } from '../layout/definitions.ts'
 import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
 import type { CatalogTable } from './catalog.ts'
@@ -11,6 +10,7 @@ export async function planColumns(draft: PlanDraft, definition: TableDefinition,
     else {
       await planType(draft, definition, table, column)
       await planMandatory(draft, definition, table, column)
+      planDefault(draft, definition, table, column)
     }
   }
 }
@@ -19,16 +19,17 @@ async function planNewColumn(
   draft: PlanDraft,
   definition: TableDefinition,
   table: CatalogTable,
-  { name, type, isRequired, field }: ColumnDefinition,
+  { name, type, isRequired, field, default: filling }: ColumnDefinition,
 ): Promise<void> {
   const reason = `The field '${field?.name ?? name}' of '${definition.model}' is new`
   const quoted = identifier(name)
-  const filling = isRequired && field !== undefined ? fillingOf(field, type) : undefined
   const add = (end: Sql) => sql`alter table ${definition.table} add column ${quoted} ${type}${end}`
-  if (!isRequired) draft.add('column', { class: 'additive', reason, statements: [add(sql``)] })
-  else if (filling !== undefined) {
+  if (!isRequired) {
+    // Rows that are there have no value.
+    const statements = [add(sql``), ...(filling === undefined ? [] : [setDefault(definition, name, filling)])]
+    draft.add('column', { class: 'additive', reason, statements })
+  } else if (filling !== undefined) {
     draft.fillings.set(`${definition.name}.${name}`, filling)
-    // The column keeps the default, for records that a process of an earlier release creates without the field.
     const statements = [add(sql` not null default ${filling}`)]
     draft.add('column', { class: 'additive', reason: `${reason}; rows get its default`, statements })
   } else if (!(await draft.hasRows(table))) {
@@ -38,7 +39,7 @@ async function planNewColumn(
     const why = `${reason} and mandatory, and has no default`
     draft.add('column', { class: 'checked', reason: why, statements: [add(sql` not null`)], rows, breaks: 'names' })
   }
-  table.columns.set(name, { actual: '', type: '', isRequired, comment: '' })
+  table.columns.set(name, { actual: '', type: '', isRequired, hasDefault: filling !== undefined, comment: '' })
 }
 
 async function planType(
@@ -53,7 +54,7 @@ async function planType(
   const { using } = conversionOf(identifier(name), column.type, wanted)
   const { fits } = conversionOf(identifier(column.actual), column.type, wanted)
   const alter = sql`alter table ${definition.table} alter column ${identifier(name)}`
-  // A default that the column has kept may not be convertible.
+  // A default may not be convertible.
   const statements = [sql`${alter} drop default`, sql`${alter} type ${type} using ${using}`]
   const reason = `The field '${field?.name ?? name}' of '${definition.model}' changes from ${typeOfCatalog(column.type)} to ${wanted}`
   const breaking = isReadableAs(column.type, wanted) ? {} : { breaks: 'values' as const }
@@ -67,6 +68,7 @@ async function planType(
   }
   draft.converted.add(`${definition.name}.${name}`)
   column.type = wanted
+  column.hasDefault = false
 }
 
 async function planMandatory(
@@ -81,7 +83,8 @@ async function planMandatory(
   const alter = sql`alter table ${definition.table} alter column ${identifier(name)}`
   column.isRequired = isRequired
   if (!isRequired) {
-    // A record without the field has no value.
+    // A former version has kept the default of a field that has none any more.
+    column.hasDefault = false
     const statements = [sql`${alter} drop not null`, sql`${alter} drop default`]
     return draft.add('column', { class: 'additive', reason: `${what} no longer mandatory`, statements })
   }
@@ -92,6 +95,28 @@ async function planMandatory(
   const rows = await draft.count(from, rowIdColumn(definition), sql`null::text`)
   draft.add('constraint', { class: 'checked', reason, statements: [change], rows })
 }
+
+/** The default is compared with the recorded one, since PostgreSQL writes it in its own words. */
+function planDefault(
+  draft: PlanDraft,
+  definition: TableDefinition,
+  table: CatalogTable,
+  { name, field, default: wanted }: ColumnDefinition,
+): void {
+  const column = table.columns.get(name)
+  if (column === undefined || field === undefined) return
+  const applied = draft.recorded.get(definition.name)?.columns[name]?.default
+  const isDone =
+    wanted === undefined ? applied === undefined || !column.hasDefault : column.hasDefault && applied === wanted.compile().text
+  if (isDone) return
+  const what = `The default of '${field.name}' of '${definition.model}'`
+  const reason = wanted === undefined ? `${what} is gone` : `${what} is that of the model, for rows by other programs`
+  draft.add('column', { class: 'additive', reason, statements: [setDefault(definition, name, wanted)] })
+  column.hasDefault = wanted !== undefined
+}
+
+const setDefault = ({ table }: TableDefinition, name: string, value: Sql | undefined): Sql =>
+  sql`alter table ${table} alter column ${identifier(name)} ${value === undefined ? sql`drop default` : sql`set default ${value}`}`
 
 /** The column by which a row is named. */
 export const rowIdColumn = ({ holds }: TableDefinition): Sql => (holds === 'records' ? sql`"id"` : sql`"owner"`)
@@ -207,33 +232,3 @@ function conversionOf(value: Sql, from: string, to: string): Conversion {
   const convert = CONVERSIONS[`${typeOfCatalog(from)} → ${to}`]
   return convert?.(value) ?? { using: sql`null::${keyword(to)}`, fits: sql`false` }
 }
-
-/** The value that rows get in a new column of a mandatory field: its default. Undefined if the field has none that suits every row. */
-function fillingOf(field: Field, type: Sql): Sql | undefined {
-  const { default: value, generated, system } = field
-  if (system && field.type.name === 'datetime') return sql`date_trunc('milliseconds', now())`
-  switch (generated) {
-    case 'now':
-      return sql`date_trunc('milliseconds', now())`
-    case 'today':
-      return sql`(now() at time zone 'UTC')::date`
-    case 'uuid':
-      return sql`gen_random_uuid()::text`
-    case 'user':
-      return undefined
-    case undefined:
-      break
-    default:
-      return generated satisfies never
-  }
-  if (value === undefined || value === null) return undefined
-  if (field.type.name === 'json') return sql`${literal(JSON.stringify(value))}::json`
-  if (Array.isArray(value)) {
-    const items = value.map((item) => `"${String(item).replace(/["\\]/g, '\\$&')}"`)
-    return sql`${literal(`{${items.join(',')}}`)}::text[]`
-  }
-  if (typeof value === 'object') return undefined
-  return typeof value === 'string' ? sql`${literal(value)}::${keyword(withoutCollation(type))}` : literal(value)
-}
-
-const withoutCollation = (type: Sql): string => type.compile().text.replace(/ collate .*$/, '')

@@ -53,15 +53,15 @@ export function planNewTable(draft: PlanDraft, definition: TableDefinition): Cat
   const what = holds === 'records' ? `The model '${model}' is new` : `A many-to-many field of '${model}' is new`
   draft.add('create', { class: 'additive', reason: what, statements })
   const created = emptyTable('')
-  for (const { name: column, isRequired } of columns)
-    created.columns.set(column, { actual: '', type: '', isRequired, comment: '' })
+  for (const { name: column, isRequired, default: value } of columns)
+    created.columns.set(column, { actual: '', type: '', isRequired, hasDefault: value !== undefined, comment: '' })
   for (const each of constraints) created.constraints.set(each.name, '')
   draft.catalog.tables.set(name, created)
   return created
 }
 
-const declaration = ({ name, type, isRequired }: ColumnDefinition): Sql =>
-  isRequired ? sql`${identifier(name)} ${type} not null` : sql`${identifier(name)} ${type}`
+const declaration = ({ name, type, isRequired, default: value }: ColumnDefinition): Sql =>
+  sql`${identifier(name)} ${type}${isRequired ? sql` not null` : sql``}${value === undefined ? sql`` : sql` default ${value}`}`
 
 /** Plans the indexes that a table lacks, or that were not built to their end. */
 export function planIndexes(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): void {

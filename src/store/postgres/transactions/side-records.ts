@@ -77,7 +77,8 @@ function insertNotes(
 ): Sql[] {
   const table = layout.of(tableName)
   const given = table.columns.filter(
-    ({ field: { name: field } }) => field !== 'record_id' && rows.some((row) => (row[field] ?? null) !== null),
+    ({ field: { name: field }, default: value }) =>
+      field !== 'record_id' && (value !== undefined || rows.some((row) => (row[field] ?? null) !== null)),
   )
   const values = given.map((column) =>
     inputOf(
