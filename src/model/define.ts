@@ -81,6 +81,7 @@ export function defineModel<const F extends readonly FieldDefinition[], const T 
   readonly group?: string
   readonly icon?: string
   readonly timestamps?: T
+  readonly index_updated_at?: boolean
   readonly history?: boolean
   readonly unique_together?: readonly (readonly NoInfer<NameOf<F>>[])[]
   readonly access?: AccessDefinition

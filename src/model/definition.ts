@@ -84,6 +84,8 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   readonly choices?: readonly (string | number | ChoiceDefinition)[]
   /** `false` excludes the field from search. */
   readonly searchable?: boolean
+  /** `false` leaves out the index of the field on PostgreSQL, where no list is filtered or sorted by it. */
+  readonly index?: boolean
   /** For relations: the other model, in lower case. */
   readonly model?: string
   /** For `foreignkey` and `one_to_one`; default: `restrict`. */
@@ -124,6 +126,8 @@ export interface ModelDefinition {
   readonly icon?: string
   /** Adds `created_at` and `updated_at`. */
   readonly timestamps?: boolean
+  /** Gives `updated_at` an index on PostgreSQL, for lists that are sorted or filtered by it. Every update then changes this index. */
+  readonly index_updated_at?: boolean
   /** False leaves the model out of the history. */
   readonly history?: boolean
   /** Lists of fields of which no two records have all the same values. */

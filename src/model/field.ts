@@ -24,6 +24,8 @@ export interface Field {
   /** The choices with their labels; undefined if none has a label or colour. */
   readonly labelledChoices: readonly ChoiceDefinition[] | undefined
   readonly searchable: boolean
+  /** False if an engine that keeps indexes on disk needs none for the field. */
+  readonly index: boolean
   /** True for `id`, `created_at`, `updated_at`: set by the server only. */
   readonly system: boolean
   /** True for a field of a built-in model that the server sets. Requests may not; seeds, and imports that keep ids, may. */
@@ -76,6 +78,7 @@ export function makeField(definition: FieldDefinition): Field {
     limits: compileLimits({ ...definition, choices: definition.choices?.map(choiceValue) }),
     labelledChoices: labelled(definition.choices),
     searchable: type.searchable && definition.searchable !== false,
+    index: definition.index !== false,
     system: false,
     serverSet: false,
     relation: makeRelation(definition),
@@ -129,6 +132,8 @@ const systemField = (name: string, type: FieldType): Field => ({
   limits: {},
   labelledChoices: undefined,
   searchable: false,
+  // Every update would change an index of `updated_at`.
+  index: name !== 'updated_at',
   system: true,
   serverSet: false,
   relation: undefined,
@@ -139,3 +144,5 @@ const systemField = (name: string, type: FieldType): Field => ({
 export const ID_FIELD = systemField('id', primarykey)
 /** The fields that `timestamps: true` appends. */
 export const TIMESTAMP_FIELDS = [systemField('created_at', FIELD_TYPES.datetime), systemField('updated_at', FIELD_TYPES.datetime)]
+/** The same, all of them with an index. */
+export const INDEXED_TIMESTAMP_FIELDS = TIMESTAMP_FIELDS.map((field) => ({ ...field, index: true }))

@@ -62,6 +62,7 @@ const common = {
   help_text: Joi.string(),
   required: Joi.boolean(),
   searchable: Joi.boolean(),
+  index: Joi.boolean(),
 }
 
 const fakerMethods: ReadonlySet<string> = new Set(FAKER_METHODS)

@@ -5,7 +5,7 @@ import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { ACCESS_ACTIONS, type AccessDefinition, type ModelDefinition } from './definition.ts'
-import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
+import { type Field, ID_FIELD, INDEXED_TIMESTAMP_FIELDS, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
 import { parseField } from './parse-field.ts'
 import { UniqueSet } from './unique-set.ts'
@@ -34,6 +34,7 @@ export const modelSchema = Joi.object<ModelDefinition>({
   group: Joi.string(),
   icon: Joi.string(),
   timestamps: Joi.boolean(),
+  index_updated_at: Joi.boolean(),
   history: Joi.boolean(),
   unique_together: Joi.array().items(Joi.array().items(Joi.string()).min(2).unique()),
   access: Joi.object(Object.fromEntries(ACCESS_ACTIONS.map((action) => [action, grant]))),
@@ -63,6 +64,9 @@ export function parseModel(
   if (!isObject(value)) return { model: undefined, faultyFields, faults }
   const written = Array.isArray(value.fields) ? value.fields : []
   const timestamps = value.timestamps === true
+  const stamps = value.index_updated_at === true ? INDEXED_TIMESTAMP_FIELDS : TIMESTAMP_FIELDS
+  if (value.index_updated_at === true && !timestamps)
+    faults.add(source, ['index_updated_at'], "'index_updated_at' needs `timestamps: true`, which adds the field")
   const fields = written.flatMap((raw: unknown, index) => {
     const before = faults.list.length
     const field = parseField(raw, ['fields', index], source, faults)
@@ -87,7 +91,7 @@ export function parseModel(
     history: value.history !== false,
     uniqueSets: uniqueSets(value.unique_together, fields, source, faults),
     access: grants(value.access),
-    fields: [idField(written), ...fields.map(marked), ...(timestamps ? TIMESTAMP_FIELDS : [])],
+    fields: [idField(written), ...fields.map(marked), ...(timestamps ? stamps : [])],
   })
   checkDisplayField(model, source, faults)
   return { model, faultyFields, faults }

@@ -27,6 +27,12 @@ describe('the model itself', () => {
   const rows: readonly Row[] = [
     ['no name', '»fields: []\n', "Key 'name' is missing"],
     ['no fields', '»name: Thing\n', "Key 'fields' is missing"],
+    [
+      'an index of updated_at without the field',
+      'name: Thing\nindex_updated_at: »true\nfields: [{ name: a, type: string, index: false }, { name: b, type: text, index: »no }]\n',
+      "'index_updated_at' needs `timestamps: true`, which adds the field",
+      "'index' must be a boolean…",
+    ],
     ['fields that are no list', 'name: Thing\nfields: »{ a: string }\n', "'fields' must be an array"],
     [
       'a field that is not a mapping',

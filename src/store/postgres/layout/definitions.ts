@@ -258,17 +258,18 @@ const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text',
 const SEARCHED: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'slug', 'url'])
 
 /** True for a field whose values have an index in their order. */
-export const isOrdered = ({ type }: Field): boolean => type.sortable && !UNORDERED.has(type.name)
+export const isOrdered = ({ type, index }: Field): boolean => index && type.sortable && !UNORDERED.has(type.name)
 
 /** The schema in which the extension `pg_trgm` is installed, which indexes parts of texts; undefined if it is not installed. */
 export type Trigrams = string | undefined
 
 /**
  * The indexes that lists need, beside those of the primary key and of unique constraints: one for each field in its order, one for the items
- * of each list, and one for the parts of each text. Those of an order end in the id, as every sort order does.
+ * of each list, and one for the parts of each text. Those of an order end in the id, as every sort order does. Fields with `index: false` have
+ * none, nor has `updated_at` unless the model asks: an update that changes no index writes one version of the row and nothing else.
  */
 export function indexesOf({ name, columns, model }: TableLayout, trigrams: Trigrams): NamedDefinition[] {
-  const known = columns.filter(({ field }) => !model.internal || INDEXED_IF_INTERNAL.has(field.type.name))
+  const known = columns.filter(({ field }) => field.index && (!model.internal || INDEXED_IF_INTERNAL.has(field.type.name)))
   return known.flatMap((column): NamedDefinition[] => {
     const { field } = column
     const index = (parts: readonly string[], using: string) => ({
