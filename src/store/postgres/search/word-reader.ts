@@ -120,8 +120,8 @@ export async function countMissing(
   const conditions = new Conditions(layout)
   const [records, alias] = [layout.of(table), conditions.alias()]
   const number = sql`(select number from ${state} where table_name = ${table})`
-  // The planner knows little of changes that were just made, and would look up each of their records.
-  await connection.query(sql`select set_config('enable_nestloop', 'off', true)`)
+  // The planner knows little of changes that were just made: it would look up each of their records, and sort all to find the latest ones.
+  await connection.query(sql`select set_config('enable_nestloop', 'off', true), set_config('enable_bitmapscan', 'off', true)`)
   const { rows } = await connection.query(
     sql`with latest as materialized (${latestChanges(changes, number)})
       select count(*) from ${records.table} ${alias}

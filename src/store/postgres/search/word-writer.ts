@@ -20,7 +20,7 @@ const WORDS_A_STATEMENT = 10_000
  * and every statement needs few rows; and the compilation of statements, which the planner chooses for the plans that are left, and which
  * takes longer than they do.
  */
-const OFF = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'sort'].map((plan) => `enable_${plan}`).concat('jit')
+const OFF = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'sort', 'material'].map((plan) => `enable_${plan}`).concat('jit')
 
 /** A changed record with its stored words and its present ones. */
 interface Change {
