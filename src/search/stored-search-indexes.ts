@@ -30,7 +30,7 @@ const LONGEST_REST_MS = 50
 /** Maximum time of a slice of the analysis of changed records in a search, in milliseconds. */
 const SLICE_MS = 8
 /** Time that searches wait for missing words, in milliseconds. Those that must be complete wait longer. */
-const PATIENCE_MS = 500
+const PATIENCE_MS = 400
 /** A search that reads this many changed records has their words stored without rests, since it analyses their texts. */
 const MANY_CHANGED = 200
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
@@ -116,7 +116,7 @@ export class StoredSearchIndexes implements SearchEngine {
     return second.result
   }
 
-  /** Waits for the words of a model, half a second at most for all searches that wait. */
+  /** Waits for the words of a model, `PATIENCE_MS` at most for all searches that wait. */
   async #makeSoon(model: Model): Promise<void> {
     void this.#makeNow(model)
     const making = this.#begin(model)

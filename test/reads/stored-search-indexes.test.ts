@@ -71,7 +71,7 @@ function indexesOf(storage: SearchStorage, { isPatient = true, requests = 0 } = 
     log: { ...silentLog, error },
     wait: (milliseconds) => {
       waits.push(milliseconds)
-      return milliseconds >= 500 && isPatient ? new Promise<never>(() => {}) : setImmediate()
+      return milliseconds >= 400 && isPatient ? new Promise<never>(() => {}) : setImmediate()
     },
     now: () => {
       time += 10
@@ -125,7 +125,7 @@ describe('search indexes in a store', () => {
     assert.deepEqual([...new Set(waits)].sort(), [200, 3000])
   })
 
-  test('answer by what is stored after half a second, once for all searches, and go on storing', async () => {
+  test('answer by what is stored after 0.4 seconds, once for all searches, and go on storing', async () => {
     const storage = new FakeStorage()
     storage.isReady = false
     storage.isBehind = true
@@ -134,7 +134,7 @@ describe('search indexes in a store', () => {
     const missing = () =>
       indexes.within(genre, travel, async ({ isComplete, countMissing }) => [isComplete, await countMissing([])])
     assert.deepEqual([await found(), await missing()], [1, [false, 7]])
-    assert.equal(waits.filter((each) => each === 500).length, 1)
+    assert.equal(waits.filter((each) => each === 400).length, 1)
     storage.progress.length = 0
     while (!storage.isReady) await setImmediate()
     assert.deepEqual(await missing(), [true, 7])
@@ -150,7 +150,7 @@ describe('search indexes in a store', () => {
     storage.isReady = false
     storage.progress.push('more', 'none')
     assert.equal(await found(), 1)
-    assert.deepEqual(waits, [3000, 500])
+    assert.deepEqual(waits, [3000, 400])
   })
 
   test('whose words cannot be stored are logged once, and tried again', async () => {

@@ -81,11 +81,11 @@ export class SearchedStore {
   }
 }
 
-/** Waits of half a second and more, which a search does for its index, end after `acquireTimeoutMs` milliseconds, or never. */
+/** Waits of 0.4 seconds and more, which a search does for its index, end after `acquireTimeoutMs` milliseconds, or never. */
 const dependencies = (acquireTimeoutMs?: number) => ({
   log: silentLog,
   wait: (milliseconds: number): Promise<unknown> => {
-    if (milliseconds < 500) return setTimeout(1)
+    if (milliseconds < 400) return setTimeout(1)
     return acquireTimeoutMs === undefined ? new Promise<never>(() => {}) : setTimeout(acquireTimeoutMs)
   },
   now: () => performance.now(),
