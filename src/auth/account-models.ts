@@ -71,7 +71,7 @@ const AuthSession = defineModel({
     { name: 'credential', type: 'string', required: true },
     { name: 'expires_at', type: 'datetime', required: true },
     // Earlier versions did not store the following fields; sessions of theirs have none.
-    { name: 'last_used_at', type: 'datetime' },
+    { name: 'last_used_at', type: 'datetime', index: false },
     { name: 'address', type: 'string' },
     { name: 'user_agent', type: 'string' },
     { name: 'in_cookie', type: 'boolean', default: false },

@@ -18,8 +18,8 @@ const WebhookSubscription = defineModel({
     { name: 'active', type: 'boolean', required: true },
     // Cause of inactivity: an administrator, the settings, 410 Gone, or five days of failures.
     { name: 'disabled_by', type: 'choice', choices: ['hand', 'settings', 'gone', 'failing'] },
-    { name: 'failing_since', type: 'datetime' },
-    { name: 'last_failure_at', type: 'datetime' },
+    { name: 'failing_since', type: 'datetime', index: false },
+    { name: 'last_failure_at', type: 'datetime', index: false },
     // True for subscriptions from the settings, which are deleted when they are removed there.
     { name: 'from_settings', type: 'boolean', required: true },
   ],
@@ -54,7 +54,7 @@ const WebhookDelivery = defineModel({
     { name: 'record_id', type: 'integer' },
     { name: 'status', type: 'choice', choices: ['pending', 'delivered', 'failed'], required: true },
     // Number of failed attempts since the message was sent, or redelivered.
-    { name: 'tries', type: 'integer', required: true },
+    { name: 'tries', type: 'integer', required: true, index: false },
     { name: 'attempts', type: 'json', required: true },
     { name: 'response', type: 'text' },
     // Null in a settled delivery.

@@ -13,6 +13,7 @@ fields:
   - { name: title, type: string, required: true }
   - { name: state, type: choice, choices: [new, old], required: true, default: new }
   - { name: stars, type: integer, default: 3 }
+  - { name: code, type: string, max_length: 9, unique: true }
 `,
 }
 
@@ -35,7 +36,7 @@ describe('rows that another program inserts with the mandatory fields only', opt
       await database.query(sql`insert into ${identifier(schema, 'post')} ("title") values ('lighthouse')`)
       const { json } = await b.send('GET', 'models/post/2')
       const { created_at: created, updated_at: updated, ...rest } = json.data
-      assert.deepEqual(rest, { id: 2, title: 'lighthouse', state: 'new', stars: 3 })
+      assert.deepEqual(rest, { id: 2, title: 'lighthouse', state: 'new', stars: 3, code: null })
       assert.match(created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       assert.equal(updated, created)
       const list = await a.send('GET', 'models/post?filters=state=new&filters=stars=3&sort_by=updated_at')
@@ -44,6 +45,25 @@ describe('rows that another program inserts with the mandatory fields only', opt
       assert.equal((await b.send('PUT', 'models/post/2', { body: { data: { state: 'old' } } })).status, 200)
       const next = await a.send('POST', 'models/post', { body: { data: { title: 'next' } } })
       assert.equal(next.json.data.id, 3)
+    }))
+
+  test('are inserted or updated by merge, since unique constraints are checked at the end', () =>
+    withApps(async ({ a, database, schema }) => {
+      const table = identifier(schema, 'post')
+      const { rows: version } = await database.query(sql`select current_setting('server_version_num')`)
+      const conflict = sql`insert into ${table} ("title", "code") values ('one', 'a') on conflict ("code") do nothing`
+      await assert.rejects(database.query(conflict), /deferrable/)
+      if (Number(version[0]?.[0]) < 150_000) return
+      const merge = (
+        title: string,
+      ) => sql`merge into ${table} "p" using (values ('a', ${title})) "n" ("code", "title") on "p"."code" = "n"."code"
+        when matched then update set "title" = "n"."title"
+        when not matched then insert ("code", "title") values ("n"."code", "n"."title")`
+      await database.query(merge('one'))
+      await database.query(merge('two'))
+      const { json } = await a.send('GET', 'models/post')
+      assert.deepEqual([json.total, json.data[0].title, json.data[0].state], [1, 'two', 'new'])
+      assert.equal((await a.send('GET', 'models/post/search?q=two')).json.total, 1)
     }))
 
   test('while a record that is created with null has no value, alone and among many', () =>
