@@ -23,8 +23,6 @@ inBrowser('first steps lead on, until the user has opened records and saved list
   const steps = page.getByRole('region', { name: 'First steps' })
   await steps.getByRole('link', { name: 'Browse comments' }).waitFor()
   await steps.getByRole('link', { name: 'Add a user' }).waitFor()
-  const cut = `[...document.querySelectorAll('.entry a')].filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.innerText)`
-  assert.deepEqual(await page.evaluate(cut), [])
   await page.goto(`${path}/models/tag/1`)
   const name = await page.getByRole('heading', { level: 1 }).innerText()
   await page.evaluate(
@@ -36,6 +34,15 @@ inBrowser('first steps lead on, until the user has opened records and saved list
   assert.equal(await steps.count(), 0)
   await page.getByRole('region', { name: 'Saved filters' }).getByRole('link', { name: 'My drafts' }).click()
   await page.waitForURL(/models\/post\?filter=status%3Ddraft$/)
+})
+
+inBrowser('long first steps take a second line', { widths: [360, 768] }, async ({ page, checkAccess }) => {
+  await page.evaluate(`localStorage['admin.language'] = '"de"'`)
+  await page.reload()
+  await page.getByRole('link', { name: 'Gruppen und ihre Berechtigungen einrichten' }).waitFor()
+  const cut = `[...document.querySelectorAll('.entry a')].filter((link) => link.scrollWidth > link.clientWidth).map((link) => link.innerText)`
+  assert.deepEqual(await page.evaluate(cut), [])
+  await checkAccess()
 })
 
 inBrowser('a change made elsewhere appears among the latest changes, by its name', {}, async ({ page, server, variant }) => {
