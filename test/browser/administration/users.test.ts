@@ -343,6 +343,19 @@ inBrowser('a permission takes effect for the members of the group', {}, async ({
   await member.model('tag').list()
 })
 
+inBrowser(
+  'on a phone no name of a model breaks',
+  { widths: [360], at: '/models/group/3?tab=access' },
+  async ({ page, checkAccess }) => {
+    await page.evaluate(`localStorage['admin.language'] = '"de"'`)
+    await page.reload()
+    await page.getByRole('checkbox', { name: 'Berechtigungen: Ansehen' }).waitFor()
+    const broken = `[...document.querySelectorAll('.table-matrix tbody label.option')].filter((name) => name.offsetHeight > 32).map((name) => name.innerText)`
+    assert.deepEqual(await page.evaluate(broken), [])
+    await checkAccess()
+  },
+)
+
 inBrowser('permissions of a superuser are said to have no effect', { at: '/models/user/1?tab=access' }, async ({ page }) => {
   await matrix(page).getByText('Superusers can do everything').waitFor()
   await matrix(page).getByText('Grey ticks come from the user’s groups').waitFor()
