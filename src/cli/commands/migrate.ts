@@ -80,7 +80,9 @@ async function run(io: Io, options: MigrateOptions, project: Project): Promise<v
     print(io, options, plan, describePlan(plan))
     const release = await releaseIn(database, layout)
     const others = plan.steps.some(({ breaks }) => breaks !== undefined) ? await livingProcesses(database, layout) : 0
-    if (plan.steps.length === 0) io.stderr.write(`${postgresPlace(settings)} is up to date\n`)
+    const comments =
+      plan.comments.length === 0 ? '' : ' but for comments; a start makes them with other steps, `admin migrate --apply` now'
+    if (plan.steps.length === 0) io.stderr.write(`${postgresPlace(settings)} is up to date${comments}\n`)
     else if (release === 'earlier') io.stderr.write(`${EARLIER}\n`)
     else if (others > 0) {
       throw new AppError(

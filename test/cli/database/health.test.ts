@@ -15,6 +15,8 @@ const settings: PostgresSettings = {
 type Plan = NonNullable<Examination['plan']>
 const plan = (...steps: Step[]): Plan => ({
   steps,
+  comments: [],
+  locked: [],
   unused: [],
   isBuilding: false,
   recorded: new Map(),

@@ -255,7 +255,8 @@ const textsOf = (definitions: readonly NamedDefinition[]): Record<string, string
 export function fingerprintOf(definitions: readonly TableDefinition[], system: readonly Sql[]): string {
   const tables = definitions.map((table) => [
     table.name,
-    recordOf(table),
+    // No release depends on comments.
+    recordOf({ ...table, comment: undefined, columns: table.columns.map((column) => ({ ...column, comment: undefined })) }),
     table.columns.map(({ name, type, isRequired }) => [name, type.compile().text, isRequired]),
   ])
   const texts = system.map((statement) => statement.compile().text)

@@ -1,10 +1,10 @@
 import { AppError } from '../../../errors.ts'
 import { systemTimer, type Timer } from '../../../util/clock.ts'
-import { type Connection, type Database, isLockTimeout, StatementError } from '../connection/database.ts'
+import { type Connection, type Database, isLockTimeout, isTransient, StatementError } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
 import { livingProcesses } from '../shared/processes.ts'
-import { literal, type Sql, sql } from '../sql.ts'
+import { joined, literal, type Sql, sql } from '../sql.ts'
 import { type HistoryRename, readState, recordStatements, trigramsSchema, UNFINISHED } from './catalog.ts'
 import { lastEntry, renameInHistory } from './history-renames.ts'
 import { currentFingerprint, describePlan, planSchema, type SchemaPlan } from './plan.ts'
@@ -16,9 +16,8 @@ import { TableCheck } from './table-check.ts'
 type MigrateMode = 'additive' | 'never'
 
 /** The difference between a database and the models. Reads only, in one transaction. */
-export function planOf(database: Database, layout: Layout, migrations?: readonly StoreMigration[]): Promise<SchemaPlan> {
-  const plan = (connection: Connection) => planSchema(connection, layout, migrations)
-  return database.transaction(plan, { isolation: 'repeatable read', readOnly: true })
+export function planOf(database: Database, layout: Layout): Promise<SchemaPlan> {
+  return database.transaction((connection) => planSchema(connection, layout), { isolation: 'repeatable read', readOnly: true })
 }
 
 /** True if a start applies the plan by itself. */
@@ -59,7 +58,7 @@ export async function applySchema(database: Database, layout: Layout, options: A
       options.check?.(plan)
       await rejectBreaking(connection, layout, plan, options)
       rejectRowsInTheWay(plan)
-      return execute(connection, layout, plan, options.allowDestructive === true)
+      return execute(connection, layout, plan, options)
     })
   const steps = await untilUnlocked(database, layout, lockWaits, timer, apply)
   const later = steps.filter(({ isConcurrent }) => isConcurrent)
@@ -120,11 +119,12 @@ async function execute(
   connection: Connection,
   layout: Layout,
   plan: SchemaPlan,
-  allowDestructive: boolean,
+  { allowDestructive = false, isStart = false }: ApplyOptions,
 ): Promise<readonly Step[]> {
-  const steps = allowDestructive ? [...plan.steps, ...plan.unused] : plan.steps
+  const comments = isStart && plan.steps.length === 0 ? [] : plan.comments
+  const steps = [...plan.steps, ...(allowDestructive ? plan.unused : []), ...comments]
   const immediate = steps.filter(({ isConcurrent }) => isConcurrent !== true)
-  await executeSteps(connection, immediate, allowDestructive)
+  await executeSteps(connection, [...lockingStep(plan), ...immediate], allowDestructive)
   const recorded = allowDestructive ? withoutUnused(plan) : plan.recorded
   const state = (await readState(connection, layout))?.fingerprint
   if (steps.length === 0 && state === plan.state.fingerprint) return steps
@@ -140,12 +140,28 @@ async function execute(
   return steps.map((step) => (step.history === undefined ? step : { ...step, history: { upTo, ...step.history } }))
 }
 
+/** Locks all tables at once, so that no writer of several has one while a step waits for it and keeps another. */
+const lockingStep = ({ locked }: SchemaPlan): Pick<Step, 'class' | 'reason' | 'statements'>[] =>
+  locked.length === 0
+    ? []
+    : [
+        {
+          class: 'additive',
+          reason: 'Locks of the tables that change',
+          statements: [sql`lock table ${joined(locked)} in access exclusive mode`],
+        },
+      ]
+
 /**
  * Executes steps in a transaction.
  *
  * @throws {AppError} TASK_FAILED naming the step that failed
  */
-export async function executeSteps(connection: Connection, steps: readonly Step[], allowDestructive = false): Promise<void> {
+export async function executeSteps(
+  connection: Connection,
+  steps: readonly Pick<Step, 'class' | 'reason' | 'statements' | 'keep'>[],
+  allowDestructive = false,
+): Promise<void> {
   for (const { class: kind, reason, statements, keep = [] } of steps) {
     const isKept = kind === 'destructive' && !allowDestructive
     for (const statement of isKept ? keep : statements) {
@@ -196,7 +212,7 @@ interface PrepareOptions extends Pick<ApplyOptions, 'process' | 'migrations'> {
 }
 
 /**
- * Prepares a database for a store: applies the steps that the mode allows. A start does not depend on comments. If the models are those of an earlier release, nothing is
+ * Prepares a database for a store: applies the steps that the mode allows. If the models are those of an earlier release, nothing is
  * applied: a later release has brought the tables to its models, and its processes may live.
  *
  * @returns the steps that were applied
@@ -216,7 +232,6 @@ export async function prepareSchema(
     onEarlier()
     return []
   }
-  if (mode === 'never' && isOfComments(await planOf(database, layout, options.migrations))) return []
   return applySchema(database, layout, {
     ...options,
     isStart: true,
@@ -228,9 +243,6 @@ export async function prepareSchema(
     },
   })
 }
-
-/** True for a plan that can wait: labels change more often than tables, and no process reads comments. */
-const isOfComments = ({ steps }: SchemaPlan): boolean => steps.length > 0 && steps.every(({ phase }) => phase === 'comment')
 
 const cannotGoBack = (mismatches: readonly string[]): AppError =>
   new AppError(
@@ -305,9 +317,10 @@ export async function untilUnlocked<T>(
   }
 }
 
-/** True for the error of a statement, and for one that names the step of the statement. */
+/** True for the error of a statement, and for one that names the step of the statement: a lock that was waited for too long, a deadlock. */
 function isLocked(error: unknown): error is Error {
-  return isLockTimeout(error instanceof AppError ? error.cause : error)
+  const cause = error instanceof AppError ? error.cause : error
+  return isLockTimeout(cause) || isTransient(cause)
 }
 
 async function lockedError(database: Database, layout: Layout, cause: Error): Promise<AppError> {

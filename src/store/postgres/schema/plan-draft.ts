@@ -16,9 +16,9 @@ const PHASES = [
   'foreignKey',
   'index',
   'trigger',
-  'comment',
   'history',
   'drop',
+  'comment',
 ] as const
 
 export type Phase = (typeof PHASES)[number]
@@ -81,6 +81,8 @@ export class PlanDraft {
   readonly recorded: Map<string, RecordedTable>
   /** Drops of what an earlier run kept. */
   readonly unused: Step[] = []
+  /** Changes of comments, which no release depends on. */
+  readonly comments: Step[] = []
   /** Values of the rows in columns that the plan adds, by `table.column`. */
   readonly fillings = new Map<string, Sql>()
   /** Columns whose type the plan changes, as `table.column`. */
@@ -110,6 +112,11 @@ export class PlanDraft {
   /** The steps in the order in which they are applied. */
   get steps(): Step[] {
     return [...this.#steps.values()].flat()
+  }
+
+  /** Number of steps that lock tables against reads and writes. */
+  get locking(): number {
+    return this.steps.filter(({ isConcurrent }) => isConcurrent !== true).length
   }
 
   /** The qualified name of a table. */

@@ -104,7 +104,7 @@ export function planComments(draft: PlanDraft, definition: TableDefinition, tabl
     statements.unshift(set(sql`table ${definition.table}`, definition.comment))
   if (statements.length === 0) return
   const reason = `Comments of the table '${definition.name}' are the labels and help texts of the models`
-  draft.add('comment', { class: 'additive', reason, statements })
+  draft.comments.push({ phase: 'comment', class: 'additive', reason, statements })
 }
 
 /** Plans the triggers that count the rows of a table. */
@@ -157,7 +157,11 @@ export function planDroppedColumns(draft: PlanDraft, definition: TableDefinition
     const column = table.columns.get(name)
     if (wanted.has(name) || column === undefined) return []
     const alter = (change: Sql) => sql`alter table ${definition.table} ${change}`
-    const keep = column.isRequired ? [alter(sql`alter column ${identifier(name)} drop not null`)] : []
+    // Processes of the release that has the field name its default themselves.
+    const kept = [column.isRequired && sql`drop not null`, column.hasDefault && sql`drop default`].filter(
+      (change) => change !== false,
+    )
+    const keep = kept.map((change) => alter(sql`alter column ${identifier(name)} ${change}`))
     const statements = [alter(sql`drop column ${identifier(name)}`)]
     const hint = hasNewColumn ? `; if the field was renamed, add \`was: ${name}\` to it` : ''
     draft.drop(`'${definition.model}' has no field for the column '${name}'${hint}`, statements, keep, isUnused === true)

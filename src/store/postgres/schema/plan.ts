@@ -2,6 +2,7 @@ import type { Connection } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import { definitionsOf, type TableDefinition, type Trigrams } from '../layout/definitions.ts'
 import type { Layout } from '../layout/layout.ts'
+import { identifier, type Sql } from '../sql.ts'
 import {
   fingerprintOf,
   formerOf,
@@ -34,6 +35,10 @@ import { MIGRATIONS_TABLE, STORE_MIGRATIONS, type StoreMigration, storeVersion }
 export interface SchemaPlan {
   /** The steps, in this order. */
   readonly steps: readonly Step[]
+  /** Changes of comments. No process waits for them, and a start makes them with other steps only. */
+  readonly comments: readonly Step[]
+  /** The qualified names of present tables that steps lock, tables that refer to others before those, as writes lock them. */
+  readonly locked: readonly Sql[]
   /** Drops of tables and columns that an earlier run kept. They may stay. */
   readonly unused: readonly Step[]
   /** True if another connection is building an index. */
@@ -64,12 +69,18 @@ export async function planSchema(
   planSystem(draft, applied, version)
   for (const rename of applied?.renames ?? []) planHistoryRename(draft, rename)
   await planRenames(draft)
+  const locked = new Set<string>()
+  const noteLocked = async (name: string, plan: () => void | Promise<void>) => {
+    const before = draft.locking
+    await plan()
+    if (draft.locking > before) locked.add(name)
+  }
   for (const definition of definitions) {
     const present = catalog.tables.get(definition.name)
     if (present === undefined) planNewTable(draft, definition)
-    else planReleases(draft, definition, present)
+    else await noteLocked(definition.name, () => planReleases(draft, definition, present))
   }
-  for (const definition of definitions) await planTable(draft, definition)
+  for (const definition of definitions) await noteLocked(definition.name, () => planTable(draft, definition))
   planDroppedTables(draft, definitions)
   const fingerprint = currentFingerprint(layout, catalog.trigrams)
   const state = {
@@ -79,7 +90,27 @@ export async function planSchema(
   }
   const indexes = definitions.flatMap(({ name }) => [...(catalog.tables.get(name)?.indexes.values() ?? [])])
   const isBuilding = indexes.some((index) => index.isBeingBuilt)
-  return { steps: draft.steps, unused: draft.unused, isBuilding, recorded: draft.recorded, state }
+  const lockedTables = referringFirst(definitions).flatMap(({ name }) => {
+    const actual = locked.has(name) ? catalog.tables.get(name)?.actual : undefined
+    return actual ? [identifier(layout.schema, actual)] : []
+  })
+  const { steps, comments, unused } = draft
+  return { steps, comments, locked: lockedTables, unused, isBuilding, recorded: draft.recorded, state }
+}
+
+/** Tables that refer to others before those; of tables that refer to each other in a circle, any first. */
+function referringFirst(definitions: readonly TableDefinition[]): readonly TableDefinition[] {
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  const visited = new Set<TableDefinition>()
+  const referredFirst: TableDefinition[] = []
+  const visit = (definition: TableDefinition | undefined) => {
+    if (definition === undefined || visited.has(definition)) return
+    visited.add(definition)
+    for (const { target } of definition.foreignKeys) visit(byName.get(target))
+    referredFirst.push(definition)
+  }
+  for (const definition of definitions) visit(definition)
+  return referredFirst.reverse()
 }
 
 async function planTable(draft: PlanDraft, definition: TableDefinition): Promise<void> {
@@ -105,12 +136,12 @@ export const currentFingerprint = (layout: Layout, trigrams: Trigrams): string =
     systemObjects(layout).flatMap(({ create, indexes = [] }) => [create, ...indexes]),
   )
 
-type Described = Pick<SchemaPlan, 'steps' | 'unused'>
+type Described = Pick<SchemaPlan, 'steps' | 'unused'> & Partial<Pick<SchemaPlan, 'comments'>>
 
 /** A plan as SQL with comments. */
-export function describePlan({ steps, unused }: Described): string {
+export function describePlan({ steps, comments = [], unused }: Described): string {
   const kept = unused.map((step) => ({ ...step, reason: `${step.reason}; it is kept, unused` }))
-  return [...steps, ...kept].map(describeStep).join('\n\n')
+  return [...steps, ...comments, ...kept].map(describeStep).join('\n\n')
 }
 
 /** Said of steps by what they break. */
@@ -138,7 +169,7 @@ function describeRows({ count, examples }: RowsInTheWay): string[] {
 const textOf = (statement: Step['statements'][number]): string => statement.compile().text.replace(/\s*\n\s*/g, ' ')
 
 /** A plan as plain data, for `--format json`. */
-export function planJson({ steps, unused }: Described): object {
+export function planJson({ steps, comments = [], unused }: Described): object {
   const plain = ({ class: kind, reason, statements, rows, keep, isConcurrent, breaks }: Step) => ({
     class: kind,
     reason,
@@ -148,5 +179,5 @@ export function planJson({ steps, unused }: Described): object {
     ...(isConcurrent && { concurrently: true }),
     ...(breaks && { breaks }),
   })
-  return { steps: steps.map(plain), unused: unused.map(plain) }
+  return { steps: [...steps, ...comments].map(plain), unused: unused.map(plain) }
 }

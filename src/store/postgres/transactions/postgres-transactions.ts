@@ -327,7 +327,10 @@ function violationOf(error: StatementError, layout: Layout, operations: readonly
 
 /** The column that the error names, or that a constraint is named after. */
 function fieldOf({ column, constraint = '' }: StatementError, table: TableLayout): string | undefined {
-  const named = table.columns.filter(({ name }) => name === column || constraint.startsWith(`${table.name}_${name}_`))
+  // Former releases have commas between the names of columns.
+  const named = table.columns.filter(
+    ({ name }) => name === column || ['_', ','].some((end) => constraint.startsWith(`${table.name}_${name}${end}`)),
+  )
   return named.reduce<(typeof named)[number] | undefined>(
     (best, each) => (best === undefined || each.name.length > best.name.length ? each : best),
     undefined,

@@ -36,7 +36,8 @@ export class SchemaUnderTest {
 
   /** Classes and reasons of the steps. */
   async reasons(...models: readonly ModelDefinition[]): Promise<string[]> {
-    return (await this.plan(...models)).steps.map((step) => `${step.class}: ${step.reason}`)
+    const { steps, comments } = await this.plan(...models)
+    return [...steps, ...comments].map((step) => `${step.class}: ${step.reason}`)
   }
 
   apply(models: readonly ModelDefinition[], options: Parameters<typeof applySchema>[2] = {}) {

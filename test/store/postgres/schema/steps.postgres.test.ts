@@ -113,7 +113,7 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
         (error: Error) => {
           assert.match(
             error.message,
-            /'stars' of 'post'.*'post' by the session \d+ of \w+, admin-folder, since \d+ s; .*pg_terminate_backend/,
+            /^A table is locked .*Locks of the tables that change: .*'post' by the session \d+ of \w+, admin-folder, since \d+ s; .*pg_terminate_backend/,
           )
           assert.ok(error.message.includes(`session ${session} `))
           return true
@@ -127,6 +127,36 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
       release()
       await reader.close()
     }
+  })
+
+  on('steps wait for writers of several tables before they lock any', async (schema) => {
+    const models = (text: string) => [
+      model('Atag', [
+        { name: 'word', type: 'string' },
+        { name: text, type: 'string' },
+      ]),
+      model('Post', [
+        { name: 'title', type: 'string' },
+        { name: text, type: 'string' },
+        { name: 'atag_id', type: 'foreignkey', model: 'atag' },
+      ]),
+    ]
+    await schema.apply(models('a'))
+    const writer = new PgDatabase(await serverAddress(), { pool: 1 })
+    try {
+      let applied: Promise<unknown> | undefined
+      await writer.transaction(async (connection) => {
+        await connection.query(sql`insert into ${schema.table('post')} ("title") values ('one')`)
+        applied = schema.apply(models('b'), { lockWaits: { timeout: 10_000, pauses: [] } })
+        const waiting = sql`select from pg_locks where not granted and relation = ${`"${schema.schema}"."post"`}::regclass`
+        while ((await schema.rows(waiting)).length === 0) await new Promise(setImmediate)
+        await connection.query(sql`insert into ${schema.table('atag')} ("word") values ('one')`)
+      })
+      await applied
+    } finally {
+      await writer.close()
+    }
+    assert.deepEqual(await schema.rows(sql`select count(*) from ${schema.table('post')}`), ['1'])
   })
 
   on('a start builds the index that an interrupted one did not', async (schema) => {
