@@ -48,22 +48,17 @@ describe('accounts that two processes share', { skip: NO_POSTGRES ?? false }, ()
     assert.equal(status, 200, JSON.stringify(json))
   }
 
-  test('a read of a record is one statement, and one more for the versions at most every 250 ms', async () => {
+  test('a read of a record is one statement; those besides go by time, as the check of versions every 250 ms', async () => {
     const { access_token: token } = await login(apps.a, 'm.keller', 'harbour-editor-2024')
     for (const on of [apps.a, apps.b]) {
       await on.send('GET', TAG, { token })
       await on.send('GET', TAG, { token })
-      // A process renews its entry and its leases now and then, so the series with the fewest further statements counts.
-      const further: number[] = []
-      for (let series = 0; series < 3; series++) {
-        const [before, startedAt] = [on.statements(), performance.now()]
-        for (let read = 0; read < 50; read++) assert.equal((await on.send('GET', TAG, { token })).status, 200)
-        const checks = 1 + Math.ceil((performance.now() - startedAt) / 250)
-        const sent = on.statements() - before
-        assert.ok(sent >= 50, `${sent} statements for 50 reads`)
-        further.push(sent - 50 - checks)
-      }
-      assert.ok(Math.min(...further) <= 0, `${further} statements besides 50 reads and the checks`)
+      const [before, startedAt] = [on.statements(), performance.now()]
+      for (let read = 0; read < 50; read++) assert.equal((await on.send('GET', TAG, { token })).status, 200)
+      // Entries of the process, leases and the queue are renewed and read now and then, too.
+      const besides = 3 + Math.ceil((performance.now() - startedAt) / 125)
+      const sent = on.statements() - before
+      assert.ok(sent >= 50 && sent <= 50 + besides, `${sent} statements for 50 reads, and ${besides} others at most`)
     }
   })
 

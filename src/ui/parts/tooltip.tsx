@@ -22,24 +22,28 @@ function Tooltip() {
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let shown: Element | undefined
     const after = (milliseconds: number, change: () => void) => {
       clearTimeout(timer)
       timer = setTimeout(change, milliseconds)
     }
     const open = (element: Element) => {
       clearTimeout(timer)
+      shown = element
       setAnchor(element)
       setOpen(true)
     }
     const close = () => {
       clearTimeout(timer)
+      shown = undefined
       setOpen(false)
     }
     const onPointer = ({ target, pointerType }: PointerEvent) => {
       if (pointerType === 'touch' || !(target instanceof Element)) return
       const element = target.closest('[data-tooltip]')
       if (element !== null) after(OPEN_MS, () => open(element))
-      else if (target.closest(POPUP) === null) after(CLOSE_MS, close)
+      // The page may move under the pointer when the focus scrolls it.
+      else if (target.closest(POPUP) === null && shown?.matches(':focus-visible') !== true) after(CLOSE_MS, close)
       else clearTimeout(timer)
     }
     const onFocus = ({ target }: FocusEvent) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 
 const inBrowser = browserSite()
@@ -21,6 +22,10 @@ inBrowser(
     await page.getByRole('textbox', { name: 'Page', exact: true }).focus()
     await page.keyboard.press('Tab')
     await tooltip.waitFor()
+    // The pointer comes to lie on something else, as when the page is scrolled; a pointer that leaves would close it within 150 ms.
+    await page.getByRole('heading', { level: 1 }).hover()
+    await page.waitForTimeout(400)
+    assert.equal(await tooltip.isVisible(), true)
     await page.keyboard.press('Escape')
     await tooltip.waitFor({ state: 'detached' })
   },
