@@ -249,7 +249,8 @@ inBrowser(
   {
     as: ADMIN,
     at: '/models/appointment?columns=reason,kind,notes,patient_id,doctor_id,starts_at,status,video_link,booked_by_id,created_at',
-    widths: [768, 1280],
+    // At 768 px the first column leaves no room for a second pin, which then scrolls with the others.
+    widths: [1280],
   },
   async ({ page, checkAccess }) => {
     await rows(page).first().waitFor()
