@@ -3,6 +3,7 @@ import { durationMs, postgresPlace } from '../config/store-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Bookkeeping, enablingStatement, examineBookkeeping, repairBookkeeping } from '../store/postgres/bookkeeping.ts'
+import { StatementError } from '../store/postgres/connection/database.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
 import { type Examination, examineDatabase, notificationsArrive } from '../store/postgres/examination.ts'
 import { Layout } from '../store/postgres/layout/layout.ts'
@@ -59,16 +60,16 @@ async function bookkeepingHealth(
   { url, schema }: PostgresSettings,
 ): Promise<CheckResults> {
   if (plan === undefined) return {}
-  const compare = 'the totals, ids and words of the tables are compared with the rows'
-  if (plan.steps.length > 0) return { rows: { level: 'warn', message: `${compare} once the tables are as the models define` } }
+  const what = 'the totals, ids and words of the tables'
+  if (plan.steps.length > 0)
+    return { rows: { level: 'warn', message: `${what} are compared with the rows once the tables are as the models define` } }
   const database = new PgDatabase(url, { pool: 1, statementTimeout: WHOLE_TABLE_MS })
   try {
     return checkBookkeeping(await examineBookkeeping(database, layout), schema)
   } catch (error) {
-    const message = 'the totals, ids and words of the tables could not be compared with the rows: '
-    return {
-      rows: { level: 'fail', message: message + (error instanceof AppError ? reasonOf(error) : (error as Error).message) },
-    }
+    if (!(error instanceof AppError || error instanceof StatementError)) throw error
+    const reason = error instanceof AppError ? reasonOf(error) : error.message
+    return { rows: { level: 'fail', message: `${what} could not be compared with the rows (${reason}); run admin doctor again` } }
   } finally {
     await database.close()
   }

@@ -80,7 +80,7 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
       if (issues.size >= MAX_NAMED) break
       if (!UPDATE_MEMBERS.includes(name)) issues.add(`${index}.${name}`, unknownMember(name, UPDATE_MEMBERS))
     }
-    if (update.if_match != null && !isTagList(update.if_match))
+    if (update.if_match != null && !hasTags(update.if_match))
       issues.add(`${index}.if_match`, 'if_match must be an entity tag in its quotes, as ETag gives it, or *')
     checkId(update.id, index, seen, issues)
     if (update.data === undefined || update.data === null) issues.add(`${index}.data`, 'data is mandatory')
@@ -90,8 +90,12 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
   return { updates: updates as unknown as BulkUpdateItem[], formId }
 }
 
-/** True for what `If-Match` may have: quoted entity tags, or `*`. */
-const isTagList = (value: unknown): boolean => typeof value === 'string' && (value.trim() === '*' || value.includes('"'))
+/** Entity tags in their quotes, and the version of each. */
+export const ENTITY_TAGS = /"([^".]*)(?:\.[^"]*)?"/g
+
+/** True for what `If-Match` may have: entity tags, or `*`. */
+const hasTags = (value: unknown): boolean =>
+  typeof value === 'string' && (value.trim() === '*' || value.search(ENTITY_TAGS) !== -1)
 
 const UPDATE_MEMBERS = ['id', 'data', 'if_match']
 

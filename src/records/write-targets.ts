@@ -7,7 +7,14 @@ import { parsePlainList, parseSearchRequest } from '../query/parse.ts'
 import type { Searches } from '../reads/searches.ts'
 import { type FoundPage, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { missingIssues } from './outcomes.ts'
-import { MAX_SELECTED, type MatchSelection, namesSelection, readBulkDelete, readSelectionDelete } from './write-requests.ts'
+import {
+  ENTITY_TAGS,
+  MAX_SELECTED,
+  type MatchSelection,
+  namesSelection,
+  readBulkDelete,
+  readSelectionDelete,
+} from './write-requests.ts'
 
 /** Returns whether a record may be written as it is stored; `If-Match` compares its version. */
 export type Precondition = (version: string, existing: StoredRecord) => boolean
@@ -19,7 +26,7 @@ export type Precondition = (version: string, existing: StoredRecord) => boolean
  */
 export function preconditionOf(tags: string): Precondition {
   if (tags.trim() === '*') return () => true
-  const versions = new Set([...tags.matchAll(/"([^".]*)(?:\.[^"]*)?"/g)].map(([, version]) => version))
+  const versions = new Set([...tags.matchAll(ENTITY_TAGS)].map(([, version]) => version))
   return (version) => versions.has(version)
 }
 

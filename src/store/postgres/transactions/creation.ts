@@ -177,9 +177,7 @@ export class Creation {
     const { table, links, sequence } = this.#parts.table
     const records = this.#parts.records
     const [, ...values] = inputsOf(this.#parts.table, records)
-    // A column with a default would have it in place of null.
-    const defaults = new Set(this.#parts.table.columns.flatMap((column) => (column.default === undefined ? [] : [column.sql])))
-    const given = values.filter(({ name, values: own }) => defaults.has(name) || own.some((value) => value !== null))
+    const given = values.filter(({ hasDefault, values: own }) => hasDefault === true || own.some((value) => value !== null))
     if (records.length === 1) return this.#singleStatement(given, condition)
     const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
     const locks = this.#locks()

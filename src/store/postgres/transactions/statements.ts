@@ -173,6 +173,8 @@ export interface InputColumn {
   readonly type: string
   /** The value of each row. */
   readonly values: readonly (string | number | boolean | null)[]
+  /** True if a row that is inserted without the column has another value than null. */
+  readonly hasDefault?: boolean
 }
 
 /** The name of a column with the numbers of the rows. No field has a name that begins with an underscore. */
@@ -183,6 +185,7 @@ export const inputOf = (column: FieldColumn, values: readonly Json[]): InputColu
   name: column.sql,
   type: column.type,
   values: values.map((value) => parameterText(column.toParameter(value))),
+  hasDefault: column.default !== undefined,
 })
 
 /** A query that returns the rows of some columns: one parameter a column, however many rows there are. */
