@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { runCli } from '../helpers/cli/cli.ts'
 import { type RunningServer, startServer } from '../helpers/cli/process.ts'
@@ -95,8 +98,9 @@ describe('project code that fails outside of a request', () => {
       assert.equal((await fetch(`${server.address}/readyz`)).status, 200)
       assert.equal((await create('thrown')).status, 201)
       await server.said('the server stops')
-      const ready = await fetch(`${server.address}/readyz`)
-      assert.deepEqual([ready.status, await ready.json()], [503, { status: 'stopping' }])
+      // A load balancer asks by a new connection.
+      const [ready] = (await once(get(`${server.address}/readyz`, { agent: false }), 'response')) as [IncomingMessage]
+      assert.deepEqual([ready.statusCode, await json(ready)], [503, { status: 'stopping' }])
       slow.write(body.slice(5))
       let answer = ''
       for await (const chunk of slow) answer += chunk

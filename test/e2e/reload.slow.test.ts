@@ -170,6 +170,11 @@ console.error('heap', process.memoryUsage().heapUsed, 'loads', Reflect.get(globa
         assert.equal(loads, '1')
         heaps.push(Number(heap))
       }
+      // No module has changed, so all but packages are imported again.
+      said = ''
+      await write('models/note.yaml', model('Remarks'))
+      await until(/eloaded in \d+ ms/)
+      assert.match(said, /heap \d+ loads 1 end/)
       const last = `Tasks ${reloads - 1}`
       assert.ok((await labels()).includes(last))
       const [first = 0] = heaps
