@@ -37,7 +37,7 @@ describe('through PgBouncer in transaction mode', { skip: NO_PGBOUNCER }, () => 
           assert.equal((await request(server, 'GET', 'models/tag/search?q=lighthouse')).json.total, CREATED)
           assert.equal((await request(server, 'GET', 'models/tag/7')).status, 200)
         }
-        await until(() => delivered.length >= CREATED, 30, 'all events are delivered')
+        await until(() => delivered.length >= CREATED, 'all events are delivered')
         assert.equal(new Set(delivered.map(({ id }) => id)).size, CREATED)
 
         assert.equal((await admin('export', 'tag', '--format', 'ndjson')).trim().split('\n').length, CREATED)

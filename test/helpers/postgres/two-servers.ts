@@ -10,6 +10,9 @@ import { ownerOf } from './socket-owner.ts'
 /** The time within which a process knows of a subscription that another one has created, and a margin. In milliseconds. */
 export const KNOWN_MS = 2500
 
+/** Time after which a test gives up waiting. */
+const WAIT_SECONDS = 60
+
 const FILES = {
   'admin.config.yaml': 'rate_limits: { default: 0 }\n',
   'models/tag.yaml': 'name: Tag\nlabel: Tags\nfields: [{ name: name, type: string, required: true }]\n',
@@ -40,8 +43,8 @@ export interface TwoServers {
   /** The headers of a request of a superuser. */
   readonly headers: Readonly<Record<string, string>>
   readonly project: DatabaseProject
-  /** Waits until a condition holds. */
-  until(condition: () => boolean | Promise<boolean>, seconds: number, what: string): Promise<void>
+  /** Waits until a condition holds, for a minute at most: the machine may be slow. */
+  until(condition: () => boolean | Promise<boolean>, what: string): Promise<void>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
@@ -101,10 +104,10 @@ export async function twoServers(
           const text = await reply.text()
           return { status: reply.status, json: text === '' ? undefined : JSON.parse(text) }
         },
-        async until(condition: () => boolean | Promise<boolean>, seconds: number, what: string) {
-          const end = performance.now() + seconds * 1000
+        async until(condition: () => boolean | Promise<boolean>, what: string) {
+          const end = performance.now() + WAIT_SECONDS * 1000
           while (!(await condition())) {
-            assert.ok(performance.now() < end, `Not within ${seconds} s: ${what}`)
+            assert.ok(performance.now() < end, `Not within ${WAIT_SECONDS} s: ${what}`)
             await setTimeout(50)
           }
         },

@@ -5,9 +5,6 @@ import type { RunningServer } from '../../helpers/cli/process.ts'
 import { NO_POSTGRES } from '../../helpers/postgres/server.ts'
 import { type TwoServers, twoServers } from '../../helpers/postgres/two-servers.ts'
 
-/** A change of another process arrives within this time, in seconds. */
-const ARRIVAL_SECONDS = 2
-
 /** An open stream of events, and its text so far. */
 interface OpenStream {
   text(): string
@@ -53,28 +50,28 @@ describe('event streams of two processes', { skip: NO_POSTGRES }, () => {
       // The other process has written before it can know of the stream.
       await create(other, 'before')
       const stream = await openStream(parts, one)
-      await until(() => stream.text().includes('event: ready'), 5, 'the stream is ready')
+      await until(() => stream.text().includes('event: ready'), 'the stream is ready')
       const first = await create(other, 'first')
-      await until(() => stream.changes().length === 1, ARRIVAL_SECONDS, 'a change of the other process')
+      await until(() => stream.changes().length === 1, 'a change of the other process')
       const expected = [`create ${first}`]
       const ids = await Promise.all(Array.from({ length: 40 }, (_, index) => create(index % 2 === 0 ? one : other, `n${index}`)))
       expected.push(...ids.map((id) => `create ${id}`))
       assert.equal((await request(other, 'PATCH', `models/tag/${first}`, { data: { name: 'renamed' } })).status, 200)
       assert.equal((await request(other, 'DELETE', `models/tag/${first}`)).status, 200)
       expected.push(`update ${first}`, `delete ${first}`)
-      await until(() => stream.changes().length >= expected.length, ARRIVAL_SECONDS, 'all changes')
+      await until(() => stream.changes().length >= expected.length, 'all changes')
       await setTimeout(1500)
       assert.deepEqual(stream.changes().sort(), expected.sort())
       const lastId = [...stream.text().matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? assert.fail()
       stream.close()
       const missed = await create(other, 'missed')
       const back = await openStream(parts, one, lastId)
-      await until(() => back.changes().length === 1, ARRIVAL_SECONDS + 1, 'the change of the pause')
+      await until(() => back.changes().length === 1, 'the change of the pause')
       assert.match(back.text(), /^event: ready/)
       assert.deepEqual(back.changes(), [`create ${missed}`])
       back.close()
       const elsewhere = await openStream(parts, other, lastId)
-      await until(() => elsewhere.text() !== '', 5, 'the answer')
+      await until(() => elsewhere.text() !== '', 'the answer')
       assert.match(elsewhere.text(), /^event: reset/)
       elsewhere.close()
     })

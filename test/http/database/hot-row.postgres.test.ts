@@ -82,12 +82,11 @@ describe('one record that many clients of two processes write', () => {
           )
           assert.equal((await request(servers[1], 'GET', 'models/label')).json.total, 1)
 
-          // Its statement waits for the lock, and so does no other.
           const { database, schema } = { database: await sharedDatabase(), schema: parts.project.schema }
-          const waiting = async () => {
+          const exportsWaiting = async () => {
             const { rows } = await database.query(
-              sql`select count(*) from pg_locks l join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
-            where not l.granted and n.nspname = ${schema}`,
+              sql`select count(*) from pg_stat_activity
+            where wait_event_type = 'Lock' and query like 'declare%' and strpos(query, ${`"${schema}"."label"`}) > 0`,
             )
             return Number(rows[0]?.[0])
           }
@@ -97,10 +96,10 @@ describe('one record that many clients of two processes write', () => {
             const left = fetch(`${servers[0].address}/api/v1/models/label/export`, { headers, signal: client.signal }).catch(
               () => 'left',
             )
-            await parts.until(async () => (await waiting()) === 1, 5, 'the export waits')
+            await parts.until(async () => (await exportsWaiting()) === 1, 'the export waits')
             client.abort()
             assert.equal(await left, 'left')
-            await parts.until(async () => (await waiting()) === 0, 5, 'the statement of the export is cancelled')
+            await parts.until(async () => (await exportsWaiting()) === 0, 'the statement of the export is cancelled')
           })
         },
         { files: LABEL },
