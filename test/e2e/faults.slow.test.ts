@@ -105,6 +105,8 @@ describe('project code that fails outside of a request', () => {
       let answer = ''
       for await (const chunk of slow) answer += chunk
       assert.match(answer, /^HTTP\/1\.1 201 /)
+      // A signal would end it with another status.
+      if (server.child.exitCode === null) await once(server.child, 'exit')
       const { code, stderr } = await server.stop()
       assert.equal(code, 1)
       assert.match(stderr, /error An exception was thrown that nothing catches: boom/)
