@@ -156,7 +156,7 @@ function cascadingTo(table: string, registry: Registry): ReadonlySet<string> {
 
 /** True for an operation after which its user is an active superuser. */
 const leavesOne = (operation: Operation): boolean => {
-  if (operation.table !== 'user' || operation.kind === 'remove') return false
+  if (operation.table !== 'user' || operation.kind === 'remove' || operation.kind === 'assert') return false
   const before = operation.kind === 'update' ? operation.expect : undefined
   return isActiveSuperuser({ ...before, ...operation.values })
 }

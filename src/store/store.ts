@@ -10,6 +10,9 @@ export type StoredRecord = JsonObject & { readonly id: number }
 /**
  * One operation of a transaction. `expect` is the record as it was read; it must not have changed since. The record must match
  * `allowed`: an inserted one after the transaction, an updated one before the operation and after the transaction, a removed one before.
+ *
+ * An `assert` changes nothing: it is `stale` unless the record is the expected one or, without an expected one, does not exist when the
+ * transaction begins.
  */
 export type Operation =
   | {
@@ -18,6 +21,9 @@ export type Operation =
       readonly values: JsonObject
       readonly id?: number
       readonly allowed?: Filter
+      readonly refs?: readonly OperationRef[]
+      /** How the change was made, for its history entry, if it differs from that of the transaction. */
+      readonly via?: string
     }
   | {
       readonly kind: 'update'
@@ -26,6 +32,8 @@ export type Operation =
       readonly values: JsonObject
       readonly expect?: StoredRecord
       readonly allowed?: Filter
+      readonly refs?: readonly OperationRef[]
+      readonly via?: string
     }
   | {
       readonly kind: 'remove'
@@ -35,7 +43,32 @@ export type Operation =
       readonly allowed?: Filter
       /** Records that the removal must not remove by a cascade: if it would, it is `denied`. */
       readonly protectedRecords?: ProtectedRecords
+      readonly knownCascade?: KnownCascade
+      readonly via?: string
     }
+  | {
+      readonly kind: 'assert'
+      readonly table: string
+      readonly id: number
+      readonly expect: StoredRecord | undefined
+      readonly allowed?: undefined
+    }
+
+/** A field that gets the id of the record that another insert of the batch creates; a list of ids gets it added. */
+export interface OperationRef {
+  readonly field: string
+  /** Index of the insert. */
+  readonly operation: number
+}
+
+/**
+ * The records of some tables that the cascade of a removal changes or removes, as they were read. The removal is `stale` if its cascade would
+ * reach others of these tables, does not reach one of them, or one of them has changed. Records with an operation of their own do not count.
+ */
+export interface KnownCascade {
+  readonly tables: readonly string[]
+  readonly records: readonly { readonly table: string; readonly record: StoredRecord }[]
+}
 
 /** The records of a table that match a filter as they are stored. */
 export interface ProtectedRecords {
@@ -115,7 +148,7 @@ export interface HistoryRequest {
   readonly tables: ReadonlySet<string>
   /** Fields of all entries: time, user, request. */
   readonly common: JsonObject
-  /** The value of `via`; changes without an operation of their own have `cascade`. */
+  /** The value of `via`, where the operation has none of its own; changes without an operation of their own have `cascade`. */
   readonly via: string
 }
 

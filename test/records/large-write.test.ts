@@ -59,7 +59,7 @@ function open(parts: readonly (readonly DraftedWrite[])[], violations: Readonly<
   return { write, given }
 }
 
-const valuesOf = (operation: Operation): JsonObject => (operation.kind === 'remove' ? {} : operation.values)
+const valuesOf = (operation: Operation): JsonObject => ('values' in operation ? operation.values : {})
 
 const prefix = (index: number) => `${index + 1}.`
 

@@ -54,23 +54,26 @@ export function* historyOf(
   { tables, common, via }: HistoryRequest,
   modelOf: (table: string) => Model,
 ): Generator<JsonObject> {
-  const isCascade = cascades(performed)
+  const viaOf = viaOfChanges(performed, via)
   for (const change of changes) {
     const { table, id, before, after } = change
     if (!tables.has(table)) continue
     const differences = differencesOf(modelOf(table), before, after)
     if (before !== undefined && after !== undefined && Object.keys(differences).length === 0) continue
     const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
-    const how = isCascade(change) ? 'cascade' : via
-    yield { model: table, record_id: id, action, ...common, via: how, changes: differences }
+    yield { model: table, record_id: id, action, ...common, via: viaOf(change), changes: differences }
   }
 }
 
-/** Returns whether a change has no operation of its own. Only removals cause such changes. */
-function cascades({ operations, records }: Performed): (change: Change) => boolean {
-  if (!operations.some(({ kind }) => kind === 'remove')) return () => false
-  const own = new Set(operations.map(({ table }, index) => `${table} ${records[index]?.id}`))
-  return ({ table, id }) => !own.has(`${table} ${id}`)
+/** Returns how a change was made: as its last operation says, or by a cascade if it has none. Only removals cause such changes. */
+function viaOfChanges({ operations, records }: Performed, general: string): (change: Change) => string {
+  if (!operations.some((operation) => operation.kind === 'remove' || ('via' in operation && operation.via !== undefined)))
+    return () => general
+  const own = new Map<string, string>()
+  for (const [index, operation] of operations.entries()) {
+    if (operation.kind !== 'assert') own.set(`${operation.table} ${records[index]?.id}`, operation.via ?? general)
+  }
+  return ({ table, id }) => own.get(`${table} ${id}`) ?? 'cascade'
 }
 
 function differencesOf(model: Model, before: StoredRecord | undefined, after: StoredRecord | undefined): JsonObject {

@@ -27,6 +27,8 @@ export class Transaction {
   readonly #registry: Registry
   readonly #overlay: TransactionOverlay
   readonly #violations: Violation[] = []
+  /** Ids of new records that were taken before the first operation, by the index of their insert. */
+  readonly #taken = new Map<number, number>()
   /** Table → unique field or set → value → the staged record that may have it. */
   readonly #owners = new Map<string, Map<string, Map<unknown, number>>>()
 
@@ -52,6 +54,7 @@ export class Transaction {
    */
   *steps(operations: readonly Operation[], notes?: SideRecords): Steps<Outcome> {
     const left: (StoredRecord | undefined)[] = []
+    this.#takeReferredIds(operations)
     for (const [index, operation] of operations.entries()) {
       left.push(yield* this.#perform(operation, index))
       if (index % STEP === STEP - 1) yield
@@ -60,9 +63,10 @@ export class Transaction {
     yield* inSteps(this.#overlay.touched(), (touched) => this.#check(touched))
     yield* inSteps(operations.entries(), ([index, { kind, table, allowed }]) => {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
-      if (record !== undefined) this.#requireMatch(table, record.id, allowed, index)
+      if (record !== undefined && allowed !== undefined) this.#requireMatch(table, record.id, allowed, index)
     })
     yield* this.#checkProtected(operations)
+    this.#checkKnownCascades(operations)
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
@@ -95,7 +99,8 @@ export class Transaction {
 
   /** @returns the stored record; for a removal, the removed one */
   *#perform(operation: Operation, index: number): Steps<StoredRecord | undefined> {
-    if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
+    if (operation.kind === 'insert') return this.#insert(operation, index)
+    if (operation.kind === 'assert') return this.#assert(operation, index)
     const { kind, table, id, expect, allowed } = operation
     const current = this.#overlay.current(table, id)
     const before = kind === 'remove' ? this.#overlay.table(table).get(id) : undefined
@@ -115,7 +120,7 @@ export class Transaction {
       yield* this.#delete(table, id, index)
       return found
     }
-    const { values } = operation
+    const values = this.#withReferredIds(operation)
     const changed = Object.keys(values).filter((name) => !isSameValue(values[name] ?? null, current[name] ?? null))
     // The record as it is: no change, no version, no event.
     if (changed.length === 0) return current
@@ -161,12 +166,72 @@ export class Transaction {
     })
   }
 
-  #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
+  /** Takes the ids of new records that other operations refer to, so that the order of the operations does not matter. */
+  #takeReferredIds(operations: readonly Operation[]): void {
+    for (const { operation } of operations.flatMap((each) => ('refs' in each ? (each.refs ?? []) : []))) {
+      const target = operations[operation]
+      if (target?.kind !== 'insert') throw new Error(`Operation ${operation} creates no record to refer to`)
+      if (this.#taken.has(operation)) continue
+      this.#taken.set(operation, this.#overlay.takeId(target.table, target.id))
+    }
+  }
+
+  /** The values of an operation with the ids of the new records that it refers to. */
+  #withReferredIds({ values, refs }: Exclude<Operation, { kind: 'remove' | 'assert' }>): JsonObject {
+    if (refs === undefined) return values
+    const all: Record<string, Json> = { ...values }
+    for (const { field, operation } of refs) {
+      const id = this.#taken.get(operation) ?? null
+      const list = all[field]
+      all[field] = Array.isArray(list) ? [...list, id] : id
+    }
+    return all
+  }
+
+  #assert({ table, id, expect }: Extract<Operation, { kind: 'assert' }>, index: number): StoredRecord | undefined {
+    const found = this.#overlay.table(table).get(id)
+    const isExpected = found === undefined || expect === undefined ? found === expect : isSameVersion(found, expect)
+    if (!isExpected) this.#violations.push({ kind: 'stale', index, id })
+    return found
+  }
+
+  /** Reports the removals whose cascades are not those that are known. */
+  #checkKnownCascades(operations: readonly Operation[]): void {
+    const keyOf = (table: string, id: number) => `${table} ${id}`
+    const known = new Map<string, { readonly record: StoredRecord; readonly index: number }>()
+    const tables = new Set<string>()
+    for (const [index, operation] of operations.entries()) {
+      if (operation.kind !== 'remove' || operation.knownCascade === undefined) continue
+      for (const table of operation.knownCascade.tables) tables.add(table)
+      for (const { table, record } of operation.knownCascade.records) known.set(keyOf(table, record.id), { record, index })
+    }
+    if (tables.size === 0) return
+    const own = new Set(
+      operations.flatMap((each) => (each.kind === 'update' || each.kind === 'remove' ? [keyOf(each.table, each.id)] : [])),
+    )
+    for (const name of tables) {
+      for (const [id, { index }] of this.#overlay.rowsOf(name)) {
+        const before = this.#overlay.table(name).get(id)
+        const key = keyOf(name, id)
+        if (before === undefined || own.has(key)) continue
+        const record = known.get(key)?.record
+        known.delete(key)
+        if (record === undefined || !isSameVersion(before, record)) this.#violations.push({ kind: 'stale', index, id })
+      }
+    }
+    for (const [key, { record, index }] of known) {
+      if (!own.has(key)) this.#violations.push({ kind: 'stale', index, id: record.id })
+    }
+  }
+
+  #insert(operation: Extract<Operation, { kind: 'insert' }>, index: number): StoredRecord | undefined {
+    const { table, id: wanted } = operation
+    const values = this.#withReferredIds(operation)
     if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 1)) {
       this.#violations.push({ kind: 'check', index, field: 'id' })
       return undefined
     }
-    const id = this.#overlay.takeId(table, wanted)
+    const id = this.#taken.get(index) ?? this.#overlay.takeId(table, wanted)
     if (this.#overlay.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
     this.#overlay.make(table, Object.assign({ id }, values, { id }), index)
     return this.#overlay.current(table, id)

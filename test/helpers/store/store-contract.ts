@@ -3,6 +3,7 @@ import { checkCascades } from './cascades.ts'
 import { checkConcurrency } from './concurrency.ts'
 import { type ContractOptions, checkOn, type OpenStore } from './contract.ts'
 import { checkDeferral } from './deferral.ts'
+import { checkDependentWrites } from './dependent-writes.ts'
 import { checkEvents, checkKeptEvents } from './events.ts'
 import { checkFind } from './find.ts'
 import { checkGet } from './get.ts'
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('violations', () => checkViolations(check))
     describe('deferred judging', () => checkDeferral(check))
     describe('removal and referrers', () => checkCascades(check))
+    describe('writes that depend on what was read, and on each other', () => checkDependentWrites(check))
     describe('events that are left behind', () => checkEvents(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))

@@ -35,7 +35,9 @@ export class OwnChanges extends ChangeListeners {
 
   /** Announces a transaction before it is executed. @param operations undefined if they are decided in the transaction */
   begin(operations: readonly Operation[] | undefined): RunningTransaction {
-    const named = operations?.flatMap((operation) => (operation.kind === 'insert' ? [] : keyOf(operation.table, operation.id)))
+    const named = operations?.flatMap((operation) =>
+      operation.kind === 'insert' || operation.kind === 'assert' ? [] : keyOf(operation.table, operation.id),
+    )
     const mayCascade = operations === undefined || operations.some(({ kind }) => kind === 'remove')
     const running = { named: new Set(named), mayCascade }
     this.#running.add(running)

@@ -228,7 +228,11 @@ export class Creation {
 }
 
 const isPlainInsert = (operation: Operation, table: string): boolean =>
-  operation.kind === 'insert' && operation.table === table && operation.id === undefined && operation.allowed === undefined
+  operation.kind === 'insert' &&
+  operation.table === table &&
+  operation.id === undefined &&
+  operation.allowed === undefined &&
+  operation.refs === undefined
 
 /** Maximum number of records of one statement. */
 const MAX_RECORDS = 200

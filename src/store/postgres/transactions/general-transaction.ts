@@ -95,7 +95,7 @@ export class GeneralTransaction {
     const setting = this.#work.isContinued === true ? [] : operations
     const exclusive = uniqueLocks(
       this.#layout,
-      setting.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
+      setting.flatMap((operation) => (operation.kind === 'remove' || operation.kind === 'assert' ? [] : [operation])),
     )
     const locks = { shared: others.sort(), exclusive }
     if (hasLocks(locks)) await this.#connection.query(takeLocks(locks))

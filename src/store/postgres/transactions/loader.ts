@@ -201,6 +201,10 @@ export function predictNeeds(tables: LoadedTables, operations: readonly Operatio
       table.need(operation.id, 'remove')
       continue
     }
+    if (operation.kind === 'assert') {
+      table.need(operation.id, 'share')
+      continue
+    }
     if (operation.id !== undefined) table.need(operation.id, 'update')
     const { values } = operation
     for (const { name, keyOf } of table.model.uniqueKeys) {

@@ -318,7 +318,9 @@ const KINDS: Readonly<Record<string, 'not_null' | 'foreign_key' | 'unique' | 'ch
  */
 function violationOf(error: StatementError, layout: Layout, operations: readonly Operation[]): Violation | undefined {
   const kind = KINDS[error.code]
-  const index = operations.findIndex(({ kind: does, table }) => does !== 'remove' && layout.of(table).name === error.table)
+  const index = operations.findIndex(
+    ({ kind: does, table }) => does !== 'remove' && does !== 'assert' && layout.of(table).name === error.table,
+  )
   const operation = operations[index]
   if (kind === undefined || operation === undefined) return undefined
   const field = fieldOf(error, layout.of(operation.table))

@@ -9,7 +9,7 @@ import { preconditions } from './owners.ts'
 import { noteChanges, noteParts, notesOf, readIds, selectIds } from './side-records.ts'
 import { differs } from './statements.ts'
 
-type Expecting = Exclude<Operation, { kind: 'insert' }> & { readonly expect: StoredRecord }
+type Expecting = Exclude<Operation, { kind: 'insert' | 'assert' }> & { readonly expect: StoredRecord }
 
 /**
  * Updates or removes one record whose present version is known: that of the row from which `expect` was read. One statement changes the row
@@ -51,7 +51,7 @@ export async function writeSingleRow(
 }
 
 const isExpecting = (operation: Operation): operation is Expecting =>
-  operation.kind !== 'insert' && operation.expect !== undefined && operation.allowed === undefined
+  operation.kind !== 'insert' && operation.kind !== 'assert' && operation.expect !== undefined && operation.allowed === undefined
 
 /** The part `"changed"` of the statement, which returns the id of the row. @returns undefined for an update of links or of nothing, which are rare, and for one that is certain to be refused */
 function update(

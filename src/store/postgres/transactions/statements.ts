@@ -226,7 +226,7 @@ export function* slicesOf<T>(all: readonly T[]): Generator<readonly T[]> {
  * record as a transaction leaves it equals the record that is read afterwards.
  */
 export function inStoredForm(operation: Operation, layout: Layout): Operation {
-  if (operation.kind === 'remove') return operation
+  if (operation.kind === 'remove' || operation.kind === 'assert') return operation
   const table = layout.of(operation.table)
   const { values } = operation
   return { ...operation, values: operation.kind === 'insert' ? allFields(table, values) : givenFields(table, values) }
