@@ -1,3 +1,4 @@
+export * from './code/define.ts'
 export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'
 export { defineModel } from './model/define.ts'

@@ -28,12 +28,14 @@ export interface DefinedModel {
  * Builds the registry from the built-in models and those of the project. Faulty models are left out, so that views can still be
  * checked.
  *
+ * @param computed the fields of the project's own models that its code computes
  * @returns `defined` are the project's own models, in the order of files; `unclear` the keys of models that were left out or are
  *   defined twice, so that faults in references to them are follow-on errors. A model without a valid name has the key ''.
  */
 export function buildRegistry(
   definitions: readonly Definition[],
   builtIn: BuiltInModels,
+  computed?: ParseOptions['computed'],
 ): { registry: Registry; defined: readonly DefinedModel[]; unclear: ReadonlySet<string>; faults: Faults } {
   const unclear = new Set<string>()
   const faults = new Faults('model/invalid')
@@ -44,7 +46,7 @@ export function buildRegistry(
       unclear.add('')
       continue
     }
-    const parsed = parseModel(definition, { serverSet: builtIn.serverSet })
+    const parsed = parseModel(definition, { serverSet: builtIn.serverSet, computed })
     faults.addAll(parsed.faults.list)
     const { name, fields } = isObject(definition.value) ? definition.value : {}
     const key = writtenKey(name)

@@ -30,6 +30,8 @@ export interface Field {
   readonly system: boolean
   /** True for a field of a built-in model that the server sets. Requests may not; seeds, and imports that keep ids, may. */
   readonly serverSet: boolean
+  /** True for a field whose value the project's code computes. Requests may not set it. */
+  readonly computed: boolean
   readonly relation: Relation | undefined
   /** The Faker method of its mock data, if the definition names one. */
   readonly faker: FakerMethod | undefined
@@ -81,6 +83,7 @@ export function makeField(definition: FieldDefinition): Field {
     index: definition.index !== false,
     system: false,
     serverSet: false,
+    computed: false,
     relation: makeRelation(definition),
     faker: definition.mock?.faker,
   }
@@ -90,7 +93,7 @@ export function makeField(definition: FieldDefinition): Field {
 export const hasDefault = (field: Field): boolean => field.default !== undefined || field.generated !== undefined
 
 /** True for a field that requests may set. */
-export const isSettable = ({ system, serverSet }: Field): boolean => !system && !serverSet
+export const isSettable = ({ system, serverSet, computed }: Field): boolean => !system && !serverSet && !computed
 
 /** Narrows a field to one with a generated default. */
 export const isGenerated = (field: Field): field is GeneratedField => field.generated !== undefined
@@ -136,6 +139,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   index: name !== 'updated_at',
   system: true,
   serverSet: false,
+  computed: false,
   relation: undefined,
   faker: undefined,
 })

@@ -46,6 +46,8 @@ export interface ParseOptions {
   readonly internal?: boolean
   /** Names of the fields that the server sets, by the key of the model. */
   readonly serverSet?: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  /** Names of the fields that the project's code computes, by the key of the model. */
+  readonly computed?: ReadonlyMap<string, ReadonlySet<string>> | undefined
 }
 
 /**
@@ -56,7 +58,7 @@ export interface ParseOptions {
  */
 export function parseModel(
   { value, source }: Definition,
-  { internal = false, serverSet }: ParseOptions = {},
+  { internal = false, serverSet, computed }: ParseOptions = {},
 ): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
   faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
@@ -77,8 +79,12 @@ export function parseModel(
   checkFormerNames(written, timestamps, source, faults)
   const { name, was, label, display_field: displayField } = value
   if (typeof name !== 'string') return { model: undefined, faultyFields, faults }
-  const own = serverSet?.get(name.toLowerCase())
-  const marked = (field: Field): Field => (own?.has(field.name) === true ? { ...field, serverSet: true } : field)
+  const key = name.toLowerCase()
+  const isIn = (names: ParseOptions['serverSet'], field: Field) => names?.get(key)?.has(field.name) === true
+  const marked = (field: Field): Field =>
+    isIn(serverSet, field) || isIn(computed, field)
+      ? { ...field, serverSet: isIn(serverSet, field), computed: isIn(computed, field) }
+      : field
   const model = new Model({
     name,
     was: typeof was === 'string' ? was : undefined,

@@ -7,13 +7,14 @@ import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
-import type { Hooks, OpenTransaction, WriteContext } from './hooks.ts'
+import type { Completion, Hooks, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
   blocksOf,
   brokenConstraints,
   consequencesOf,
   type IndexedIssues,
+  type Prefix,
   referencedError,
   throwIssues,
   type VisibleRemovals,
@@ -25,17 +26,32 @@ import type { Removal } from './write-targets.ts'
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
 
+/** The same, of a write that runs code of the project. */
+const MAX_CODE_ATTEMPTS = 20
+
 /** A write that is repeated while its records change between read and commit. */
 interface RepeatedWrite {
   /** Decides, by the present records, what the transaction does. Throws to refuse the write. */
   decide(records: RecordReader): Promise<DecidedWrite>
   /** Throws what no repetition would change. @returns true to repeat a refused write */
   judge(outcome: Outcome): boolean | Promise<boolean>
+  /** True if code of the project takes part, for which no transaction may be open. */
+  readonly isCoded?: boolean
+}
+
+/** The drafts of a write, with what code of the project adds. */
+export interface CompletedWrite {
+  readonly writes: readonly DraftedWrite[]
+  readonly completion: Completion
 }
 
 /** Operations without those that hooks add. */
 interface DecidedWrite {
   readonly operations: readonly Operation[]
+  /** The operations of the request, whose records are its result: from this index, and how many; all when absent. */
+  readonly own?: { readonly from: number; readonly count: number }
+  /** With whose rights code writes, by operation. */
+  readonly actors?: ReadonlyMap<Operation, Actor | undefined>
   /** As `OpenTransaction`. */
   readonly isQuiet?: boolean
 }
@@ -68,7 +84,7 @@ export class Committer {
   /**
    * Commits drafts in one transaction.
    *
-   * @param read makes the drafts from the stored records; called again if those change before the commit
+   * @param read makes the drafts from the stored records, with what code of the project adds; called again if those change before the commit
    * @param isRepeated true for violations that a concurrent write may have caused, which `read` would then see
    * @returns the stored records, in the order of the drafts; records of a dry run have provisional ids
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write, and what hooks
@@ -76,26 +92,50 @@ export class Committer {
    */
   write(
     context: WriteContext,
-    read: (records: RecordReader) => Promise<readonly DraftedWrite[]>,
+    read: (records: RecordReader) => Promise<readonly DraftedWrite[] | CompletedWrite>,
     isRepeated: (violations: readonly Violation[], writes: readonly DraftedWrite[]) => boolean = () => false,
   ): Promise<readonly StoredRecord[]> {
-    const { actor, prefix = withoutPrefix } = context
+    const { actor, model, prefix: prefixOf = withoutPrefix } = context
     let writes: readonly DraftedWrite[] = []
+    // What code writes has the index of the record that it was written for.
+    const prefix = (index: number) => prefixOf(writes[index]?.cause ?? index)
     return this.#untilCurrent(context, {
+      isCoded: this.#hooks.completing(context, 'write') !== undefined,
       decide: async (records) => {
-        writes = await read(records)
+        const drafted = await read(records)
+        const { writes: own, completion } = 'completion' in drafted ? drafted : { writes: drafted, completion: undefined }
+        writes = completion === undefined ? own : [...own, ...completion.writes]
         if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
         const isQuiet = writes.every(({ quiet }) => quiet === true)
-        return { operations: await this.#builder.operations(writes, context.options?.dryRun), isQuiet }
+        const operations = await this.#builder.operations(writes, context.options?.dryRun)
+        return completion === undefined ? { operations, isQuiet } : this.#completed(operations, writes, own.length, completion)
       },
-      judge: (outcome) => {
+      judge: async (outcome) => {
         if (outcome.ok) return false
         throwIfDenied(outcome, actor)
         if (isRepeated(outcome.violations, writes)) return true
         throwIssues(brokenConstraints(outcome, writes), prefix)
+        await this.#throwIfReferenced(outcome, actor, model)
         return false
       },
     })
+  }
+
+  /** The operations of drafts, then those of code: its removals, and the assertions of what it has read. */
+  #completed(
+    operations: readonly Operation[],
+    writes: readonly DraftedWrite[],
+    count: number,
+    completion: Completion,
+  ): DecidedWrite {
+    const removed = removalsOf(completion)
+    const actors = new Map<Operation, Actor | undefined>(removed.map(({ operation, actor }) => [operation, actor]))
+    for (const [index, operation] of operations.entries()) {
+      const { actor } = writes[index] ?? {}
+      if (actor !== undefined) actors.set(operation, actor)
+    }
+    const all = [...operations, ...removed.map(({ operation }) => operation), ...assertionsOf(completion)]
+    return { operations: all, own: { from: 0, count }, actors }
   }
 
   /** True if the store takes a transaction in parts. */
@@ -117,7 +157,7 @@ export class Committer {
           this.#store.transactInParts?.(mode, work) ?? Promise.reject(new Error('The store takes no parts')),
         transaction: async (writes, mode) => {
           const part = { ...context, options: { ...options, dryRun: mode === 'rehearse' } }
-          return this.#transaction(part, await this.#builder.operations(writes, part.options.dryRun))
+          return this.#transaction(part, { operations: await this.#builder.operations(writes, part.options.dryRun) })
         },
         issues: (violations, writes) => {
           throwIfDenied({ ok: false, violations }, actor)
@@ -138,16 +178,57 @@ export class Committer {
    */
   remove(context: WriteContext, read: Removal['read']): Promise<readonly StoredRecord[]> {
     const { actor, model } = context
+    const complete = this.#hooks.completing(context, 'remove')
+    let writes: readonly DraftedWrite[] = []
     return this.#untilCurrent(context, {
-      decide: async (records) => ({ operations: removals(model, await this.#readForRemoval(context, await read(records))) }),
+      isCoded: complete !== undefined,
+      decide: async (records) => {
+        const found = await this.#readForRemoval(context, await read(records))
+        if (complete === undefined) return { operations: removals(model, found) }
+        const changes = found.map((existing) => ({ model, existing, draft: undefined }))
+        const completion = await complete(context, changes, records)
+        writes = completion.writes
+        if (writes.some(({ draft }) => draft.issues.any))
+          throwIssues(await this.#issuesOf(writes), this.#causeOf(context, writes))
+        return this.#completedRemoval(context, found, completion)
+      },
       judge: async (outcome) => {
         throwIfDenied(outcome, actor)
-        const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
-        const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
-        if (referenced !== undefined) throw referenced
+        if (!outcome.ok) throwIssues(brokenConstraints(outcome, writes), this.#causeOf(context, writes))
+        await this.#throwIfReferenced(outcome, actor, model)
         return false
       },
     })
+  }
+
+  /** What code writes has the index of the record that it was written for. */
+  #causeOf({ prefix = withoutPrefix }: WriteContext, writes: readonly DraftedWrite[]): Prefix {
+    return (index) => prefix(writes[index]?.cause ?? index)
+  }
+
+  /** The writes of code come first: a removal may change the records that they expect. */
+  async #completedRemoval(
+    { model, options }: WriteContext,
+    found: readonly StoredRecord[],
+    completion: Completion,
+  ): Promise<DecidedWrite> {
+    const written = await this.#builder.operations(completion.writes, options?.dryRun)
+    const { knownCascade } = completion
+    const own = removals(model, found).map(
+      (operation): Operation =>
+        operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation,
+    )
+    const rest = this.#completed(written, completion.writes, 0, completion)
+    const operations = [...written, ...own, ...rest.operations.slice(written.length)]
+    return { ...rest, operations, own: { from: written.length, count: own.length } }
+  }
+
+  /** @throws {AppError} RECORD_REFERENCED */
+  async #throwIfReferenced(outcome: Outcome, actor: Actor, model: Model): Promise<void> {
+    if (outcome.ok || !outcome.violations.some(({ kind }) => kind === 'restrict')) return
+    const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
+    const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
+    if (referenced !== undefined) throw referenced
   }
 
   /**
@@ -162,7 +243,7 @@ export class Committer {
   ): Promise<VisibleRemovals> {
     const context = { actor, model, options: { dryRun: true } }
     const records = await this.#readForRemoval(context, await read(this.#store))
-    const outcome = await this.#transact(context, removals(model, records))
+    const outcome = await this.#transact(context, { operations: removals(model, records) })
     throwIfDenied(outcome, actor)
     const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
     const blockedBy = blocksOf(known)
@@ -202,20 +283,21 @@ export class Committer {
   }
 
   /** Commits operations with what hooks add, or rehearses them. Returns the records of the given operations. */
-  async #transact(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<Outcome> {
+  async #transact(write: WriteContext, decided: DecidedWrite): Promise<Outcome> {
+    const { operations } = decided
     if (write.options?.dryRun === true) {
-      const rehearsed = await this.#transaction(write, operations, isQuiet)
-      return firstRecords(await this.#store.transact(rehearsed.operations, 'rehearse'), operations.length)
+      const rehearsed = await this.#transaction(write, decided)
+      return ownRecords(await this.#store.transact(rehearsed.operations, 'rehearse'), decided)
     }
     let transaction: OpenTransaction
     do {
       await this.#turns.admitted(write.actor, operations.length)
-      transaction = await this.#transaction(write, operations, isQuiet)
+      transaction = await this.#transaction(write, decided)
       // Another transaction may have begun while hooks read.
     } while (this.#store.running !== undefined)
     const outcome = await this.#store.transact(transaction.operations, 'commit', sideRecordsOf(transaction))
     if (outcome.ok) await this.#hooks.afterCommit(outcome.changes, write)
-    return firstRecords(outcome, operations.length)
+    return ownRecords(outcome, decided)
   }
 
   /** Commits operations that are decided on locked records, with what hooks add. @param locked called when they are locked */
@@ -225,27 +307,26 @@ export class Committer {
     decide: RepeatedWrite['decide'],
     next: () => void,
   ): Promise<Attempt> {
-    let operations: readonly Operation[] = []
+    let decided: DecidedWrite = { operations: [] }
     const outcome = await this.#store.transactLocked?.(write.model.key, ids, async (records) => {
       next()
-      const decided = await decide(records)
-      operations = decided.operations
+      decided = await decide(records)
       // The write has waited for its turn and for the locks.
       await checkPresentRights(records, this.#rules, write.actor)
-      const transaction = await this.#transaction(write, operations, decided.isQuiet)
+      const transaction = await this.#transaction(write, decided)
       return { operations: transaction.operations, notes: sideRecordsOf(transaction) }
     })
     if (outcome === undefined) throw new Error('The store locks no records')
     if (outcome.ok) await this.#hooks.afterCommit(outcome.changes, write)
-    return attemptOf(firstRecords(outcome, operations.length), write.model, operations)
+    return attemptOf(ownRecords(outcome, decided), write.model, decided.operations)
   }
 
   /** A transaction of operations under the conditions of the actor's rights, with what hooks add. */
-  async #transaction(write: WriteContext, operations: readonly Operation[], isQuiet = false): Promise<OpenTransaction> {
+  async #transaction(write: WriteContext, { operations, actors, isQuiet = false }: DecidedWrite): Promise<OpenTransaction> {
     const transaction: OpenTransaction = {
       write,
       isQuiet,
-      operations: this.#guarded(write, operations),
+      operations: this.#guarded(write, operations, actors),
       rehearse: () => this.#store.transact(transaction.operations, 'rehearse'),
     }
     await this.#hooks.inTransaction(transaction)
@@ -253,9 +334,15 @@ export class Committer {
   }
 
   /** Adds the conditions under which the actor may change the records. */
-  #guarded({ actor }: WriteContext, operations: readonly Operation[]): readonly Operation[] {
-    if (actor.isSuperuser) return operations
+  #guarded(
+    { actor: general }: WriteContext,
+    operations: readonly Operation[],
+    actors: DecidedWrite['actors'],
+  ): readonly Operation[] {
+    if (general.isSuperuser) return operations
     return operations.map((operation): Operation => {
+      const actor = actors?.get(operation) ?? general
+      if (operation.kind === 'assert' || actor.isSuperuser) return operation
       const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], this.#rules.registry.expect(operation.table))
       return allowed === undefined ? operation : { ...operation, allowed }
     })
@@ -280,6 +367,7 @@ export class Committer {
   /** Repeats a write while its records change or disappear between read and commit. */
   async #untilCurrent(context: WriteContext, write: RepeatedWrite): Promise<readonly StoredRecord[]> {
     const { model, ids = [], options } = context
+    if (write.isCoded === true) return this.#untilCodeIsCurrent(context, write)
     const locks = this.#store.transactLocked !== undefined && options?.dryRun !== true
     let last: Attempt | undefined
     if (!locks || !this.#turns.areAwaited(model.key, ids)) {
@@ -298,6 +386,15 @@ export class Committer {
       if (last.outcome.ok) return last.outcome.records
     }
     throw keepsChanging(model)
+  }
+
+  /** Repeats a write that runs code of the project: at first beside others, then alone in this process. It locks no records. */
+  async #untilCodeIsCurrent(context: WriteContext, write: RepeatedWrite): Promise<readonly StoredRecord[]> {
+    const attempt = () => this.#attempt(context, write)
+    let last = await this.#turns.beside(attempt)
+    for (let count = 1; count < MAX_CODE_ATTEMPTS && !last.outcome.ok; count++) last = await this.#turns.alone(attempt)
+    if (last.outcome.ok) return last.outcome.records
+    throw keepsChanging(context.model)
   }
 
   /**
@@ -323,9 +420,9 @@ export class Committer {
 
   /** Commits a write without locks. */
   async #attempt(context: WriteContext, write: RepeatedWrite): Promise<Attempt> {
-    const { operations, isQuiet } = await write.decide(this.#store)
-    const outcome = await this.#transact(context, operations, isQuiet)
-    return this.#judged(attemptOf(outcome, context.model, operations), write)
+    const decided = await write.decide(this.#store)
+    const outcome = await this.#transact(context, decided)
+    return this.#judged(attemptOf(outcome, context.model, decided.operations), write)
   }
 
   /** Returns an attempt that was committed or overtaken. */
@@ -351,11 +448,34 @@ const removals = ({ key: table }: Model, records: readonly StoredRecord[]): read
 const sideRecordsOf = ({ events, history }: OpenTransaction): SideRecords | undefined =>
   events === undefined && history === undefined ? undefined : { events, history }
 
-const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
+const ACTION_OF: Readonly<Record<Exclude<Operation['kind'], 'assert'>, Action>> = {
+  insert: 'add',
+  update: 'change',
+  remove: 'delete',
+}
 
-/** The outcome with the records of the first operations only: hooks have added the others. */
-const firstRecords = (outcome: Outcome, count: number): Outcome =>
-  outcome.ok && outcome.records.length > count ? { ...outcome, records: outcome.records.slice(0, count) } : outcome
+/** The outcome with the records of the request's own operations: code and hooks have added the others. */
+function ownRecords(outcome: Outcome, { operations, own = { from: 0, count: operations.length } }: DecidedWrite): Outcome {
+  if (!outcome.ok || outcome.records.length === own.count) return outcome
+  return { ...outcome, records: outcome.records.slice(own.from, own.from + own.count) }
+}
+
+const removalsOf = ({ removals: list, knownCascade }: Completion) =>
+  list.map(({ model, record, actor, via }) => {
+    const known = knownCascade === undefined ? {} : { knownCascade }
+    const operation: Operation = {
+      kind: 'remove',
+      table: model.key,
+      id: record.id,
+      expect: record,
+      ...known,
+      ...(via === undefined ? {} : { via }),
+    }
+    return { operation, actor }
+  })
+
+const assertionsOf = ({ reads }: Completion): readonly Operation[] =>
+  reads.map(({ table, id, record }) => ({ kind: 'assert', table, id, expect: record }))
 
 /** @throws {AppError} FORBIDDEN */
 function throwIfDenied(outcome: Outcome, actor: Actor): void {

@@ -1,6 +1,6 @@
 import type { PasswordHasher } from '../auth/password.ts'
 import { type Actor, forbidden, isPrivileged, SYSTEM } from '../auth/permissions.ts'
-import type { GeneratedDefault } from '../model/field.ts'
+import type { Field, GeneratedDefault } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { isSameValue, type Operation, type StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -9,7 +9,7 @@ import type { Json } from '../util/json.ts'
 import { mapInSlices } from '../util/slices.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import { readRecord } from '../validate/record.ts'
+import { readRecord, readValue } from '../validate/record.ts'
 import { checkRecordSize } from '../validate/record-size.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -35,37 +35,135 @@ export interface DraftParts extends DefaultSources {
  *
  * @throws {AppError} FORBIDDEN for a field that only a superuser may set
  */
-export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, parts: DraftParts): Draft {
-  const refusal = (name: string) => `Field '${name}' is not allowed to be set at creation`
-  const issues = checkKeys(actor, model, form?.creationFields, data, refusal)
-  const { values, issues: found } = readRecord(model, withGeneratedDefaults(model, actor, data, parts))
-  if (form !== undefined) checkForm(form, values, new Set(), found)
-  checkRecordSize({ model, values, set: Object.keys(values) }, parts.maxRecordBytes, found)
-  issues.addMissing(found)
-  return { data: model.secrets.length === 0 ? NO_DATA : data, values, issues }
-}
+export const draftNew = (actor: Actor, model: Model, form: Form | undefined, data: RecordData, parts: DraftParts): Draft =>
+  OpenDraft.ofNew(actor, model, form, data, parts).finish()
 
 const NO_DATA: RecordData = {}
 
 /** A draft of an update: the fields that get another value, validated within the merged record. */
-export function draftChange(
+export const draftChange = (
   model: Model,
   form: Form | undefined,
   existing: StoredRecord,
   data: RecordData,
-  { maxRecordBytes }: Pick<DraftParts, 'maxRecordBytes'>,
-): Draft {
-  const { values, issues } = readRecord(model, data, existing)
-  if (form !== undefined) {
-    const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
-    checkForm(form, { ...existing, ...values }, new Set(kept), issues)
+  parts: Pick<DraftParts, 'maxRecordBytes'>,
+): Draft => OpenDraft.ofChange(model, form, existing, data, parts).finish()
+
+/** What an open draft is made of. */
+interface OpenParts {
+  readonly model: Model
+  readonly form: Form | undefined
+  readonly existing: StoredRecord | undefined
+  readonly data: RecordData
+  /** Faults of the keys. */
+  readonly keys: FieldIssues
+  readonly maxRecordBytes: number
+}
+
+/** A draft whose values have been read, and not yet validated within the record. Code of the project may set further values. */
+export class OpenDraft {
+  readonly model: Model
+  readonly form: Form | undefined
+  /** As stored; undefined for a new record. */
+  readonly existing: StoredRecord | undefined
+  /** Values of the request, as sent. */
+  readonly data: RecordData
+  /** The record as it would be stored, with defaults; secrets that are set are in plain text. */
+  readonly values: Record<string, Json>
+  readonly #parts: OpenParts
+  readonly #found: FieldIssues
+  /** Names that code has set. */
+  readonly #set = new Set<string>()
+  /** Fields that get the ids of other new records. */
+  readonly refs: DraftRef[] = []
+
+  private constructor(parts: OpenParts, given: RecordData) {
+    this.model = parts.model
+    this.form = parts.form
+    this.existing = parts.existing
+    this.data = parts.data
+    this.#parts = parts
+    const { values, issues } = readRecord(parts.model, given, parts.existing)
+    this.values = values
+    this.#found = issues
   }
-  const changed = Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => Object.hasOwn(data, name) && isChange(model, existing, name, value)),
-  )
-  const former = () => readRecord(model, {}, existing).values
-  checkRecordSize({ model, values, former, set: Object.keys(changed) }, maxRecordBytes, issues)
-  return { data, values: changed, issues }
+
+  /** @throws {AppError} FORBIDDEN for a field that only a superuser may set */
+  static ofNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, parts: DraftParts): OpenDraft {
+    const refusal = (name: string) => `Field '${name}' is not allowed to be set at creation`
+    const keys = checkKeys(actor, model, form?.creationFields, data, refusal)
+    const { maxRecordBytes } = parts
+    const given = withGeneratedDefaults(model, actor, data, parts)
+    return new OpenDraft({ model, form, existing: undefined, data, keys, maxRecordBytes }, given)
+  }
+
+  static ofChange(
+    model: Model,
+    form: Form | undefined,
+    existing: StoredRecord,
+    data: RecordData,
+    { maxRecordBytes }: Pick<DraftParts, 'maxRecordBytes'>,
+  ): OpenDraft {
+    return new OpenDraft({ model, form, existing, data, keys: new FieldIssues(), maxRecordBytes }, data)
+  }
+
+  /** True if what the request sends is faulty: a key, a type or a limit. */
+  get isRefused(): boolean {
+    return this.#parts.keys.any || (this.#found.any && Object.keys(this.data).some((name) => this.#found.has(name)))
+  }
+
+  /** Names of the fields that get another value. */
+  get changed(): readonly string[] {
+    const { existing, model } = this
+    if (existing === undefined) return Object.keys(this.values)
+    return Object.keys(this.values).filter(
+      (name) =>
+        (Object.hasOwn(this.data, name) || this.#set.has(name)) && isChange(model, existing, name, this.values[name] ?? null),
+    )
+  }
+
+  /** Sets a value, with the checks of its type and limits. */
+  set(field: Field, raw: unknown): void {
+    const { value, problems } = readValue(field, raw)
+    this.values[field.name] = value
+    this.#set.add(field.name)
+    this.#found.delete(field.name)
+    this.#found.add(field.name, ...problems.map((problem) => `${field.name} ${problem}`))
+  }
+
+  /** Sets the id of a new record, or adds it to a list of ids. */
+  refer(field: Field, target: OpenDraft): void {
+    this.refs.push({ field: field.name, target })
+    this.#set.add(field.name)
+    this.#found.delete(field.name)
+  }
+
+  /** Adds messages of a validation. */
+  complain(field: string, ...messages: readonly string[]): void {
+    this.#found.add(field, ...messages)
+  }
+
+  /** Validates the record by its form and its size. */
+  finish(): Draft {
+    const { model, form, existing, data, values } = this
+    const { keys, maxRecordBytes } = this.#parts
+    const found = this.#found
+    if (existing === undefined) {
+      if (form !== undefined) checkForm(form, values, new Set(), found)
+      checkRecordSize({ model, values, set: Object.keys(values) }, maxRecordBytes, found)
+      keys.addMissing(found)
+      return { data: model.secrets.length === 0 ? NO_DATA : data, values, issues: keys }
+    }
+    if (form !== undefined) {
+      const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
+      checkForm(form, { ...existing, ...values }, new Set(kept), found)
+    }
+    const changed: Record<string, Json> = {}
+    for (const name of this.changed) changed[name] = values[name] ?? null
+    const former = () => readRecord(model, {}, existing).values
+    checkRecordSize({ model, values, former, set: Object.keys(changed) }, maxRecordBytes, found)
+    return { data, values: changed, issues: found }
+  }
 }
 
 /** A stored record without a value of a list, such as one that is older than the field, has an empty list. A secret is stored as its hash. */
@@ -89,10 +187,25 @@ export interface DraftedWrite {
   readonly quiet?: boolean
   /** Id of a session that goes on although the password changes. */
   readonly keptSession?: number | undefined
+  /** Where the draft comes from, if code of the project has seen it. */
+  readonly open?: OpenDraft
+  /** How the record is written, and with whose rights, if that differs from the write. */
+  readonly via?: string | undefined
+  readonly actor?: Actor | undefined
+  /** Index of the draft of the request that code has written this one for. */
+  readonly cause?: number
+}
+
+/** A field of a draft that gets the id of another new record. */
+export interface DraftRef {
+  readonly field: string
+  readonly target: OpenDraft
 }
 
 /** True for the draft of a row that could not be read. The store would report all of its required fields as missing. */
 export const isUnreadable = ({ draft }: DraftedWrite): boolean => draft.issues.has(WHOLE_ROW)
+
+type WriteOperation = Extract<Operation, { kind: 'insert' | 'update' }>
 
 /** Turns drafts into store operations: hashes secrets and sets timestamps. */
 export class OperationBuilder {
@@ -111,14 +224,22 @@ export class OperationBuilder {
    *
    * @param isRehearsal leaves secrets in plain text, for dry runs only
    */
-  async operations(writes: readonly DraftedWrite[], isRehearsal = false): Promise<readonly Operation[]> {
+  async operations(writes: readonly DraftedWrite[], isRehearsal = false): Promise<readonly WriteOperation[]> {
     const hashes = !isRehearsal && writes.some(({ model }) => model.secrets.length > 0)
     const secretsOf = (write: DraftedWrite) => (write.model.secrets.length > 0 ? this.#secretsOf(write) : undefined)
     const secrets = hashes ? await Promise.all(writes.map(secretsOf)) : []
-    return mapInSlices(writes, (write, index) => this.#operation(write, secrets[index]))
+    const places = new Map(
+      writes.some(({ open }) => open !== undefined) ? writes.map(({ open }, index) => [open, index] as const) : [],
+    )
+    return mapInSlices(writes, (write, index) => {
+      const operation = this.#operation(write, secrets[index])
+      const refs = write.open?.refs.map(({ field, target }) => ({ field, operation: places.get(target) ?? -1 })) ?? []
+      if (refs.length === 0 && write.via === undefined) return operation
+      return { ...operation, ...(refs.length === 0 ? {} : { refs }), ...(write.via === undefined ? {} : { via: write.via }) }
+    })
   }
 
-  #operation(write: DraftedWrite, secrets: Readonly<Record<string, Json>> | undefined): Operation {
+  #operation(write: DraftedWrite, secrets: Readonly<Record<string, Json>> | undefined): WriteOperation {
     const { model, draft, existing, id } = write
     const table = model.key
     // A draft without secrets needs no copy; an import has a million of them.
@@ -203,7 +324,8 @@ function checkKeys(
     if (issues.size >= MAX_NAMED) break
     const field = model.fields.get(name)
     const isRefused = allowed?.has(name) === false || field?.system === true || (field?.serverSet === true && actor !== SYSTEM)
-    if (isRefused) issues.add(name, refusal(name))
+    if (field?.computed === true) issues.add(name, `${name} is computed`)
+    else if (isRefused) issues.add(name, refusal(name))
     else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)
     else if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden(actor)
   }

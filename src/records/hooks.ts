@@ -1,7 +1,8 @@
 import type { Actor } from '../auth/permissions.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
-import type { Change, Operation, Outcome, SideRecords, StoredRecord } from '../store/store.ts'
+import type { Change, KnownCascade, Operation, Outcome, RecordReader, SideRecords, StoredRecord } from '../store/store.ts'
+import type { DraftedWrite, OpenDraft } from './drafts.ts'
 import type { Prefix } from './outcomes.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -52,12 +53,46 @@ export interface OpenTransaction extends SideRecords {
   rehearse(): Promise<Outcome>
 }
 
+/** A record that is created, changed or deleted, before validation. */
+export interface OpenChange {
+  /** Undefined for a deletion. */
+  readonly draft: OpenDraft | undefined
+  readonly model: Model
+  /** As stored; undefined for a new record. */
+  readonly existing: StoredRecord | undefined
+}
+
+/** A record that code of the project deletes. */
+export interface DraftedRemoval {
+  readonly model: Model
+  readonly record: StoredRecord
+  readonly actor?: Actor | undefined
+  readonly via?: string | undefined
+}
+
+/** What code adds to a write, to be stored with it or not at all. */
+export interface Completion {
+  readonly writes: readonly DraftedWrite[]
+  readonly removals: readonly DraftedRemoval[]
+  /** What the cascades of the removals do, as code has seen it. */
+  readonly knownCascade?: KnownCascade | undefined
+  /** Records that code has read, and that must be so when the write commits; undefined for those that did not exist. */
+  readonly reads: readonly { readonly table: string; readonly id: number; readonly record: StoredRecord | undefined }[]
+}
+
 /** What a feature does with each write. Seeds and changes of models, which make the initial state, call no hooks. */
 export interface WriteHooks {
   /** Runs before validation, for each record, again if the record changes before the commit. Throws to refuse the write. */
   beforeWrite?(write: WriteContext, target: WriteTarget): void | Promise<void>
   /** Adds operations, events and history that are stored with the write, or not at all. Throws to refuse the write. Of dry runs, too. */
   inTransaction?(transaction: OpenTransaction): void | Promise<void>
+  /** True if `complete` has something to do with such a change of a model. */
+  completes?(model: Model, change: 'write' | 'remove', options: CommitOptions | undefined): boolean
+  /**
+   * Runs code of the project for records whose values have been read: it sets further values and adds messages, writes and removals. No
+   * transaction is open. Runs again if a record that it has read changes before the commit.
+   */
+  complete?(write: WriteContext, changes: readonly OpenChange[], records: RecordReader): Promise<Completion>
   /**
    * Runs after the commit and before the response. The write is stored, so an error is logged, and is no error of the request. A transaction in
    * parts does not call it, since its changes are not in memory.
@@ -85,6 +120,12 @@ export class Hooks {
         if (pending !== undefined) await pending
       }
     }
+  }
+
+  /** The stage `complete` for changes of a model; undefined if no feature takes part, so that the write is that of the request alone. */
+  completing({ model, options }: WriteContext, change: 'write' | 'remove'): NonNullable<WriteHooks['complete']> | undefined {
+    const hooks = this.#all.find(({ completes }) => completes?.(model, change, options) === true)
+    return hooks?.complete?.bind(hooks)
   }
 
   async inTransaction(transaction: OpenTransaction): Promise<void> {

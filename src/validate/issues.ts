@@ -40,6 +40,11 @@ export class FieldIssues {
     if (this.#messages.has(field)) this.#messages.set(field, new Set(messages))
   }
 
+  /** Removes the messages of a field. */
+  delete(field: string): void {
+    if (this.#messages.has(field)) this.#messages.delete(field)
+  }
+
   has(field: string): boolean {
     return this.#messages.has(field)
   }

@@ -34,7 +34,8 @@ export function readRecord(model: Model, data: Readonly<Record<string, unknown>>
   return { values, issues }
 }
 
-function readValue(field: Field, raw: unknown): { value: Json; problems: readonly string[] } {
+/** Reads one value of a request; an absent one is empty. Problems follow the name of the field. */
+export function readValue(field: Field, raw: unknown): { value: Json; problems: readonly string[] } {
   if (raw === undefined || raw === null) {
     return { value: field.type.list ? [] : null, problems: field.required ? ['is mandatory'] : [] }
   }
