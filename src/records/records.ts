@@ -16,9 +16,17 @@ import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { MemoryGuard } from './admission.ts'
-import { Committer } from './committer.ts'
-import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, OperationBuilder } from './drafts.ts'
-import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
+import { Committer, type CompletedWrite } from './committer.ts'
+import {
+  checkUpdateKeys,
+  type DraftedWrite,
+  type DraftParts,
+  draftChange,
+  draftNew,
+  OpenDraft,
+  OperationBuilder,
+} from './drafts.ts'
+import type { CommitOptions, Hooks, WriteContext, WriteHooks } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
@@ -119,6 +127,11 @@ export class Records {
     const form = formOf(this.#forms, formId, model)
     const context = { actor, model, options }
     await this.#hooks.beforeWrite(context, [{ data }])
+    const complete = this.#hooks.completing(context, 'write')
+    if (complete !== undefined) {
+      const open = () => [OpenDraft.ofNew(actor, model, form, data, this.#parts)]
+      return only(await this.#committer.write(context, (records) => completed(complete, context, records, open())))
+    }
     const draft = draftNew(actor, model, form, data, this.#parts)
     return only(await this.#committer.write(context, async () => [{ model, form, draft }]))
   }
@@ -133,6 +146,11 @@ export class Records {
       context,
       records.map((data) => ({ data })),
     )
+    const complete = this.#hooks.completing(context, 'write')
+    if (complete !== undefined) {
+      const open = () => mapInSlices(records, (data) => OpenDraft.ofNew(actor, model, form, data, this.#parts))
+      return this.#committer.write(context, async (stored) => completed(complete, context, stored, await open()))
+    }
     const writes = await mapInSlices(records, (data) => ({
       model,
       form,
@@ -248,9 +266,16 @@ export class Records {
     read: (records: RecordReader) => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
   ): Promise<readonly StoredRecord[]> {
     const { model } = context
+    const complete = this.#hooks.completing(context, 'write')
     return this.#committer.write(context, async (records) => {
       const targets = await read(records)
       await this.#hooks.beforeWrite(context, targets)
+      if (complete !== undefined) {
+        const open = await mapInSlices(targets, ({ existing, data }) =>
+          OpenDraft.ofChange(model, form, existing, data, this.#parts),
+        )
+        return completed(complete, context, records, open)
+      }
       return mapInSlices(targets, ({ existing, data }) => {
         return { model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }
       })
@@ -342,6 +367,24 @@ export class Records {
       throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error
     }
   }
+}
+
+/** Completes open drafts by code of the project. If what the request sends is faulty, no code runs. */
+async function completed(
+  complete: NonNullable<WriteHooks['complete']>,
+  context: WriteContext,
+  records: RecordReader,
+  drafts: readonly OpenDraft[],
+): Promise<readonly DraftedWrite[] | CompletedWrite> {
+  const finished = () =>
+    mapInSlices(drafts, (open): DraftedWrite => {
+      const { model, form, existing } = open
+      return { model, form, draft: open.finish(), open, ...(existing === undefined ? {} : { existing }) }
+    })
+  if (drafts.some(({ isRefused }) => isRefused)) return finished()
+  const changes = drafts.map((draft) => ({ draft, model: draft.model, existing: draft.existing }))
+  const completion = await complete(context, changes, records)
+  return { writes: await finished(), completion }
 }
 
 function only(records: readonly StoredRecord[]): StoredRecord {
