@@ -9,6 +9,8 @@ import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
 import { argon2id, normalizing } from './auth/password.ts'
 import { ServerProof } from './auth/secret.ts'
 import { TokenIssuer } from './auth/token.ts'
+import type { Connect } from './code/context.ts'
+import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
 import { History } from './history/history.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
@@ -102,6 +104,26 @@ async function open(
       heap,
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
+    let connection: Connect | undefined
+    const connect: Connect = (caller) => {
+      if (dependencies.connect === undefined) throw new Error('Code cannot call the API of this application')
+      connection ??= dependencies.connect(app)
+      return connection(caller)
+    }
+    const apiRoot = `${settings.base_path}/api/${settings.api_version}`
+    const { maxRecordBytes } = recordParts
+    const drafts = { clock: recordClock, random, maxRecordBytes }
+    const code = new ProjectCode(project.hooks, registry, {
+      store,
+      access,
+      drafts,
+      timer,
+      clock: recordClock,
+      log,
+      connect,
+      apiRoot,
+    })
+    if (project.hooks.size > 0) hooks.use(code.hooks)
     const leases = opened.leases?.(uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -128,6 +150,8 @@ async function open(
 
     // Seed records and permissions are stored: what features do with writes begins here, in this order.
     const features = new Features(hooks)
+    // Its hooks are used already, since they take part in seeds.
+    features.use({ stop: () => code.stop() })
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
@@ -151,6 +175,7 @@ async function open(
       probe: () => opened.probe(),
       records,
       hooks,
+      hasCode: project.hooks.size > 0,
       reads: new Reads(access, store, writer, log),
       searches,
       searchIndexes,
@@ -161,7 +186,7 @@ async function open(
         store,
         history,
         snapshots,
-        apiRoot: `${settings.base_path}/api/${settings.api_version}`,
+        apiRoot,
       }),
       events,
       lint: () => lintReport(project.folder),

@@ -3,6 +3,7 @@ import type { OwnAccounts } from '../accounts/own-accounts.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import type { ServerProof } from '../auth/secret.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
+import type { Connect } from '../code/context.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { History } from '../history/history.ts'
@@ -49,6 +50,8 @@ export interface AppDependencies {
   readonly log?: (settings: Settings['log']) => Log
   /** The heap of the process, which has the records of the embedded store. */
   readonly heap?: Heap
+  /** Lets code of the project call the API of the application in this process. Without it, code reaches records by its transaction only. */
+  readonly connect?: (app: App) => Connect
   /** Opens the database of the setting `store`. The default connects by the driver. */
   readonly openDatabase?: OpenDatabase
 }
@@ -76,6 +79,8 @@ export interface App {
   readonly records: Records
   /** What features do with each write. */
   readonly hooks: Hooks
+  /** True if code of the project takes part in writes. */
+  readonly hasCode: boolean
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchEngine

@@ -8,6 +8,7 @@ import { type Client, createClient, type RetryLimits } from '../client/client.ts
 import { systemWait } from '../client/transport.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
+import { connectTo } from '../http/in-process.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
 import { apiRoots } from '../http/paths.ts'
 import { loadProject, type Project } from '../project/project.ts'
@@ -176,24 +177,7 @@ async function localConnection(server: LocalServer): Promise<ServerConnection> {
 }
 
 /** A `fetch` for a client that calls the API in this process, with all permissions. */
-function inProcess(app: App): typeof fetch {
-  // On demand, since a command that makes no request in this process takes a sixth less time without the packages of a server.
-  const createServer = async () => (await import('../http/server.ts')).createServer(app)
-  let server: ReturnType<typeof createServer> | undefined
-  return async (url, { method = 'GET', headers, body } = {}) => {
-    server ??= createServer()
-    const reply = await (await server).inject({
-      ...{ method, url: String(url), headers: Object.fromEntries(new Headers(headers)) },
-      auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
-      ...(typeof body === 'string' ? { payload: body } : {}),
-    })
-    const { 'retry-after': retryAfter } = reply.headers
-    return new Response(reply.payload || null, {
-      status: reply.statusCode,
-      headers: { 'Content-Type': 'application/json', ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }) },
-    })
-  }
-}
+const inProcess = (app: App): typeof fetch => connectTo(app)({ actor: SHELL, via: 'cli', requestId: undefined, chain: [] })
 
 /**
  * Verifies that the process at an address is this project's server, which may have stopped and its port been reused.

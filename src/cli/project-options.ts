@@ -5,6 +5,7 @@ import { type App, type AppMode, openApp } from '../app.ts'
 import { Faults } from '../config/fault.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
+import { connectTo } from '../http/in-process.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
 import { createLog } from '../log/create-log.ts'
 import type { Log } from '../log/log.ts'
@@ -130,7 +131,7 @@ export async function withAppOf<T>(
   work: (app: App) => Promise<T>,
   log: (settings: Settings['log']) => Log = () => warningLog(io),
 ): Promise<T> {
-  const app = await openApp(project, mode, { tokenCodec: jwtCodec, log })
+  const app = await openApp(project, mode, { tokenCodec: jwtCodec, connect: connectTo, log })
   try {
     return await work(app)
   } finally {

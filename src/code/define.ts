@@ -15,7 +15,7 @@ export type ModelKey = keyof Models extends never ? string : keyof Models & stri
 /** The types of a model by its key. */
 export type TypesOf<K extends string> = K extends keyof Models ? (Models[K] extends ModelTypes ? Models[K] : AnyModel) : AnyModel
 
-type Maybe<T> = T | undefined | void | Promise<T | undefined | void>
+type Maybe<T> = T | undefined | undefined | Promise<T | undefined | undefined>
 
 /** Messages by field. */
 export type Messages<R> = { readonly [N in keyof R]?: string | readonly string[] }

@@ -11,6 +11,7 @@ import { type Definition, flatSource, within } from './source.ts'
 import { parseText } from './text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
+const CODE_FORMATS: ReadonlySet<string> = new Set(['.ts', '.js'])
 /** Formats that may be mistaken for a supported one. Other files (a README, an editor's backup) are ignored. */
 const SIMILAR_FORMATS: ReadonlySet<string> = new Set([
   '.toml',
@@ -34,6 +35,7 @@ export interface ProjectFiles {
   readonly models: readonly Definition[]
   readonly views: readonly Definition[]
   readonly roles: readonly Definition[]
+  readonly hooks: readonly Definition[]
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -66,9 +68,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
   const roles = await readDefinitions(reader, 'roles')
+  const hooks = await readDefinitions(reader, 'hooks')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, roles, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, hooks, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -78,6 +81,7 @@ const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
   view: 'views',
   forms: 'views',
   role: 'roles',
+  hook: 'hooks',
   seeds: 'seed',
   fixtures: 'seed',
 }
@@ -119,7 +123,10 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   return isList ? undefined : definition
 }
 
-async function readDefinitions(reader: Reader, kind: 'models' | 'views' | 'roles'): Promise<Definition[]> {
+/** A folder of definitions. */
+type DefinitionFolder = 'models' | 'views' | 'roles' | 'hooks'
+
+async function readDefinitions(reader: Reader, kind: DefinitionFolder): Promise<Definition[]> {
   const { folder, faults } = reader
   const definitions: Definition[] = []
   const { files, folders } = await listFolder(join(folder, kind))
@@ -128,7 +135,8 @@ async function readDefinitions(reader: Reader, kind: 'models' | 'views' | 'roles
   }
   for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
-    if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
+    const [formats, what] = kind === 'hooks' ? ([CODE_FORMATS, 'hooks'] as const) : ([DEFINITION_FORMATS, 'definitions'] as const)
+    if (!isReadable(relative(folder, path), formats, what, faults)) continue
     const definition = await readDefinitionFile(reader, path, kind)
     if (definition !== undefined) definitions.push(...itemsOf(definition))
   }
@@ -144,7 +152,7 @@ function itemsOf({ value, source }: Definition): Definition[] {
 async function readDefinitionFile(
   { folder, faults, texts, modules }: Reader,
   path: string,
-  kind: 'models' | 'views' | 'roles' | 'settings',
+  kind: DefinitionFolder | 'settings',
 ): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()

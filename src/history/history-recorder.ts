@@ -30,7 +30,10 @@ export const historyRecorder = (tables: ReadonlySet<string>, clock: Clock): Writ
 export const HISTORY = HISTORY_TABLE
 
 /** The way by which a change reached the store. */
-export const VIAS = ['api', 'cli', 'import', 'mock', 'restore', 'cascade'] as const
+export const VIAS = [
+  ...(['api', 'cli', 'import', 'mock', 'seed', 'restore', 'cascade'] as const),
+  ...(['hook', 'action', 'endpoint', 'job', 'script'] as const),
+] as const
 
 /** A change of a record. The user is not a relation, so that an entry survives the account. It has the fields of `HistoryRequest`. */
 const HistoryEntry = defineModel({

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { Parameters } from '../query/parameters.ts'
 import type { RecordJson } from '../reads/record-json.ts'
+import type { WriteOrigin } from '../records/hooks.ts'
 import type { WriteOptions } from '../records/records.ts'
 import { type Precondition, preconditionOf } from '../records/write-targets.ts'
 import type { Random } from '../util/ids.ts'
@@ -68,10 +69,10 @@ interface RequestedWrite {
  *
  * @throws {AppError} INVALID_REQUEST
  */
-export function writeOf(request: Request, { history }: App, random: Random): RequestedWrite {
+export function writeOf(request: Request, { history, hasCode }: App, random: Random): RequestedWrite {
   const query = queryOf(request)
   const dryRun = query !== '' && isDryRun(query)
-  const origin = history.isOn && !dryRun ? originOf(request, random) : undefined
+  const origin = (history.isOn && !dryRun) || hasCode ? originOf(request, random) : undefined
   return { actor: actorOf(request), model: modelKeyOf(request), options: { dryRun, origin } }
 }
 
@@ -83,9 +84,11 @@ function isDryRun(query: string): boolean {
   return dryRun
 }
 
-/** Identifies the request in the history. */
-export function originOf(request: Request, random: Random): { readonly requestId: string } {
+/** Identifies the request in the history, and tells what code of the project made it, if any did. */
+export function originOf(request: Request, random: Random): WriteOrigin {
   const requestId = requestIdOf(request, random)
   answerRequestId(request)
-  return { requestId }
+  const { caller } = request.app
+  if (caller === undefined || caller.via === 'cli' || caller.via === 'api') return { requestId }
+  return { requestId, via: caller.via as WriteOrigin['via'], chain: caller.chain }
 }

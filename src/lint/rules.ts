@@ -1,5 +1,6 @@
 import type { FaultRule } from '../config/fault.ts'
 import type { LintRule } from './rule.ts'
+import { CODE_RULES } from './rules/code.ts'
 import { CONTRACT_RULES } from './rules/contract.ts'
 import { CONTRACT_BOUNDS_RULES } from './rules/contract-bounds.ts'
 import { MODEL_RULES } from './rules/models.ts'
@@ -14,6 +15,7 @@ import { VIEW_WRITE_RULES } from './rules/view-writes.ts'
 export const RULES = {
   ...PROJECT_FILE_RULES,
   ...MODEL_RULES,
+  ...CODE_RULES,
   ...VIEW_STRUCTURE_RULES,
   ...VIEW_FIELD_RULES,
   ...VIEW_VALUE_RULES,

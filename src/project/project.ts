@@ -3,6 +3,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { compileAccess } from '../access/compile-access.ts'
 import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
+import { computedFields, type ProjectHooks, parseHooks } from '../code/parse-hooks.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
@@ -30,6 +31,8 @@ export interface Project {
   readonly roles: readonly Role[]
   /** Forms by name, the `form_id` of the API. */
   readonly forms: ReadonlyMap<string, Form>
+  /** Hooks by the key of their model. */
+  readonly hooks: ProjectHooks
   readonly seeds: readonly SeedFile[]
   /** Messages about settings that are valid but probably unintended. */
   readonly warnings: readonly string[]
@@ -60,7 +63,7 @@ export interface ExaminedProject {
 export async function examineProject({ folder, env, flags }: ProjectSource): Promise<ExaminedProject> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
-  const { registry, defined, unclear, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
+  const { registry, defined, unclear, faults: modelFaults } = buildRegistry(files.models, BUILT_IN, computedFields(files.hooks))
   const { views, faults: viewFaults } = buildViews(
     files.views.filter(({ value }) => !unclear.has(modelOf(value))),
     registry,
@@ -68,11 +71,12 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { forms, faults: formFaults } = compileForms(views, registry)
   const { access, faults: accessFaults } = compileAccess(defined, registry)
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
+  const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
     faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
-  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults, roleFaults]) {
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults, roleFaults, hookFaults]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
   checkModelNames(
@@ -81,7 +85,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     mayLack,
     faults,
   )
-  const project = { folder, settings, registry, views, access, roles, forms, seeds: files.seeds, warnings }
+  const project = { folder, settings, registry, views, access, roles, forms, hooks, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
 
@@ -89,7 +93,12 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
 const modelOf = (view: unknown): string => (isObject(view) && typeof view.model === 'string' ? view.model.toLowerCase() : '?')
 
 /** Rules that report a reference to an unknown model. */
-const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model', 'role/unknown-permission'])
+const MISSED_MODEL: ReadonlySet<FaultRule> = new Set([
+  'model/unknown-relation',
+  'view/unknown-model',
+  'role/unknown-permission',
+  'code/unknown-model',
+])
 
 /** A reference with a similar known name is a typing error even if model files are unreadable. */
 const isSlip = (message: string): boolean => message.includes('did you mean')

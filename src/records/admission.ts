@@ -69,6 +69,8 @@ export class WriteTurns {
   #turn: Promise<void> | undefined
   /** The end of the last turn of each record that writes wait for. */
   readonly #records = new Map<string, Promise<void>>()
+  /** The end of the last turn of writes with code. */
+  #lastOfCode: Promise<void> | undefined
 
   constructor(store: Store, access: AccessRules) {
     this.#store = store
@@ -92,6 +94,28 @@ export class WriteTurns {
       return await write()
     } finally {
       this.#turn = undefined
+      end()
+    }
+  }
+
+  /** True if a write that runs code of the project waits for its turn. */
+  get isCodeAwaited(): boolean {
+    return this.#lastOfCode !== undefined
+  }
+
+  /** Runs a write with code of the project when those that came before have had their turns. Writes without code do not wait for it. */
+  async inTurnOfCode<T>(write: () => Promise<T>): Promise<T> {
+    const before = this.#lastOfCode
+    let end = () => {}
+    const turn = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#lastOfCode = turn
+    await before
+    try {
+      return await write()
+    } finally {
+      if (this.#lastOfCode === turn) this.#lastOfCode = undefined
       end()
     }
   }

@@ -7,7 +7,7 @@ import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
-import type { Completion, Hooks, OpenTransaction, WriteContext } from './hooks.ts'
+import type { Completion, Hooks, OpenTransaction, WriteContext, WriteHooks } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
   blocksOf,
@@ -183,14 +183,9 @@ export class Committer {
     return this.#untilCurrent(context, {
       isCoded: complete !== undefined,
       decide: async (records) => {
-        const found = await this.#readForRemoval(context, await read(records))
-        if (complete === undefined) return { operations: removals(model, found) }
-        const changes = found.map((existing) => ({ model, existing, draft: undefined }))
-        const completion = await complete(context, changes, records)
-        writes = completion.writes
-        if (writes.some(({ draft }) => draft.issues.any))
-          throwIssues(await this.#issuesOf(writes), this.#causeOf(context, writes))
-        return this.#completedRemoval(context, found, completion)
+        const { decided, completion } = await this.#decideRemoval(context, await read(records), complete, records)
+        writes = completion?.writes ?? []
+        return decided
       },
       judge: async (outcome) => {
         throwIfDenied(outcome, actor)
@@ -199,6 +194,23 @@ export class Committer {
         return false
       },
     })
+  }
+
+  /** @param complete lets code of the project complete the removal */
+  async #decideRemoval(
+    context: WriteContext,
+    targets: readonly StoredRecord[],
+    complete: NonNullable<WriteHooks['complete']> | undefined,
+    reader: RecordReader,
+  ): Promise<{ records: readonly StoredRecord[]; decided: DecidedWrite; completion?: Completion }> {
+    const { model } = context
+    const records = await this.#readForRemoval(context, targets)
+    if (complete === undefined) return { records, decided: { operations: removals(model, records) } }
+    const changes = records.map((existing) => ({ model, existing, draft: undefined }))
+    const completion = await complete(context, changes, reader)
+    const { writes } = completion
+    if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), this.#causeOf(context, writes))
+    return { records, decided: await this.#completedRemoval(context, records, completion), completion }
   }
 
   /** What code writes has the index of the record that it was written for. */
@@ -242,8 +254,9 @@ export class Committer {
     read: Removal['read'],
   ): Promise<VisibleRemovals> {
     const context = { actor, model, options: { dryRun: true } }
-    const records = await this.#readForRemoval(context, await read(this.#store))
-    const outcome = await this.#transact(context, { operations: removals(model, records) })
+    const complete = this.#hooks.completing(context, 'remove')
+    const { records, decided } = await this.#decideRemoval(context, await read(this.#store), complete, this.#store)
+    const outcome = await this.#transact(context, decided)
     throwIfDenied(outcome, actor)
     const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
     const blockedBy = blocksOf(known)
@@ -261,13 +274,19 @@ export class Committer {
   }
 
   /**
-   * Creates records of the initial state in one transaction, without hooks. Returns the errors by index; if there are any, nothing is
+   * Creates records of the initial state in one transaction, without hooks but code of the project. Returns the errors by index; if there are any, nothing is
    * committed.
    */
-  async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+  async attempt(drafted: readonly DraftedWrite[] | CompletedWrite): Promise<readonly IndexedIssues[]> {
+    const { writes: own, completion } = 'completion' in drafted ? drafted : { writes: drafted, completion: undefined }
+    const writes = completion === undefined ? own : [...own, ...completion.writes]
     const issues = await this.#issuesOf(writes)
-    if (issues.length > 0) return issues
-    return brokenConstraints(await this.#store.transact(await this.#builder.operations(writes)), writes)
+    const caused = (faults: readonly IndexedIssues[]) =>
+      faults.map(({ index, issues: each }) => ({ index: writes[index]?.cause ?? index, issues: each }))
+    if (issues.length > 0) return caused(issues)
+    const operations = await this.#builder.operations(writes)
+    const all = completion === undefined ? operations : this.#completed(operations, writes, own.length, completion).operations
+    return caused(brokenConstraints(await this.#store.transact(all), writes))
   }
 
   /** Commits operations on internal tables without validation and without hooks. */
@@ -388,13 +407,24 @@ export class Committer {
     throw keepsChanging(model)
   }
 
-  /** Repeats a write that runs code of the project: at first beside others, then alone in this process. It locks no records. */
+  /**
+   * Repeats a write that runs code of the project: at first beside others, then in turn with other such writes, each of which would overtake all
+   * the others. It locks no records.
+   */
   async #untilCodeIsCurrent(context: WriteContext, write: RepeatedWrite): Promise<readonly StoredRecord[]> {
-    const attempt = () => this.#attempt(context, write)
-    let last = await this.#turns.beside(attempt)
-    for (let count = 1; count < MAX_CODE_ATTEMPTS && !last.outcome.ok; count++) last = await this.#turns.alone(attempt)
-    if (last.outcome.ok) return last.outcome.records
-    throw keepsChanging(context.model)
+    const attempt = () => this.#turns.beside(() => this.#attempt(context, write))
+    let last: Attempt | undefined
+    if (!this.#turns.isCodeAwaited) {
+      last = await attempt()
+      if (last.outcome.ok) return last.outcome.records
+    }
+    return this.#turns.inTurnOfCode(async () => {
+      for (let count = last === undefined ? 0 : 1; count < MAX_CODE_ATTEMPTS; count++) {
+        last = await attempt()
+        if (last.outcome.ok) return last.outcome.records
+      }
+      throw keepsChanging(context.model)
+    })
   }
 
   /**

@@ -112,6 +112,11 @@ export class OpenDraft {
     return this.#parts.keys.any || (this.#found.any && Object.keys(this.data).some((name) => this.#found.has(name)))
   }
 
+  /** True if the record, as it is so far, would be refused. */
+  get isFaulty(): boolean {
+    return this.#parts.keys.any || this.#found.any
+  }
+
   /** Names of the fields that get another value. */
   get changed(): readonly string[] {
     const { existing, model } = this

@@ -6,11 +6,16 @@ import type { DraftedWrite, OpenDraft } from './drafts.ts'
 import type { Prefix } from './outcomes.ts'
 import type { RecordData } from './write-requests.ts'
 
+/** Ways in which a write is made, beside requests and the command line. */
+export type WriteVia = 'import' | 'mock' | 'seed' | 'restore' | 'hook' | 'action' | 'endpoint' | 'job' | 'script'
+
 /** The source of a write, for the history. */
 export interface WriteOrigin {
   /** When absent, the API or, for the server and the shell, the command line. */
-  readonly via?: 'import' | 'mock' | 'restore' | undefined
+  readonly via?: WriteVia | undefined
   readonly requestId?: string | undefined
+  /** What caused the write, if code of the project made it; the first cause first. */
+  readonly chain?: readonly string[] | undefined
 }
 
 /** Options of a commit. */
@@ -20,6 +25,10 @@ export interface CommitOptions {
   readonly origin?: WriteOrigin | undefined
   /** Id of a session that goes on although the password of its user changes. */
   readonly keptSession?: number | undefined
+  /** Calls no code of the project. */
+  readonly withoutCode?: boolean | undefined
+  /** Computes the fields that code computes, and calls no other hooks before the write. */
+  readonly recompute?: boolean | undefined
 }
 
 /** By whom, where and how a write is made. */
@@ -86,6 +95,8 @@ export interface WriteHooks {
   beforeWrite?(write: WriteContext, target: WriteTarget): void | Promise<void>
   /** Adds operations, events and history that are stored with the write, or not at all. Throws to refuse the write. Of dry runs, too. */
   inTransaction?(transaction: OpenTransaction): void | Promise<void>
+  /** True if `afterCommit` must get the changes of a model, so that they are not written in parts. */
+  seesChanges?(model: Model): boolean
   /** True if `complete` has something to do with such a change of a model. */
   completes?(model: Model, change: 'write' | 'remove', options: CommitOptions | undefined): boolean
   /**
@@ -126,6 +137,13 @@ export class Hooks {
   completing({ model, options }: WriteContext, change: 'write' | 'remove'): NonNullable<WriteHooks['complete']> | undefined {
     const hooks = this.#all.find(({ completes }) => completes?.(model, change, options) === true)
     return hooks?.complete?.bind(hooks)
+  }
+
+  /** True if the records of a model may be written in parts: no feature needs all of their changes. */
+  mayDivide(write: WriteContext): boolean {
+    return (
+      this.completing(write, 'write') === undefined && !this.#all.some(({ seesChanges }) => seesChanges?.(write.model) === true)
+    )
   }
 
   async inTransaction(transaction: OpenTransaction): Promise<void> {

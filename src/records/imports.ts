@@ -3,13 +3,22 @@ import { noSuchRecord } from '../auth/permissions.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Filter } from '../query/plan.ts'
-import type { Store, StoredRecord, Violation } from '../store/store.ts'
+import type { RecordReader, Store, StoredRecord, Violation } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import type { Committer } from './committer.ts'
-import { checkUpdateKeys, type DraftedWrite, type DraftParts, draftChange, draftNew, isUnreadable, WHOLE_ROW } from './drafts.ts'
-import type { Hooks, WriteContext, WriteOrigin } from './hooks.ts'
+import type { Committer, CompletedWrite } from './committer.ts'
+import {
+  checkUpdateKeys,
+  type DraftedWrite,
+  type DraftParts,
+  draftChange,
+  draftNew,
+  isUnreadable,
+  OpenDraft,
+  WHOLE_ROW,
+} from './drafts.ts'
+import type { Hooks, WriteContext, WriteHooks, WriteOrigin } from './hooks.ts'
 import { throwIssues } from './outcomes.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import type { RecordData } from './write-requests.ts'
@@ -40,16 +49,17 @@ export async function importRecords(
     drafts = new ImportDrafts(context)
     for await (const rows of read()) yield await drafts.of(rows)
   }
-  const mayDivide = committer.writesInParts && isDivisible(model, key)
+  const mayDivide = committer.writesInParts && isDivisible(model, key) && context.hooks.mayDivide(context)
   let collected = await collect(parts(), mayDivide ? MAX_AT_ONCE : Number.POSITIVE_INFINITY)
   if (collected === undefined) await committer.writeInParts(context, parts)
   else {
     let attempts = 1
-    const read = async () => {
+    const complete = context.hooks.completing(context, 'write')
+    const read = async (records: RecordReader) => {
       const writes = collected ?? (await collect(parts())) ?? []
-      // Drafts of updates depend on stored records, which may have changed when they are asked for again.
-      collected = key === undefined ? writes : undefined
-      return writes
+      // Drafts of updates depend on stored records, which may have changed when they are asked for again; code sets values of drafts.
+      collected = key === undefined && complete === undefined ? writes : undefined
+      return complete === undefined ? writes : completedRows(complete, context, records, writes)
     }
     // Another import may have created the record of a key meanwhile. It may also be one that the actor does not see.
     await committer.write(
@@ -114,6 +124,8 @@ export interface ImportRequest {
   /** Does everything except the commit. */
   readonly dryRun: boolean
   readonly origin?: WriteOrigin | undefined
+  /** Calls no code of the project. */
+  readonly withoutCode?: boolean | undefined
   /** Adds the text of a CSV cell to messages about it. */
   readonly quotesCells: boolean
 }
@@ -210,7 +222,43 @@ async function withIds(
   })
 }
 
+/** Completes the drafts of all rows by code of the project. If a row is faulty, no code runs. */
+async function completedRows(
+  complete: NonNullable<WriteHooks['complete']>,
+  context: ImportContext,
+  records: RecordReader,
+  writes: readonly DraftedWrite[],
+): Promise<readonly DraftedWrite[] | CompletedWrite> {
+  const { model } = context
+  const changes = writes.flatMap(({ open: draft, existing }) => (draft === undefined ? [] : [{ model, draft, existing }]))
+  const isRefused = changes.some(({ draft }) => draft.isRefused) || writes.some(({ draft }) => draft.issues.any)
+  const completion = isRefused ? undefined : await complete(context, changes, records)
+  const finished = writes.map((write): DraftedWrite => {
+    const draft = write.open?.finish() ?? write.draft
+    const issues = joined(write.draft.issues, draft.issues)
+    if (context.quotesCells) quoteCells(issues, write.open?.data ?? {}, model)
+    return { ...write, draft: { ...draft, issues } }
+  })
+  return completion === undefined ? finished : { writes: finished, completion }
+}
+
+/** The draft of a row that code of the project completes when all rows are read. */
+function openItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): DraftedWrite {
+  const { actor, model, form, key, parts } = context
+  const { data, id, stamps } = item
+  const open =
+    existing === undefined
+      ? OpenDraft.ofNew(actor, model, form, data, parts)
+      : OpenDraft.ofChange(model, form, existing, data, parts)
+  const issues = existing === undefined ? joined(item.issues) : joined(item.issues, checkUpdateKeys(actor, model, form, data))
+  const draft = { data, values: open.values, issues }
+  if (existing !== undefined) return { model, form, existing, open, draft }
+  if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
+  return { model, form, id, stamps, open, draft }
+}
+
 function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): DraftedWrite {
+  if (context.hooks.completing(context, 'write') !== undefined) return openItem(item, existing, context)
   const { actor, model, form, key, quotesCells } = context
   const { data, id, stamps } = item
   if (existing !== undefined) {

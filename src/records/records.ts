@@ -166,13 +166,36 @@ export class Records {
    */
   async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
     const writes: DraftedWrite[] = []
+    const coded: { readonly place: number; readonly draft: OpenDraft }[] = []
+    const options: CommitOptions = { origin: { via: 'seed' } }
+    let complete: WriteHooks['complete']
     const slices = new Slices()
     for await (const { model: key, data, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
-      writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#parts) })
+      const completing = this.#hooks.completing({ actor, model, options }, 'write')
+      complete ??= completing
+      const open = OpenDraft.ofNew(actor, model, undefined, data, this.#parts)
+      if (completing === undefined) writes.push({ model, id, draft: open.finish() })
+      else {
+        coded.push({ place: writes.length, draft: open })
+        writes.push({ model, id, draft: { data, values: open.values, issues: new FieldIssues() }, open })
+      }
       if (slices.isOver) await slices.next()
     }
-    return this.#committer.attempt(writes)
+    const [first] = coded
+    if (complete === undefined || first === undefined) return this.#committer.attempt(writes)
+    const context = { actor, model: first.draft.model, options }
+    const done = await completed(
+      complete,
+      context,
+      this.#store,
+      coded.map(({ draft }) => draft),
+    )
+    const { writes: finished, completion } = 'completion' in done ? done : { writes: done, completion: undefined }
+    for (const [index, { place }] of coded.entries()) Object.assign(writes[place] ?? {}, { draft: finished[index]?.draft })
+    if (completion === undefined) return this.#committer.attempt(writes)
+    const ofCode = completion.writes.map((write) => ({ ...write, cause: coded[write.cause ?? 0]?.place ?? 0 }))
+    return this.#committer.attempt({ writes, completion: { ...completion, writes: ofCode } })
   }
 
   /** The ids of stored records by values of a unique field, for references in seeds. */

@@ -26,6 +26,8 @@ export interface FileImportOptions {
   readonly origin?: WriteOrigin
   /** Keeps ids and timestamps of the file, which only the server may do. */
   readonly keepIds?: boolean
+  /** Calls no code of the project. */
+  readonly withoutCode?: boolean
   /** Delimiter of a CSV file; found in its header when absent. */
   readonly delimiter?: DelimiterName | undefined
   /** Maximum number of rows. */
@@ -89,6 +91,7 @@ export class Imports {
       delimiter,
       origin,
       keepIds = false,
+      withoutCode = false,
       maxRows = Number.POSITIVE_INFINITY,
     }: FileImportOptions = {},
   ): Promise<ImportResult> {
@@ -119,6 +122,8 @@ export class Imports {
       const counts = await this.#records.importAll(actor, modelKey, batches, {
         ...{ formId, key, dryRun, quotesCells: isCsv },
         origin: { ...origin, via: 'import' },
+        // A copy of records that have been through it.
+        withoutCode: withoutCode || keepIds,
       })
       return { ...counts, total: lines.length, ignored: [...ignored] }
     } catch (error) {

@@ -3,6 +3,7 @@ import { dataFolderOf, hasData } from '../../app/open-store.ts'
 import { type App, openApp } from '../../app.ts'
 import type { Client } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
+import { connectTo } from '../../http/in-process.ts'
 import { jwtCodec } from '../../http/jwt-codec.ts'
 import type { Project } from '../../project/project.ts'
 import { planReset, type ResetPlan, type ResetRequest } from '../../project/reset.ts'
@@ -131,14 +132,14 @@ async function runHere(io: Io, project: Project, request: ResetRequest): Promise
     return withAppOf(io, project, 'write', (app) => resetApp(app, request))
   }
   const next = { ...project, seeds: request.seeds ? project.seeds : [] }
-  await (await openApp(next, 'ephemeral', { tokenCodec: jwtCodec })).close()
+  await (await openApp(next, 'ephemeral', { tokenCodec: jwtCodec, connect: connectTo })).close()
   if (isInFiles) {
     // The data is not read, so that damaged data can be removed, too.
     const folder = dataFolderOf(project)
     await makeFolder(folder)
     await whileLocked(folder, () => changeData(folder, project.registry, { kind: 'reset', keep: new Set() }))
   }
-  const app = await openApp(next, 'write', { tokenCodec: jwtCodec })
+  const app = await openApp(next, 'write', { tokenCodec: jwtCodec, connect: connectTo })
   await app.close()
   return app.seeded
 }

@@ -127,11 +127,11 @@ function describeImport({ model, forms, generatedForm, responses }: ModelSource)
 }
 
 const importFile =
-  ({ imports, history }: App, { random }: ServerParts): Lifecycle.Method =>
+  ({ imports, history, hasCode }: App, { random }: ServerParts): Lifecycle.Method =>
   async (request) => {
     const options = readOptions(queryOf(request))
     const file = await uploadedFile(String(request.headers['content-type']), request.payload as unknown as Buffer)
-    const origin = history.isOn ? originOf(request, random) : {}
+    const origin = history.isOn || hasCode ? originOf(request, random) : {}
     const outcome = await imports.run(actorOf(request), modelKeyOf(request), file, { ...options, origin })
     const { dryRun = false } = options
     const message = `${outcome.total} records ${dryRun ? 'would be ' : ''}imported`

@@ -6,6 +6,7 @@ import type { OpenDatabase } from '../../../src/app/postgres-store.ts'
 import { type App, openApp } from '../../../src/app.ts'
 import type { PasswordHasher } from '../../../src/auth/password.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../../../src/config/settings.ts'
+import { connectTo } from '../../../src/http/in-process.ts'
 import { jwtCodec } from '../../../src/http/jwt-codec.ts'
 import type { ConnectionLimits } from '../../../src/http/listener.ts'
 import { LiveServer } from '../../../src/http/live-server.ts'
@@ -198,6 +199,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
   }
   const app = await openApp(inSchema(project, schema), 'write', {
     tokenCodec: jwtCodec,
+    connect: connectTo,
     clock,
     timer,
     hasher,

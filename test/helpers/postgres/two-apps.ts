@@ -1,6 +1,7 @@
 import type { Server } from '@hapi/hapi'
 import { type App, openApp } from '../../../src/app.ts'
 import type { SettingsInput } from '../../../src/config/settings.ts'
+import { connectTo } from '../../../src/http/in-process.ts'
 import { jwtCodec } from '../../../src/http/jwt-codec.ts'
 import { LiveServer } from '../../../src/http/live-server.ts'
 import { loadProject } from '../../../src/project/project.ts'
@@ -63,7 +64,7 @@ export async function openTwoApps({ settings = {}, files }: TwoAppsOptions = {})
     const project = await loadProject({ folder: folder.path, env: {}, flags })
     const openDatabase = ({ url: address }: { readonly url: string }, use: 'records' | 'start') =>
       new PgDatabase(address, { pool: use === 'start' ? 2 : 5, observe: () => void statements++ })
-    const app = await openApp(project, 'write', { tokenCodec: jwtCodec, hasher: quickHasher, openDatabase })
+    const app = await openApp(project, 'write', { tokenCodec: jwtCodec, connect: connectTo, hasher: quickHasher, openDatabase })
     const live = await LiveServer.create(app, {})
     await live.server.initialize()
     return {

@@ -52,7 +52,12 @@ describe('code completes a record before its validation', () => {
       for (const change of changes) setColor(change, change.draft?.values.name === 'Wrong' ? 'red' : '#000001')
       return NOTHING
     })
-    await play(app, { request: `POST ${MODELS}/tag`, body: { data: TAG }, status: 201, expectPart: { color: '#000001' } })
+    await play(app, {
+      request: `POST ${MODELS}/tag`,
+      body: { data: TAG },
+      status: 201,
+      expectPart: { data: { color: '#000001' } },
+    })
     await play(app, {
       request: `PUT ${MODELS}/tag/bulk`,
       body: {
@@ -62,13 +67,13 @@ describe('code completes a record before its validation', () => {
         ],
       },
       status: 400,
-      expectPart: { '1.color': ['color format is invalid'] },
+      expectPart: { detail: { error: { '1.color': ['color format is invalid'] } } },
     })
     await play(app, {
       request: `PUT ${MODELS}/tag/2`,
       body: { data: { name: 'Two' } },
       status: 200,
-      expectPart: { color: '#000001' },
+      expectPart: { data: { color: '#000001' } },
     })
   })
 
@@ -92,7 +97,7 @@ describe('code completes a record before its validation', () => {
       request: `POST ${MODELS}/tag`,
       body: { data: { slug: 'knots' } },
       status: 400,
-      expectPart: { name: ['name is mandatory'], slug: ['slug is reserved'] },
+      expectPart: { detail: { error: { name: ['name is mandatory'], slug: ['slug is reserved'] } } },
     })
   })
 
@@ -117,7 +122,7 @@ describe('code completes a record before its validation', () => {
       request: `POST ${MODELS}/tag`,
       body: { data: TAG },
       status: 400,
-      expectPart: { name: ['name must be unique'] },
+      expectPart: { detail: { error: { name: ['name must be unique'] } } },
     })
     assert.deepEqual(await all(app, 'category'), before)
     assert.ok(!(await all(app, 'tag')).some(({ slug }) => slug === 'knots'))
@@ -154,7 +159,7 @@ describe('code completes a record before its validation', () => {
       'remove',
     )
     const ids = (await all(app, 'tag')).map(({ id }) => id)
-    await play(app, { request: `DELETE ${MODELS}/tag/1`, status: 200, expectPart: { id: 1 } })
+    await play(app, { request: `DELETE ${MODELS}/tag/1`, status: 200, expectPart: { data: { id: 1 } } })
     assert.deepEqual(
       (await all(app, 'tag')).map(({ id }) => id),
       ids.filter((id, index) => id !== 1 && index !== 3),

@@ -1,0 +1,85 @@
+import type { Actor } from '../auth/permissions.ts'
+import { SHELL } from '../auth/permissions.ts'
+import { createClient } from '../client/client.ts'
+import type { Log } from '../log/log.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Context, Person, Reach, Services, Via } from './define.ts'
+
+/** On whose behalf code runs, and why. */
+export interface Caller {
+  readonly actor: Actor
+  /** How the write was made that the code belongs to; of its own writes, what makes them. */
+  readonly via: Via
+  readonly requestId: string | undefined
+  /** What caused the write, by code, the first cause first. */
+  readonly chain: readonly string[]
+}
+
+/** Returns a `fetch` that calls the API of the application in this process, on behalf of a caller. */
+export type Connect = (caller: Caller) => typeof fetch
+
+/** What services are made of. */
+export interface ServiceParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly connect: Connect
+  /** The root of the API: `/api/v1`. */
+  readonly apiRoot: string
+}
+
+/** A user as code sees one; null for the server, the shell, and requests without a token. */
+export function personOf({ userId, user, isSuperuser, groups, permissions }: Actor): Person | null {
+  if (userId === undefined) return null
+  return {
+    id: userId,
+    username: String(user?.username ?? ''),
+    is_superuser: isSuperuser,
+    groups,
+    can: (codename) => isSuperuser || permissions.has(codename),
+  }
+}
+
+/** What all code gets. @param name of the code, for the log: `hooks/order.ts beforeCreate` */
+export function servicesOf(
+  { clock, log }: Pick<ServiceParts, 'clock' | 'log'>,
+  { actor, via, requestId }: Caller,
+  name: string,
+  signal: AbortSignal,
+): Services {
+  const write =
+    (level: 'info' | 'warn' | 'error') =>
+    (text: string, data: object = {}): void =>
+      log[level](text, { ...data, code: name, request_id: requestId })
+  return {
+    actor: personOf(actor),
+    via,
+    request_id: requestId,
+    signal,
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    now: () => new Date(clock()),
+  }
+}
+
+/** The records of the models, by calls of the API in this process. */
+export function reachOf({ connect, apiRoot }: Pick<ServiceParts, 'connect' | 'apiRoot'>, caller: Caller): Reach {
+  const [, url = '', api_version = ''] = /^(.*)\/api\/([^/]+)$/.exec(apiRoot) ?? []
+  const client = createClient({ url, api_version, fetch: connect(caller), retry: { times: 0, seconds: 0 } })
+  // The client knows no model of a project, as long as `admin types` has not made them known.
+  return { model: (key) => client.model(key) } as Reach
+}
+
+/**
+ * What code gets that runs outside of a transaction.
+ *
+ * @param code its name, for the log and for the chain of causes, and what its writes are made by
+ */
+export function contextOf(
+  parts: ServiceParts,
+  caller: Caller,
+  code: { readonly name: string; readonly via: Via },
+  signal: AbortSignal,
+): Context {
+  const own = { ...caller, via: code.via, chain: [...caller.chain, code.name] }
+  const { model } = reachOf(parts, own)
+  return { ...servicesOf(parts, caller, code.name, signal), model, system: reachOf(parts, { ...own, actor: SHELL }) }
+}

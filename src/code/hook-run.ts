@@ -1,0 +1,322 @@
+import type { Actor } from '../auth/permissions.ts'
+import { SHELL } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import { type Field, isSettable } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
+import type { OpenDraft } from '../records/drafts.ts'
+import type { StoredRecord } from '../store/store.ts'
+import { isObject, type Json } from '../util/json.ts'
+import { didYouMean } from '../util/suggest.ts'
+import { readValue } from '../validate/record.ts'
+import type { Creation, Deletion, NewId, Tx, TxReach, Update } from './define.ts'
+import { refusalOf } from './define.ts'
+import type { CodeFunction, HookSet } from './parse-hooks.ts'
+import { failureOf, messagesOf, refusedError } from './running.ts'
+import type { CodeTransaction } from './transaction.ts'
+
+/** A record of a write, for its hooks. */
+export interface Entry {
+  readonly model: Model
+  /** Undefined for a deletion. */
+  readonly draft: OpenDraft | undefined
+  /** As stored; undefined for a new record. */
+  readonly existing: StoredRecord | undefined
+  /** On whose behalf the record is written. */
+  readonly actor: Actor
+  readonly via?: string | undefined
+  /** Index of the record of the request that it is written for. */
+  readonly cause: number
+  /** What caused the write, the first cause first. */
+  readonly chain: readonly string[]
+  /** True for a record of the request. */
+  readonly isOwn: boolean
+  /** Key of the model whose deletion deletes the record, too. */
+  readonly cascadeFrom?: string | undefined
+}
+
+/** A write that code has asked for. */
+export type QueuedWrite =
+  | { readonly kind: 'create'; readonly model: Model; readonly actor: Actor; readonly data: CodeData; readonly ref: NewRecordId }
+  | { readonly kind: 'update'; readonly model: Model; readonly actor: Actor; readonly data: CodeData; readonly id: number }
+  | { readonly kind: 'delete'; readonly model: Model; readonly actor: Actor; readonly id: number }
+
+/** Values as code sets them: those of a request, and ids of records that the transaction creates. */
+export type CodeData = Readonly<Record<string, unknown>>
+
+/** Stands for the id of a record that the transaction will create. */
+export class NewRecordId {
+  /** @throws {Error} the id is not known before the commit */
+  toJSON(): never {
+    throw new Error(
+      'The id of a record that the transaction creates is not known before the commit; use it as a value of a record',
+    )
+  }
+}
+
+export const keyOf = ({ key }: Model, id: number): string => `${key} ${id}`
+
+/** A call of the hooks of one record. Its effects are collected, and applied by the transaction. */
+export class HookRun {
+  readonly entry: Entry
+  readonly #transaction: CodeTransaction
+  readonly #sets: readonly HookSet[]
+  /** Values that hooks have returned and computed. */
+  readonly patch = new Map<Field, unknown>()
+  /** Messages by field. */
+  readonly complaints: (readonly [string, readonly string[]])[] = []
+  readonly queue: QueuedWrite[] = []
+  /** Keys of the records that the hooks have read, and of the record itself. */
+  readonly reads = new Set<string>()
+  #isRefused = false
+  #isOver = false
+  /** The code that runs. */
+  #code: CodeFunction<unknown> | undefined
+
+  constructor(transaction: CodeTransaction, entry: Entry, sets: readonly HookSet[]) {
+    this.#transaction = transaction
+    this.entry = entry
+    this.#sets = sets
+    if (entry.existing !== undefined) this.reads.add(keyOf(entry.model, entry.existing.id))
+  }
+
+  /** What runs, for messages. */
+  get code(): CodeFunction<unknown> | undefined {
+    return this.#code
+  }
+
+  /** `order.beforeCreate`, as an element of a chain of causes. */
+  get cause(): string {
+    return `${this.entry.model.key}.${this.#code?.name ?? 'hooks'}`
+  }
+
+  /** Calls the hooks before the write, then computes. @returns undefined if none of them has to be waited for */
+  before(): Promise<void> | undefined {
+    if (!this.#transaction.isRecompute) {
+      for (const [index, set] of this.#sets.entries()) {
+        const pending = this.#beforeOf(set)
+        if (pending !== undefined) return this.#rest(pending, index + 1)
+      }
+    }
+    this.#compute()
+    this.#isOver = true
+    return undefined
+  }
+
+  async #rest(pending: Promise<void>, from: number): Promise<void> {
+    await pending
+    for (const set of this.#sets.slice(from)) await this.#beforeOf(set)
+    this.#compute()
+    this.#isOver = true
+  }
+
+  #beforeOf(set: HookSet): Promise<void> | undefined {
+    if (this.#isRefused) return undefined
+    const { draft, existing } = this.entry
+    const stage = draft === undefined ? set.beforeDelete : existing === undefined ? set.beforeCreate : set.beforeUpdate
+    if (stage === undefined) return undefined
+    const change = draft === undefined ? this.#deletion() : this.#change(draft)
+    // The change is of the kind that the stage takes.
+    const code = stage as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
+    return this.#call(code, change, (patch) => this.#take(patch, code))
+  }
+
+  /** Calls the validation of each file. It may read, and writes nothing. */
+  async validate(): Promise<void> {
+    this.#isOver = false
+    const { draft } = this.entry
+    for (const { validate } of draft === undefined || this.#isRefused ? [] : this.#sets) {
+      if (validate === undefined || draft === undefined) continue
+      const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
+      await this.#call(code, this.#change(draft), (messages) => {
+        if (isObject(messages)) this.complaints.push(...messagesOf(messages as Parameters<typeof messagesOf>[0]))
+      })
+      if (this.queue.length > 0) throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
+    }
+    for (const [field, messages] of this.complaints) draft?.complain(field, ...messages)
+    this.#isOver = true
+  }
+
+  #call(
+    code: CodeFunction<(change: unknown, tx: Tx) => unknown>,
+    change: unknown,
+    take: (result: unknown) => void,
+  ): Promise<void> | undefined {
+    this.#code = code
+    try {
+      const result = code.call(change, this.#tx(code))
+      if (result instanceof Promise) return result.then(take).catch((error: unknown) => this.#fail(error, code))
+      take(result)
+    } catch (error) {
+      this.#fail(error, code)
+    }
+    return undefined
+  }
+
+  /** A refusal by field joins the other messages of the record; everything else ends the request. */
+  #fail(error: unknown, code: CodeFunction<unknown>): void {
+    const refusal = refusalOf(error)
+    if (refusal === undefined) throw failureOf(error, code)
+    const { draft, cause } = this.entry
+    if (typeof refusal.messages === 'string' || draft === undefined) {
+      throw refusedError(refusal, this.#transaction.aboutOf(cause))
+    }
+    this.#isRefused = true
+    this.queue.length = 0
+    this.complaints.push(...messagesOf(refusal.messages))
+  }
+
+  #take(patch: unknown, code: CodeFunction<unknown>): void {
+    if (patch === undefined || patch === null) return
+    const { model, draft } = this.entry
+    if (!isObject(patch) || draft === undefined) throw new TypeError(`${code.name} must return the values to set, or nothing`)
+    for (const [name, value] of Object.entries(patch)) {
+      const field = model.fields.get(name)
+      if (field === undefined) {
+        throw new TypeError(
+          `${code.name} returns '${name}', which ${model.name} does not have${didYouMean(name, model.fields.keys())}`,
+        )
+      }
+      if (field.computed) throw new TypeError(`${code.name} returns '${name}', which is computed`)
+      if (!isSettable(field) && this.entry.actor !== SHELL)
+        throw new TypeError(`${code.name} returns '${name}', which the server sets`)
+      this.patch.set(field, value)
+    }
+  }
+
+  #compute(): void {
+    const { draft } = this.entry
+    if (draft === undefined || this.#isRefused || this.#sets.every(({ compute }) => compute.length === 0)) return
+    for (const { compute } of this.#sets) {
+      for (const { field, code } of compute) {
+        this.#code = code
+        try {
+          const value = code.call(this.#record(draft))
+          if (value instanceof Promise) throw new TypeError(`${code.name} must return its value at once, not a promise`)
+          this.patch.set(field, value)
+        } catch (error) {
+          // A record that lacks mandatory values is refused for that.
+          if (!draft.isFaulty) throw failureOf(error, code)
+        }
+      }
+    }
+  }
+
+  /** The record as it would be stored. */
+  #record(draft: OpenDraft): Readonly<Record<string, unknown>> {
+    const { existing } = this.entry
+    const values: Record<string, unknown> = { ...existing, ...draft.values }
+    for (const [field, value] of this.patch) values[field.name] = shownValue(field, value)
+    return shown(this.entry.model, values)
+  }
+
+  #change(draft: OpenDraft): Creation<CodeData> | Update<CodeData> {
+    const { model, existing } = this.entry
+    const common = { record: this.#record(draft), form: draft.form?.name, secrets: secretsOf(model, draft) }
+    if (existing === undefined) return { ...common, before: undefined, ref: this.#transaction.refOf(draft) as unknown as NewId }
+    const changed = new Set([...draft.changed, ...[...this.patch.keys()].map(({ name }) => name)])
+    return { ...common, before: shown(model, existing), changed } as unknown as Update<CodeData>
+  }
+
+  #deletion(): Deletion<CodeData> {
+    const { model, existing, cascadeFrom } = this.entry
+    return { before: shown(model, existing ?? {}), cascade_from: cascadeFrom } as unknown as Deletion<CodeData>
+  }
+
+  #tx(code: CodeFunction<unknown>): Tx {
+    const transaction = this.#transaction
+    const services = transaction.servicesOf(code)
+    const own: TxReach = { model: (key) => this.#recordsOf(key, this.entry.actor) }
+    return {
+      ...services,
+      dry_run: transaction.isDryRun,
+      model: own.model,
+      system: { model: (key) => this.#recordsOf(key, SHELL) },
+    }
+  }
+
+  #recordsOf(key: string, actor: Actor): ReturnType<Tx['model']> {
+    const transaction = this.#transaction
+    const queue = (action: 'add' | 'change' | 'delete', write: (model: Model) => QueuedWrite) => {
+      this.#expectOpen()
+      this.queue.push(write(transaction.modelFor(actor, action, key)))
+    }
+    const records = {
+      read: (id: number) => this.#read(transaction.modelFor(actor, 'view', key), actor, id),
+      list: (...parameters: readonly unknown[]) => transaction.list(actor, key, parameters, this.cause),
+      create: (data: CodeData) => {
+        const ref = new NewRecordId()
+        queue('add', (model) => ({ kind: 'create', model, actor, data: { ...data }, ref }))
+        return ref
+      },
+      update: (id: number, data: CodeData) =>
+        queue('change', (model) => ({ kind: 'update', model, actor, id: idOf(id), data: { ...data } })),
+      delete: (id: number) => queue('delete', (model) => ({ kind: 'delete', model, actor, id: idOf(id) })),
+    }
+    return records as unknown as ReturnType<Tx['model']>
+  }
+
+  #expectOpen(): void {
+    if (this.#isOver) throw new Error('The hook is over; await everything that it does')
+  }
+
+  /** The record as the transaction, with what these hooks have written so far, would leave it. */
+  async #read(model: Model, actor: Actor, id: number): Promise<CodeData | undefined> {
+    this.#expectOpen()
+    const key = keyOf(model, idOf(id))
+    this.reads.add(key)
+    const found = await this.#transaction.present(model, actor, id)
+    if (found === undefined) return undefined
+    let values: Record<string, unknown> | undefined = { ...found }
+    for (const write of this.queue) {
+      if (write.kind === 'create' || write.model !== model || write.id !== id) continue
+      if (write.kind === 'delete') values = undefined
+      else if (values !== undefined) {
+        for (const [name, value] of Object.entries(write.data)) {
+          const field = model.fields.get(name)
+          if (field !== undefined) values[name] = shownValue(field, value)
+        }
+      }
+    }
+    return values === undefined ? undefined : shown(model, values)
+  }
+}
+
+/** @throws {TypeError} for an id of a record that does not exist yet, and for what is no id */
+function idOf(id: unknown): number {
+  if (typeof id === 'number' && Number.isInteger(id)) return id
+  throw new TypeError(
+    id instanceof NewRecordId
+      ? 'A record that the transaction creates can be used as a value only, until it is committed'
+      : `An id is a whole number, not ${JSON.stringify(id)}`,
+  )
+}
+
+/** A value as a record has it; empty for the id of a record to come. */
+function shownValue(field: Field, raw: unknown): Json {
+  if (raw instanceof NewRecordId) return null
+  const plain = Array.isArray(raw) ? raw.filter((item) => !(item instanceof NewRecordId)) : raw
+  return readValue(field, plain).value
+}
+
+/** A record for code: without secrets, and its own copy, so that a change of it has no effect. */
+export function shown(model: Model, record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const copy: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(record)) {
+    copy[name] = typeof value === 'object' && value !== null ? structuredClone(value) : value
+  }
+  for (const name of model.secrets) delete copy[name]
+  return Object.freeze(copy)
+}
+
+function secretsOf(model: Model, { data }: OpenDraft): Readonly<Record<string, string>> {
+  const secrets: Record<string, string> = {}
+  for (const name of model.secrets) {
+    const value = Object.hasOwn(data, name) ? data[name] : undefined
+    if (typeof value === 'string') secrets[name] = value
+  }
+  return secrets
+}
+
+/** The error of a write of code to a record that does not exist, or not for the actor. */
+export const noRecord = (model: Model, id: number): AppError =>
+  new AppError('RECORD_NOT_FOUND', `${model.name} with ID ${id} does not exist`)

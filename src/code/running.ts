@@ -1,0 +1,100 @@
+import { AdminError } from '../client/admin-error.ts'
+import { framesOf } from '../config/call-site.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import type { Timer } from '../util/clock.ts'
+import { type Refusal, refusalOf } from './define.ts'
+import type { CodeFunction } from './parse-hooks.ts'
+
+/** Time for the hooks of a request, and of each 1,000 records of a larger one, in milliseconds. */
+export const HOOKS_MS = 5_000
+
+/** Time for `afterCommit`, and for what does not hold up a write of another client, in milliseconds. */
+export const LONG_MS = 30_000
+
+/** Number of times that writes may cause further writes. */
+export const MAX_LEVELS = 5
+
+/** The time that code has. */
+export class TimeLimit {
+  readonly #ms: number
+  readonly #timer: Timer
+  readonly #abort = new AbortController()
+
+  constructor(ms: number, timer: Timer) {
+    this.#ms = ms
+    this.#timer = timer
+  }
+
+  /** Aborted when the time is over. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /**
+   * Waits for code, as long as it has time. Code that does not return to the event loop cannot be ended.
+   *
+   * @param name of the code, for the message
+   * @throws {AppError} CODE_TIMEOUT
+   */
+  async wait<T>(pending: Promise<T>, name: () => string): Promise<T> {
+    let stop = () => {}
+    const over = new Promise<never>((_, reject) => {
+      stop = this.#timer(this.#ms, () => {
+        const error = new AppError('CODE_TIMEOUT', `${name()} took more than ${this.#ms / 1000} s; nothing was stored`)
+        this.#abort.abort(error)
+        reject(error)
+      })
+    })
+    // What goes on after its time may fail later.
+    pending.catch(() => {})
+    try {
+      return await Promise.race([pending, over])
+    } finally {
+      stop()
+    }
+  }
+}
+
+/** `hooks/order.ts:12 beforeCreate` */
+export const nameOf = ({ file, line, name }: CodeFunction<unknown>): string => `${file}:${line} ${name}`
+
+const REFUSALS = {
+  400: 'INVALID_REQUEST',
+  403: 'FORBIDDEN',
+  404: 'RECORD_NOT_FOUND',
+  409: 'CODE_REFUSED',
+} as const satisfies Readonly<Record<Refusal['status'], ErrorCode>>
+
+/** The error of a refusal. @param about begins the sentence in a request for several records: `3: ` */
+export const refusedError = ({ messages, status }: Refusal, about = ''): AppError =>
+  typeof messages === 'string'
+    ? new AppError(REFUSALS[status], about + messages)
+    : new AppError('VALIDATION_FAILED', Object.fromEntries(messagesOf(messages)))
+
+/** Messages by field as lists. */
+export const messagesOf = (
+  messages: Readonly<Record<string, string | readonly string[] | undefined>>,
+): readonly (readonly [string, readonly string[]])[] =>
+  Object.entries(messages).flatMap(([field, texts]) => {
+    const list = [texts ?? []].flat()
+    return list.length === 0 ? [] : [[field, list] as const]
+  })
+
+/**
+ * The error of a request whose code has failed: a refusal, an error of a write that the code has made, or an internal one, which names the code
+ * in the log.
+ */
+export function failureOf(error: unknown, code: CodeFunction<unknown>): Error {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) return refusedError(refusal)
+  if (error instanceof AppError) return error
+  if (error instanceof AdminError && error.status === 403) return new AppError('FORBIDDEN', error.message, { cause: error })
+  const text = error instanceof Error ? error.message : String(error)
+  return new Error(`${nameOf({ ...code, line: lineOf(error, code) })}: ${text}`, { cause: error })
+}
+
+/** The line of the file in which an error was thrown. */
+function lineOf(error: unknown, { file, line }: CodeFunction<unknown>): number {
+  const frames = error instanceof Error ? framesOf(error.stack ?? '') : []
+  return frames.find((frame) => frame.file.endsWith(`/${file}`))?.line ?? line
+}

@@ -1,0 +1,369 @@
+import type { AccessRules } from '../access/access-rules.ts'
+import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import { checkUpdateKeys, type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
+import type { Completion, DraftedRemoval, OpenChange, WriteContext } from '../records/hooks.ts'
+import { withoutPrefix } from '../records/outcomes.ts'
+import {
+  isSameValue,
+  type KnownCascade,
+  type Operation,
+  type RecordReader,
+  type Store,
+  type StoredRecord,
+} from '../store/store.ts'
+import type { Timer } from '../util/clock.ts'
+import type { Json } from '../util/json.ts'
+import { BatchReader } from './batch-reader.ts'
+import { type Caller, reachOf, type ServiceParts, servicesOf } from './context.ts'
+import type { Services, Via } from './define.ts'
+import { type CodeData, type Entry, HookRun, keyOf, NewRecordId, noRecord, type QueuedWrite } from './hook-run.ts'
+import type { CodeFunction, HookSet } from './parse-hooks.ts'
+import { HOOKS_MS, MAX_LEVELS, nameOf, TimeLimit } from './running.ts'
+
+/** Number of records whose hooks run at once. */
+const AT_ONCE = 1000
+
+/** What the transactions of a project's code are made of. */
+export interface TransactionParts extends ServiceParts {
+  readonly store: Store
+  readonly access: AccessRules
+  readonly drafts: DraftParts
+  readonly timer: Timer
+  /** The hooks of a model before a write, a deletion included. */
+  readonly hooksOf: (model: Model) => readonly HookSet[]
+  /** Keys of the models with hooks that a deletion may reach by its cascade. */
+  readonly reachedBy: (model: Model) => readonly string[]
+}
+
+/**
+ * What the hooks of one attempt of a write do together: they run for up to 1,000 records at once, each by itself. What they write is applied in
+ * the order of the records; hooks that have read what an earlier one has written run again. No transaction of the store is open meanwhile: the
+ * commit carries the versions of the records that were read.
+ */
+export class CodeTransaction {
+  readonly #parts: TransactionParts
+  readonly #write: WriteContext
+  readonly #reader: BatchReader
+  readonly #caller: Caller
+  #limit: TimeLimit
+  /** The drafts of stored records by key. */
+  readonly #drafts = new Map<string, { readonly draft: OpenDraft; readonly entry: Entry }>()
+  /** What code writes, in order. */
+  readonly #written: Entry[] = []
+  /** What the request and code delete, by key. */
+  readonly #removed = new Map<string, Entry>()
+  readonly #cascade: { readonly table: string; readonly record: StoredRecord }[] = []
+  readonly #targets = new WeakMap<NewRecordId, OpenDraft>()
+  readonly #refs = new WeakMap<OpenDraft, NewRecordId>()
+  readonly #runs = new Map<OpenDraft, HookRun>()
+  readonly #services = new Map<CodeFunction<unknown>, Services>()
+
+  constructor(parts: TransactionParts, write: WriteContext, records: RecordReader) {
+    this.#parts = parts
+    this.#write = write
+    this.#reader = new BatchReader(records, parts.access)
+    const { actor, options } = write
+    const { via, requestId, chain = [] } = options?.origin ?? {}
+    this.#caller = {
+      actor,
+      via: (via ?? (actor.userId === undefined && actor.isSuperuser ? 'cli' : 'api')) as Via,
+      requestId,
+      chain,
+    }
+    this.#limit = new TimeLimit(HOOKS_MS, parts.timer)
+  }
+
+  get isDryRun(): boolean {
+    return this.#write.options?.dryRun === true
+  }
+
+  /** True if values are computed only. */
+  get isRecompute(): boolean {
+    return this.#write.options?.recompute === true
+  }
+
+  /** Begins a message about a record of a request for several: `3: `. */
+  aboutOf(cause: number): string {
+    const prefix = (this.#write.prefix ?? withoutPrefix)(cause)
+    return prefix === '' ? '' : `${prefix.replace(/\.$/, '')}: `
+  }
+
+  /** Runs the hooks of the records of a request. */
+  async complete(changes: readonly OpenChange[]): Promise<Completion> {
+    const own = changes.map(({ model, draft, existing }, cause): Entry => {
+      return { model, draft, existing, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
+    })
+    for (const entry of own) this.#register(entry)
+    let round: readonly Entry[] = [...own, ...(await this.#cascaded())]
+    while (round.length > 0) {
+      const next: Entry[] = []
+      for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
+      if ([...this.#runs.values()].some(({ complaints }) => complaints.length > 0)) break
+      next.push(...(await this.#cascaded()))
+      round = next
+    }
+    await this.#validate()
+    return this.#completion()
+  }
+
+  #register(entry: Entry): void {
+    const { model, draft, existing } = entry
+    if (existing === undefined) return
+    const key = keyOf(model, existing.id)
+    if (draft === undefined) this.#removed.set(key, entry)
+    else this.#drafts.set(key, { draft, entry })
+  }
+
+  async #runAll(entries: readonly Entry[], next: Entry[]): Promise<void> {
+    this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
+    this.#services.clear()
+    const runs = entries.flatMap((entry) => {
+      const sets = this.#parts.hooksOf(entry.model)
+      const isIdle = entry.draft !== undefined && entry.existing !== undefined && entry.draft.changed.length === 0
+      return sets.length === 0 || (isIdle && !this.isRecompute) ? [] : [new HookRun(this, entry, sets)]
+    })
+    const pending = runs.map((run) => run.before()).filter((each) => each !== undefined)
+    if (pending.length > 0) await this.#wait(Promise.all(pending), runs)
+    // What they write has to be read, all of it at once.
+    for (const { queue } of runs) {
+      for (const write of queue) if (write.kind !== 'create') this.#reader.get(write.model, write.actor, write.id).catch(() => {})
+    }
+    const written = new Set<string>()
+    for (let run of runs) {
+      if (written.size > 0 && [...run.reads].some((key) => written.has(key))) {
+        run = new HookRun(this, run.entry, this.#parts.hooksOf(run.entry.model))
+        const again = run.before()
+        if (again !== undefined) await this.#wait(again, [run])
+      }
+      await this.#apply(run, written, next)
+    }
+  }
+
+  #wait(pending: Promise<unknown>, runs: readonly HookRun[]): Promise<unknown> {
+    const name = () => {
+      const code = runs.find(({ code }) => code !== undefined)?.code
+      return code === undefined ? 'A hook' : nameOf(code)
+    }
+    return this.#limit.wait(pending, name)
+  }
+
+  async #apply(run: HookRun, written: Set<string>, next: Entry[]): Promise<void> {
+    const { draft, existing, model } = run.entry
+    if (draft !== undefined) this.#runs.set(draft, run)
+    for (const write of run.queue) await this.#queue(run, write, written, next)
+    if (draft === undefined || run.patch.size === 0) return
+    for (const [field, value] of run.patch) this.#set(draft, field.name, value)
+    if (existing !== undefined) written.add(keyOf(model, existing.id))
+  }
+
+  async #queue(run: HookRun, write: QueuedWrite, written: Set<string>, next: Entry[]): Promise<void> {
+    const { model, actor } = write
+    const { cause } = run.entry
+    const chain = [...run.entry.chain, run.cause]
+    if (chain.length > MAX_LEVELS) throw loop(chain)
+    const common = { model, actor, cause, chain, via: 'hook', isOwn: false }
+    if (write.kind === 'create') {
+      const draft = OpenDraft.ofNew(actor, model, undefined, plainData(write.data), this.#parts.drafts)
+      this.#targets.set(write.ref, draft)
+      for (const [name, value] of Object.entries(write.data)) this.#refer(draft, name, value)
+      const entry = { ...common, draft, existing: undefined }
+      this.#written.push(entry)
+      if (!draft.isRefused) next.push(entry)
+      return
+    }
+    const key = keyOf(model, write.id)
+    const existing = await this.#reader.get(model, actor, write.id)
+    if (existing === undefined || this.#removed.has(key)) throw noRecord(model, write.id)
+    const known = this.#drafts.get(key)
+    written.add(key)
+    if (write.kind === 'delete') {
+      if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
+      const entry = { ...common, draft: undefined, existing }
+      this.#removed.set(key, entry)
+      next.push(entry)
+      return
+    }
+    const entry = known?.entry ?? this.#changeOf({ ...common, existing })
+    const { draft } = entry
+    if (draft === undefined) return
+    if (known === undefined) {
+      this.#written.push(entry)
+      this.#drafts.set(key, { draft, entry })
+    }
+    let isChanged = false
+    for (const [name, messages] of Object.entries(checkUpdateKeys(actor, model, undefined, write.data).toMessages())) {
+      draft.complain(name, ...messages)
+    }
+    for (const [name, value] of Object.entries(write.data)) {
+      const former = draft.values[name] ?? null
+      if (this.#set(draft, name, value) && !isSameValue(former, draft.values[name] ?? null)) isChanged = true
+    }
+    // Its hooks run, again if they have run before, for what is new.
+    if (isChanged && !next.some((each) => each.draft === draft)) next.push({ ...entry, chain })
+  }
+
+  #changeOf(entry: Omit<Entry, 'draft'> & { readonly existing: StoredRecord }): Entry {
+    return { ...entry, draft: OpenDraft.ofChange(entry.model, undefined, entry.existing, {}, this.#parts.drafts) }
+  }
+
+  /** @returns false for a field that does not exist */
+  #set(draft: OpenDraft, name: string, value: unknown): boolean {
+    const field = draft.model.fields.get(name)
+    if (field === undefined) return false
+    if (!(value instanceof NewRecordId)) draft.set(field, plainValue(value))
+    this.#refer(draft, name, value)
+    return true
+  }
+
+  /** Sets the ids of new records that a value has. */
+  #refer(draft: OpenDraft, name: string, value: unknown): void {
+    const field = draft.model.fields.get(name)
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (!(item instanceof NewRecordId) || field === undefined) continue
+      const target = this.#targets.get(item)
+      if (target === undefined) throw new Error(`${name} has the id of a record that another transaction creates`)
+      if (field.relation?.target !== target.model.key) throw new TypeError(`${name} refers to no ${target.model.name}`)
+      draft.refer(field, target)
+    }
+  }
+
+  /** What the deletions change or delete by their cascades in models with hooks, as far as it is not known yet. */
+  async #cascaded(): Promise<readonly Entry[]> {
+    const removed = [...this.#removed.values()]
+    const tables = new Set(removed.flatMap(({ model }) => this.#parts.reachedBy(model)))
+    if (tables.size === 0) return []
+    const operations = removed.flatMap(({ model, existing, cascadeFrom }): readonly Operation[] =>
+      existing === undefined || cascadeFrom !== undefined ? [] : [{ kind: 'remove', table: model.key, id: existing.id }],
+    )
+    const outcome = await this.#parts.store.transact(operations, 'rehearse')
+    if (!outcome.ok) return []
+    const found: Entry[] = []
+    for (const { table, id, before, after } of outcome.changes) {
+      const model = this.#parts.access.registry.expect(table)
+      const key = keyOf(model, id)
+      if (before === undefined || !tables.has(table) || this.#removed.has(key)) continue
+      const [cause, from] = this.#causeOf(model, before)
+      const common = {
+        model,
+        existing: before,
+        actor: SHELL,
+        via: 'cascade',
+        cause: cause.cause,
+        chain: cause.chain,
+        isOwn: false,
+      }
+      if (after === undefined) {
+        const entry = { ...common, draft: undefined, cascadeFrom: from }
+        this.#removed.set(key, entry)
+        this.#cascade.push({ table, record: before })
+        found.push(entry)
+      } else if (!this.#drafts.has(key)) {
+        const data = Object.fromEntries(
+          Object.entries(after).filter(
+            ([name, value]) =>
+              model.fields.get(name)?.relation !== undefined && !isSameValue(value ?? null, before[name] ?? null),
+          ),
+        )
+        const draft = OpenDraft.ofChange(model, undefined, before, data, this.#parts.drafts)
+        const entry = { ...common, draft }
+        this.#written.push(entry)
+        this.#drafts.set(key, { draft, entry })
+        found.push(entry)
+      }
+    }
+    return found
+  }
+
+  /** The deletion that a record of a cascade refers to, and its model. */
+  #causeOf(model: Model, record: StoredRecord): readonly [Entry, string] {
+    for (const { name, relation } of model.relations.values()) {
+      for (const id of [record[name] ?? []].flat()) {
+        const cause = this.#removed.get(`${relation.target} ${id}`)
+        if (cause !== undefined) return [cause, relation.target]
+      }
+    }
+    const [first] = this.#removed.values()
+    if (first === undefined) throw new Error('A cascade without a deletion')
+    return [first, first.model.key]
+  }
+
+  async #validate(): Promise<void> {
+    const runs = [...this.#runs.values()]
+    for (let from = 0; from < runs.length; from += AT_ONCE) {
+      this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
+      this.#services.clear()
+      const some = runs.slice(from, from + AT_ONCE)
+      await this.#wait(Promise.all(some.map((run) => run.validate())), some)
+    }
+  }
+
+  #completion(): Completion {
+    const writes = this.#written.map(({ model, draft, existing, actor, via, cause }): DraftedWrite => {
+      if (draft === undefined) throw new Error('A deletion among the writes of code')
+      return { model, draft: draft.finish(), open: draft, actor, via, cause, ...(existing === undefined ? {} : { existing }) }
+    })
+    const removals = [...this.#removed.values()].flatMap(
+      ({ model, existing, actor, via, isOwn, cascadeFrom }): DraftedRemoval[] =>
+        isOwn || existing === undefined || cascadeFrom !== undefined ? [] : [{ model, record: existing, actor, via }],
+    )
+    const tables = [...new Set([...this.#removed.values()].flatMap(({ model }) => this.#parts.reachedBy(model)))]
+    const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascade }
+    const isWritten = (key: string) => this.#drafts.has(key) || this.#removed.has(key)
+    const reads = this.#reader.seen.filter(({ table, id }) => !isWritten(`${table} ${id}`))
+    return { writes, removals, knownCascade, reads }
+  }
+
+  /** Stands for the id of a new record. */
+  refOf(draft: OpenDraft): NewRecordId {
+    const ref = this.#refs.get(draft) ?? new NewRecordId()
+    this.#refs.set(draft, ref)
+    this.#targets.set(ref, draft)
+    return ref
+  }
+
+  servicesOf(code: CodeFunction<unknown>): Services {
+    const services =
+      this.#services.get(code) ?? servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit.signal)
+    this.#services.set(code, services)
+    return services
+  }
+
+  /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */
+  modelFor(actor: Actor, action: Action, key: string): Model {
+    const { access } = this.#parts
+    const model = access.registry.get(key.toLowerCase())
+    if (model === undefined || model.internal) throw new Error(`There is no model '${key}'`)
+    return access.modelFor(actor, action, model.key)
+  }
+
+  /** The record as the transaction would leave it so far. */
+  async present(model: Model, actor: Actor, id: number): Promise<Readonly<Record<string, Json>> | undefined> {
+    const key = keyOf(model, id)
+    const stored = await this.#reader.get(model, actor, id)
+    if (stored === undefined || this.#removed.has(key)) return undefined
+    return { ...stored, ...this.#drafts.get(key)?.draft.values }
+  }
+
+  /** Committed records. */
+  list(actor: Actor, key: string, parameters: readonly unknown[], cause: string): Promise<unknown> {
+    const caller: Caller = { ...this.#caller, actor, via: 'hook', chain: [...this.#caller.chain, cause] }
+    const { list } = {
+      list: reachOf(this.#parts, caller).model(key) as unknown as { list(...all: readonly unknown[]): Promise<unknown> },
+    }
+    return list.list(...parameters)
+  }
+}
+
+const plainValue = (value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((item) => !(item instanceof NewRecordId)) : value
+
+const plainData = (data: CodeData): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]) => (value instanceof NewRecordId ? [] : [[name, plainValue(value) as Json]])),
+  )
+
+/** @param chain the causes, the first one first */
+export const loop = (chain: readonly string[]): AppError =>
+  new AppError('HOOK_LOOP', `Writes of code cause each other without end: ${chain.join(' → ')}`)
