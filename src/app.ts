@@ -104,6 +104,7 @@ async function open(
       heap,
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
+    const reads = new Reads(access, store, writer, log)
     let connection: Connect | undefined
     const connect: Connect = (caller) => {
       if (dependencies.connect === undefined) throw new Error('Code cannot call the API of this application')
@@ -114,8 +115,8 @@ async function open(
     const { maxRecordBytes } = recordParts
     const drafts = { clock: recordClock, random, maxRecordBytes }
     const code = new ProjectCode(project.hooks, registry, {
-      store,
       access,
+      reads,
       drafts,
       timer,
       clock: recordClock,
@@ -176,7 +177,7 @@ async function open(
       records,
       hooks,
       hasCode: project.hooks.size > 0,
-      reads: new Reads(access, store, writer, log),
+      reads,
       searches,
       searchIndexes,
       history,

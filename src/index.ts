@@ -1,3 +1,4 @@
+export type { ModelHooks as Hooks, RecordCreation as Creation } from './code/define.ts'
 export * from './code/define.ts'
 export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'

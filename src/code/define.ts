@@ -105,7 +105,7 @@ export interface Tx extends Services, TxReach {
 export type Secrets = Readonly<Record<string, string>>
 
 /** A record that has an id. */
-export type Stored<R> = R & { readonly id: number }
+export type StoredValues<R> = R & { readonly id: number }
 
 /** Values that a hook may set. */
 export type Patch<M extends ModelDefinition> = {
@@ -113,7 +113,7 @@ export type Patch<M extends ModelDefinition> = {
 }
 
 /** A record that is created. */
-export interface Creation<R> {
+export interface RecordCreation<R> {
   /** As it would be stored: the values of the request, defaults, and what earlier hooks have set. */
   readonly record: R
   readonly before: undefined
@@ -127,9 +127,9 @@ export interface Creation<R> {
 /** A record that is changed. */
 export interface Update<R> {
   /** As it would be stored. */
-  readonly record: Stored<R>
+  readonly record: StoredValues<R>
   /** As it is stored. */
-  readonly before: Stored<R>
+  readonly before: StoredValues<R>
   /** The fields that get another value. */
   readonly changed: ReadonlySet<keyof R>
   readonly form: string | undefined
@@ -138,7 +138,7 @@ export interface Update<R> {
 
 /** A record that is deleted. */
 export interface Deletion<R> {
-  readonly before: Stored<R>
+  readonly before: StoredValues<R>
   /** The model whose deletion causes this one, as `on_delete: cascade` says. */
   readonly cascade_from: string | undefined
 }
@@ -146,30 +146,30 @@ export interface Deletion<R> {
 /** A committed change. */
 export interface Committed<R> {
   readonly action: 'create' | 'update' | 'delete'
-  readonly before: Stored<R> | undefined
-  readonly after: Stored<R> | undefined
+  readonly before: StoredValues<R> | undefined
+  readonly after: StoredValues<R> | undefined
 }
 
 /**
- * What a project does with the writes of a model. Hooks have no effects but through `tx`: they may run several times for one write, and what
+ * What a project does with the writes of a model. ModelHooks have no effects but through `tx`: they may run several times for one write, and what
  * they write is stored together with the record or not at all.
  */
-export interface Hooks<R, P> {
+export interface ModelHooks<R, P> {
   /** Values of fields as pure functions of the record. They are stored; clients cannot set them. */
   readonly compute?: { readonly [F in keyof P & keyof R]?: (record: R) => R[F] }
   /** Runs before a record is created; may return values to set. */
-  readonly beforeCreate?: (change: Creation<R>, tx: Tx) => Maybe<P>
+  readonly beforeCreate?: (change: RecordCreation<R>, tx: Tx) => Maybe<P>
   /** Runs before a record is changed; may return values to set. */
   readonly beforeUpdate?: (change: Update<R>, tx: Tx) => Maybe<P>
   /** Runs before a record is deleted. */
   readonly beforeDelete?: (change: Deletion<R>, tx: Tx) => void | Promise<void>
   /** Returns messages by field for a record that may not be stored. */
-  readonly validate?: (change: Creation<R> | Update<R>, tx: Tx) => Maybe<Messages<R>>
+  readonly validate?: (change: RecordCreation<R> | Update<R>, tx: Tx) => Maybe<Messages<R>>
   /** Runs after the commit, at most once, with up to 1,000 changes. The response does not wait for it. */
   readonly afterCommit?: (changes: readonly Committed<R>[], ctx: Context) => void | Promise<void>
 }
 
-/** Hooks of a model, as `defineHooks` returns them. */
+/** ModelHooks of a model, as `defineHooks` returns them. */
 export interface HooksDefinition {
   readonly model: string
   readonly hooks: object
@@ -183,11 +183,11 @@ export interface HooksDefinition {
  */
 export function defineHooks<const M extends ModelDefinition>(
   model: M,
-  hooks: Hooks<RecordOf<NoInfer<M>>, Patch<NoInfer<M>>>,
+  hooks: ModelHooks<RecordOf<NoInfer<M>>, Patch<NoInfer<M>>>,
 ): HooksDefinition
 export function defineHooks<K extends ModelKey>(
   model: K,
-  hooks: Hooks<TypesOf<NoInfer<K>>['record'], TypesOf<NoInfer<K>>['update']>,
+  hooks: ModelHooks<TypesOf<NoInfer<K>>['record'], TypesOf<NoInfer<K>>['update']>,
 ): HooksDefinition
 export function defineHooks(model: ModelDefinition | string, hooks: object): HooksDefinition {
   const key = typeof model === 'string' ? model : model.name.toLowerCase()

@@ -1,5 +1,5 @@
-import type { Actor } from '../auth/permissions.ts'
-import { SHELL } from '../auth/permissions.ts'
+import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
+import type { AnyModel, ListQuery } from '../client/types-calls.ts'
 import { AppError } from '../errors.ts'
 import { type Field, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
@@ -8,11 +8,10 @@ import type { StoredRecord } from '../store/store.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { readValue } from '../validate/record.ts'
-import type { Creation, Deletion, NewId, Tx, TxReach, Update } from './define.ts'
+import type { Deletion, NewId, RecordCreation, Services, Tx, TxReach, Update } from './define.ts'
 import { refusalOf } from './define.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { failureOf, messagesOf, refusedError } from './running.ts'
-import type { CodeTransaction } from './transaction.ts'
 
 /** A record of a write, for its hooks. */
 export interface Entry {
@@ -43,6 +42,24 @@ export type QueuedWrite =
 /** Values as code sets them: those of a request, and ids of records that the transaction creates. */
 export type CodeData = Readonly<Record<string, unknown>>
 
+/** What hooks reach by their transaction. */
+export interface HookTransaction {
+  readonly isDryRun: boolean
+  /** True if values are computed only. */
+  readonly isRecompute: boolean
+  /** Begins a message about a record of a request for several: `3: `. */
+  aboutOf(cause: number): string
+  /** Stands for the id of a new record. */
+  refOf(draft: OpenDraft): NewRecordId
+  servicesOf(code: CodeFunction<unknown>): Services
+  /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */
+  modelFor(actor: Actor, action: Action, key: string): Model
+  /** The record as the transaction would leave it so far. */
+  present(model: Model, actor: Actor, id: number): Promise<Readonly<Record<string, Json>> | undefined>
+  /** Committed records. */
+  list(actor: Actor, key: string, query?: ListQuery<AnyModel, string, string>): Promise<unknown>
+}
+
 /** Stands for the id of a record that the transaction will create. */
 export class NewRecordId {
   /** @throws {Error} the id is not known before the commit */
@@ -58,7 +75,7 @@ export const keyOf = ({ key }: Model, id: number): string => `${key} ${id}`
 /** A call of the hooks of one record. Its effects are collected, and applied by the transaction. */
 export class HookRun {
   readonly entry: Entry
-  readonly #transaction: CodeTransaction
+  readonly #transaction: HookTransaction
   readonly #sets: readonly HookSet[]
   /** Values that hooks have returned and computed. */
   readonly patch = new Map<Field, unknown>()
@@ -72,7 +89,7 @@ export class HookRun {
   /** The code that runs. */
   #code: CodeFunction<unknown> | undefined
 
-  constructor(transaction: CodeTransaction, entry: Entry, sets: readonly HookSet[]) {
+  constructor(transaction: HookTransaction, entry: Entry, sets: readonly HookSet[]) {
     this.#transaction = transaction
     this.entry = entry
     this.#sets = sets
@@ -166,9 +183,9 @@ export class HookRun {
   }
 
   #take(patch: unknown, code: CodeFunction<unknown>): void {
-    if (patch === undefined || patch === null) return
     const { model, draft } = this.entry
-    if (!isObject(patch) || draft === undefined) throw new TypeError(`${code.name} must return the values to set, or nothing`)
+    if (patch === undefined || patch === null || draft === undefined) return
+    if (!isObject(patch)) throw new TypeError(`${code.name} must return the values to set, or nothing`)
     for (const [name, value] of Object.entries(patch)) {
       const field = model.fields.get(name)
       if (field === undefined) {
@@ -206,20 +223,20 @@ export class HookRun {
     const { existing } = this.entry
     const values: Record<string, unknown> = { ...existing, ...draft.values }
     for (const [field, value] of this.patch) values[field.name] = shownValue(field, value)
-    return shown(this.entry.model, values)
+    return copyOf(this.entry.model, values)
   }
 
-  #change(draft: OpenDraft): Creation<CodeData> | Update<CodeData> {
+  #change(draft: OpenDraft): RecordCreation<CodeData> | Update<CodeData> {
     const { model, existing } = this.entry
     const common = { record: this.#record(draft), form: draft.form?.name, secrets: secretsOf(model, draft) }
     if (existing === undefined) return { ...common, before: undefined, ref: this.#transaction.refOf(draft) as unknown as NewId }
     const changed = new Set([...draft.changed, ...[...this.patch.keys()].map(({ name }) => name)])
-    return { ...common, before: shown(model, existing), changed } as unknown as Update<CodeData>
+    return { ...common, before: copyOf(model, existing), changed } as unknown as Update<CodeData>
   }
 
   #deletion(): Deletion<CodeData> {
     const { model, existing, cascadeFrom } = this.entry
-    return { before: shown(model, existing ?? {}), cascade_from: cascadeFrom } as unknown as Deletion<CodeData>
+    return { before: copyOf(model, existing ?? {}), cascade_from: cascadeFrom } as unknown as Deletion<CodeData>
   }
 
   #tx(code: CodeFunction<unknown>): Tx {
@@ -242,7 +259,7 @@ export class HookRun {
     }
     const records = {
       read: (id: number) => this.#read(transaction.modelFor(actor, 'view', key), actor, id),
-      list: (...parameters: readonly unknown[]) => transaction.list(actor, key, parameters, this.cause),
+      list: (query?: ListQuery<AnyModel, string, string>) => transaction.list(actor, key, query),
       create: (data: CodeData) => {
         const ref = new NewRecordId()
         queue('add', (model) => ({ kind: 'create', model, actor, data: { ...data }, ref }))
@@ -277,7 +294,7 @@ export class HookRun {
         }
       }
     }
-    return values === undefined ? undefined : shown(model, values)
+    return values === undefined ? undefined : copyOf(model, values)
   }
 }
 
@@ -299,7 +316,7 @@ function shownValue(field: Field, raw: unknown): Json {
 }
 
 /** A record for code: without secrets, and its own copy, so that a change of it has no effect. */
-export function shown(model: Model, record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function copyOf(model: Model, record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const copy: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(record)) {
     copy[name] = typeof value === 'object' && value !== null ? structuredClone(value) : value

@@ -7,11 +7,11 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import type { Hooks } from './define.ts'
+import type { ModelHooks } from './define.ts'
 
 /** A function of the project, with its place for messages. */
 export interface CodeFunction<F> {
-  /** `hooks/order.ts` */
+  /** Relative to the folder of the project. */
   readonly file: string
   readonly line: number
   /** `beforeCreate`, or `compute.total`. */
@@ -20,7 +20,7 @@ export interface CodeFunction<F> {
 }
 
 type HookRecord = Readonly<Record<string, unknown>>
-type AnyHooks = Required<Hooks<HookRecord, HookRecord>>
+type AnyHooks = Required<ModelHooks<HookRecord, HookRecord>>
 
 /** Functions that run for each record of a write, or after its commit. */
 type Stage = Exclude<keyof AnyHooks, 'compute'>

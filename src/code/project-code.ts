@@ -1,15 +1,15 @@
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { CommitOptions, Completion, OpenChange, WriteContext, WriteHooks } from '../records/hooks.ts'
-import type { Change, RecordReader } from '../store/store.ts'
+import type { CommitOptions, WriteContext, WriteHooks } from '../records/hooks.ts'
+import type { Change } from '../store/store.ts'
 import { groupBy } from '../util/json.ts'
 import { type Caller, contextOf } from './context.ts'
 import type { Committed, Via } from './define.ts'
-import { shown } from './hook-run.ts'
+import { copyOf } from './hook-run.ts'
 import type { HookSet, ProjectHooks } from './parse-hooks.ts'
-import { failureOf, LONG_MS, MAX_LEVELS, nameOf, TimeLimit } from './running.ts'
-import { CodeTransaction, loop, type TransactionParts } from './transaction.ts'
+import { codeName, failureOf, LONG_MS, MAX_LEVELS, TimeLimit } from './running.ts'
+import { type CodeParts, CodeTransaction, loop } from './transaction.ts'
 
 /** Number of changes that `afterCommit` gets at once. */
 const CHANGES_AT_ONCE = 1000
@@ -19,13 +19,13 @@ type AfterCommit = NonNullable<HookSet['afterCommit']>
 /** Runs the hooks of a project with the writes of its models. */
 export class ProjectCode {
   readonly #hooks: ProjectHooks
-  readonly #parts: TransactionParts
+  readonly #parts: CodeParts
   /** The calls of `afterCommit` that are not over. */
   readonly #running = new Set<Promise<void>>()
   /** What this feature does with each write. */
   readonly hooks: WriteHooks
 
-  constructor(hooks: ProjectHooks, registry: Registry, parts: Omit<TransactionParts, 'hooksOf' | 'reachedBy'>) {
+  constructor(hooks: ProjectHooks, registry: Registry, parts: Omit<CodeParts, 'hooksOf' | 'reachedBy'>) {
     this.#hooks = hooks
     const reached = new Map(registry.all.map((model) => [model.key, reachedFrom(model, registry, hooks)]))
     this.#parts = {
@@ -39,7 +39,8 @@ export class ProjectCode {
         if (chain.length > MAX_LEVELS) throw loop(chain)
       },
       completes: (model, change, options) => this.#completes(model, change, options),
-      complete: (write, changes, records) => this.#complete(write, changes, records),
+      complete: (write, changes, records, rehearse) =>
+        new CodeTransaction(this.#parts, write, records, rehearse).complete(changes),
       seesChanges: ({ key }) => this.#hooks.get(key)?.some(({ afterCommit }) => afterCommit !== undefined) === true,
       afterCommit: (changes, write) => this.#afterCommit(changes, write),
     }
@@ -57,10 +58,6 @@ export class ProjectCode {
       return own.some(({ beforeDelete }) => beforeDelete !== undefined) || this.#parts.reachedBy(model).length > 0
     }
     return own.some(writes)
-  }
-
-  #complete(write: WriteContext, changes: readonly OpenChange[], records: RecordReader): Promise<Completion> {
-    return new CodeTransaction(this.#parts, write, records).complete(changes)
   }
 
   /** Starts the calls, which the response does not wait for. */
@@ -93,17 +90,17 @@ export class ProjectCode {
       const name = `${code.file} ${code.name}`
       const context = contextOf(this.#parts, caller, { name, via: 'hook' }, limit.signal)
       const call = async () => code.call(changes as never, context)
-      await limit.wait(call(), () => nameOf(code))
+      await limit.wait(call(), () => codeName(code))
     } catch (error) {
       const failure = error instanceof AppError && error.code === 'CODE_TIMEOUT' ? error : failureOf(error, code)
-      this.#parts.log.error('Code after a commit failed', { error: failure, code: nameOf(code), request_id: caller.requestId })
+      this.#parts.log.error('Code after a commit failed', { error: failure, code: codeName(code), request_id: caller.requestId })
     }
   }
 }
 
 function committed(model: Model, { before, after }: Change): Committed<never> {
   const action = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
-  const view = (record: Change['before']) => (record === undefined ? undefined : shown(model, record))
+  const view = (record: Change['before']) => (record === undefined ? undefined : copyOf(model, record))
   return { action, before: view(before), after: view(after) } as unknown as Committed<never>
 }
 

@@ -56,7 +56,7 @@ export class TimeLimit {
 }
 
 /** `hooks/order.ts:12 beforeCreate` */
-export const nameOf = ({ file, line, name }: CodeFunction<unknown>): string => `${file}:${line} ${name}`
+export const codeName = ({ file, line, name }: CodeFunction<unknown>): string => `${file}:${line} ${name}`
 
 const REFUSALS = {
   400: 'INVALID_REQUEST',
@@ -90,7 +90,7 @@ export function failureOf(error: unknown, code: CodeFunction<unknown>): Error {
   if (error instanceof AppError) return error
   if (error instanceof AdminError && error.status === 403) return new AppError('FORBIDDEN', error.message, { cause: error })
   const text = error instanceof Error ? error.message : String(error)
-  return new Error(`${nameOf({ ...code, line: lineOf(error, code) })}: ${text}`, { cause: error })
+  return new Error(`${codeName({ ...code, line: lineOf(error, code) })}: ${text}`, { cause: error })
 }
 
 /** The line of the file in which an error was thrown. */

@@ -1,34 +1,40 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
+import { listEntries } from '../client/model-queries.ts'
+import { queryText } from '../client/query.ts'
+import type { AnyModel, ListQuery } from '../client/types-calls.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
+import type { Reads } from '../reads/reads.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
-import type { Completion, DraftedRemoval, OpenChange, WriteContext } from '../records/hooks.ts'
+import type { Completion, DraftedRemoval, OpenChange, Rehearse, WriteContext } from '../records/hooks.ts'
 import { withoutPrefix } from '../records/outcomes.ts'
-import {
-  isSameValue,
-  type KnownCascade,
-  type Operation,
-  type RecordReader,
-  type Store,
-  type StoredRecord,
-} from '../store/store.ts'
+import { isSameValue, type KnownCascade, type Operation, type RecordReader, type StoredRecord } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
-import { type Caller, reachOf, type ServiceParts, servicesOf } from './context.ts'
+import { type Caller, type ServiceParts, servicesOf } from './context.ts'
 import type { Services, Via } from './define.ts'
-import { type CodeData, type Entry, HookRun, keyOf, NewRecordId, noRecord, type QueuedWrite } from './hook-run.ts'
+import {
+  type CodeData,
+  type Entry,
+  HookRun,
+  type HookTransaction,
+  keyOf,
+  NewRecordId,
+  noRecord,
+  type QueuedWrite,
+} from './hook-run.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
-import { HOOKS_MS, MAX_LEVELS, nameOf, TimeLimit } from './running.ts'
+import { codeName, HOOKS_MS, MAX_LEVELS, TimeLimit } from './running.ts'
 
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
 
 /** What the transactions of a project's code are made of. */
-export interface TransactionParts extends ServiceParts {
-  readonly store: Store
+export interface CodeParts extends ServiceParts {
   readonly access: AccessRules
+  readonly reads: Pick<Reads, 'list'>
   readonly drafts: DraftParts
   readonly timer: Timer
   /** The hooks of a model before a write, a deletion included. */
@@ -42,9 +48,10 @@ export interface TransactionParts extends ServiceParts {
  * the order of the records; hooks that have read what an earlier one has written run again. No transaction of the store is open meanwhile: the
  * commit carries the versions of the records that were read.
  */
-export class CodeTransaction {
-  readonly #parts: TransactionParts
+export class CodeTransaction implements HookTransaction {
+  readonly #parts: CodeParts
   readonly #write: WriteContext
+  readonly #rehearse: Rehearse
   readonly #reader: BatchReader
   readonly #caller: Caller
   #limit: TimeLimit
@@ -55,14 +62,16 @@ export class CodeTransaction {
   /** What the request and code delete, by key. */
   readonly #removed = new Map<string, Entry>()
   readonly #cascade: { readonly table: string; readonly record: StoredRecord }[] = []
-  readonly #targets = new WeakMap<NewRecordId, OpenDraft>()
-  readonly #refs = new WeakMap<OpenDraft, NewRecordId>()
+  readonly #targets = new Map<NewRecordId, OpenDraft>()
+  readonly #refs = new Map<OpenDraft, NewRecordId>()
   readonly #runs = new Map<OpenDraft, HookRun>()
   readonly #services = new Map<CodeFunction<unknown>, Services>()
 
-  constructor(parts: TransactionParts, write: WriteContext, records: RecordReader) {
+  /** @param rehearse tells what operations would change */
+  constructor(parts: CodeParts, write: WriteContext, records: RecordReader, rehearse: Rehearse) {
     this.#parts = parts
     this.#write = write
+    this.#rehearse = rehearse
     this.#reader = new BatchReader(records, parts.access)
     const { actor, options } = write
     const { via, requestId, chain = [] } = options?.origin ?? {}
@@ -144,7 +153,7 @@ export class CodeTransaction {
   #wait(pending: Promise<unknown>, runs: readonly HookRun[]): Promise<unknown> {
     const name = () => {
       const code = runs.find(({ code }) => code !== undefined)?.code
-      return code === undefined ? 'A hook' : nameOf(code)
+      return code === undefined ? 'A hook' : codeName(code)
     }
     return this.#limit.wait(pending, name)
   }
@@ -237,7 +246,7 @@ export class CodeTransaction {
     const operations = removed.flatMap(({ model, existing, cascadeFrom }): readonly Operation[] =>
       existing === undefined || cascadeFrom !== undefined ? [] : [{ kind: 'remove', table: model.key, id: existing.id }],
     )
-    const outcome = await this.#parts.store.transact(operations, 'rehearse')
+    const outcome = await this.#rehearse(operations)
     if (!outcome.ok) return []
     const found: Entry[] = []
     for (const { table, id, before, after } of outcome.changes) {
@@ -346,13 +355,11 @@ export class CodeTransaction {
     return { ...stored, ...this.#drafts.get(key)?.draft.values }
   }
 
-  /** Committed records. */
-  list(actor: Actor, key: string, parameters: readonly unknown[], cause: string): Promise<unknown> {
-    const caller: Caller = { ...this.#caller, actor, via: 'hook', chain: [...this.#caller.chain, cause] }
-    const { list } = {
-      list: reachOf(this.#parts, caller).model(key) as unknown as { list(...all: readonly unknown[]): Promise<unknown> },
-    }
-    return list.list(...parameters)
+  /** Committed records, as the client of the API lists them. */
+  async list(actor: Actor, key: string, query: ListQuery<AnyModel, string, string> = {}): Promise<unknown> {
+    const model = this.modelFor(actor, 'view', key)
+    const body = await this.#parts.reads.list(actor, model.key, queryText(listEntries(query)).slice(1))
+    return JSON.parse(body.toString())
   }
 }
 

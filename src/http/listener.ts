@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RequestPace } from '../util/traffic.ts'
-import { refusalOf, refuse, refuseMalformedRequests } from './malformed-requests.ts'
+import { answerMalformed, malformedReply, refuseMalformedRequests } from './malformed-requests.ts'
 import { type RequestEvent, RequestGate, type RequestGateLimits } from './request-gate.ts'
 import { Response } from './response.ts'
 
@@ -83,7 +83,7 @@ export class Listener {
     this.server = createServer({
       ServerResponse: Response,
       ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: checkInterval, maxHeaderSize },
-      // Node's own response to a request without Host has no body; the response of `refusalOf` has one.
+      // Node's own response to a request without Host has no body; the response of `malformedReply` has one.
       requireHostHeader: false,
     })
     this.server.timeout = limits.idleTimeout
@@ -148,9 +148,9 @@ export class Listener {
   #accept(event: RequestEvent, request: IncomingMessage, response: Response): void {
     this.#target?.traffic.note()
     if (!this.#track(request.socket, response)) return
-    const refusal = refusalOf(request, this.#limits.maxHeadersCount)
+    const refusal = malformedReply(request, this.#limits.maxHeadersCount)
     if (refusal === undefined) this.gate.pass(event, request, response)
-    else refuse(response, refusal.status, refusal.body, { Connection: 'close' })
+    else answerMalformed(response, refusal.status, refusal.body, { Connection: 'close' })
   }
 
   /** @returns false if the connection has too many unanswered requests; it is cut then */

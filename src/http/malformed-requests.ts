@@ -16,7 +16,7 @@ const refusal = (status: number, details: string): Refusal => ({
 })
 
 /** Checks the headers of a request; returns the response to a malformed one. */
-export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal | undefined {
+export function malformedReply(request: IncomingMessage, maxHeaders: number): Refusal | undefined {
   const { rawHeaders } = request
   if (rawHeaders.length > 2 * maxHeaders) return refusal(431, `The request has more than ${maxHeaders} headers`)
   let hosts = 0
@@ -33,7 +33,7 @@ export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal
 }
 
 /** Responds to a request in place of the application. */
-export function refuse(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders): void {
+export function answerMalformed(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders): void {
   const usual = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': body.length }
   response.writeHead(status, { ...usual, ...headers }).end(body)
 }
@@ -46,7 +46,7 @@ export function refuse(response: ServerResponse, status: number, body: string, h
 export function refuseMalformedRequests(server: EventEmitter, openOn: (socket: Duplex) => ServerResponse | undefined): void {
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
     const { status, body } = refusal(400, 'The only Expect that a request may have is 100-continue')
-    refuse(response, status, body, { Connection: 'close' })
+    answerMalformed(response, status, body, { Connection: 'close' })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const open = openOn(socket)

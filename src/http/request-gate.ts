@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { shapeB } from './error-body.ts'
-import { refuse } from './malformed-requests.ts'
+import { answerMalformed } from './malformed-requests.ts'
 import type { Response } from './response.ts'
 
 /**
@@ -135,7 +135,7 @@ export class RequestGate {
   }
 }
 
-const rejectQueued = (response: Response): void => refuse(response, 503, REFUSAL, { 'Retry-After': RETRY_AFTER_SECONDS })
+const rejectQueued = (response: Response): void => answerMalformed(response, 503, REFUSAL, { 'Retry-After': RETRY_AFTER_SECONDS })
 
 /**
  * The responses in flight, in no order.

@@ -7,7 +7,7 @@ import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import type { DraftedWrite, OperationBuilder } from './drafts.ts'
-import type { Completion, Hooks, OpenTransaction, WriteContext, WriteHooks } from './hooks.ts'
+import type { Completion, Hooks, OpenChange, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
   blocksOf,
@@ -44,6 +44,9 @@ export interface CompletedWrite {
   readonly writes: readonly DraftedWrite[]
   readonly completion: Completion
 }
+
+/** Completes changes by code of the project. */
+export type Complete = (write: WriteContext, changes: readonly OpenChange[], records: RecordReader) => Promise<Completion>
 
 /** Operations without those that hooks add. */
 interface DecidedWrite {
@@ -138,6 +141,14 @@ export class Committer {
     return { operations: all, own: { from: 0, count }, actors }
   }
 
+  /** The stage in which code of the project completes changes of a model; undefined if none does. */
+  completing(write: WriteContext, change: 'write' | 'remove'): Complete | undefined {
+    const complete = this.#hooks.completing(write, change)
+    if (complete === undefined) return undefined
+    return (context, changes, records) =>
+      complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
+  }
+
   /** True if the store takes a transaction in parts. */
   get writesInParts(): boolean {
     return this.#store.transactInParts !== undefined
@@ -178,7 +189,7 @@ export class Committer {
    */
   remove(context: WriteContext, read: Removal['read']): Promise<readonly StoredRecord[]> {
     const { actor, model } = context
-    const complete = this.#hooks.completing(context, 'remove')
+    const complete = this.completing(context, 'remove')
     let writes: readonly DraftedWrite[] = []
     return this.#untilCurrent(context, {
       isCoded: complete !== undefined,
@@ -200,7 +211,7 @@ export class Committer {
   async #decideRemoval(
     context: WriteContext,
     targets: readonly StoredRecord[],
-    complete: NonNullable<WriteHooks['complete']> | undefined,
+    complete: Complete | undefined,
     reader: RecordReader,
   ): Promise<{ records: readonly StoredRecord[]; decided: DecidedWrite; completion?: Completion }> {
     const { model } = context
@@ -254,7 +265,7 @@ export class Committer {
     read: Removal['read'],
   ): Promise<VisibleRemovals> {
     const context = { actor, model, options: { dryRun: true } }
-    const complete = this.#hooks.completing(context, 'remove')
+    const complete = this.completing(context, 'remove')
     const { records, decided } = await this.#decideRemoval(context, await read(this.#store), complete, this.#store)
     const outcome = await this.#transact(context, decided)
     throwIfDenied(outcome, actor)

@@ -89,6 +89,9 @@ export interface Completion {
   readonly reads: readonly { readonly table: string; readonly id: number; readonly record: StoredRecord | undefined }[]
 }
 
+/** Tells what operations would change, without the conditions of anyone's rights. */
+export type Rehearse = (operations: readonly Operation[]) => Promise<Outcome>
+
 /** What a feature does with each write. Seeds and changes of models, which make the initial state, call no hooks. */
 export interface WriteHooks {
   /** Runs before validation, for each record, again if the record changes before the commit. Throws to refuse the write. */
@@ -103,7 +106,7 @@ export interface WriteHooks {
    * Runs code of the project for records whose values have been read: it sets further values and adds messages, writes and removals. No
    * transaction is open. Runs again if a record that it has read changes before the commit.
    */
-  complete?(write: WriteContext, changes: readonly OpenChange[], records: RecordReader): Promise<Completion>
+  complete?(write: WriteContext, changes: readonly OpenChange[], records: RecordReader, rehearse: Rehearse): Promise<Completion>
   /**
    * Runs after the commit and before the response. The write is stored, so an error is logged, and is no error of the request. A transaction in
    * parts does not call it, since its changes are not in memory.

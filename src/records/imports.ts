@@ -7,7 +7,7 @@ import type { RecordReader, Store, StoredRecord, Violation } from '../store/stor
 import type { Json } from '../util/json.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import type { Committer, CompletedWrite } from './committer.ts'
+import type { Committer, Complete, CompletedWrite } from './committer.ts'
 import {
   checkUpdateKeys,
   type DraftedWrite,
@@ -18,7 +18,7 @@ import {
   OpenDraft,
   WHOLE_ROW,
 } from './drafts.ts'
-import type { Hooks, WriteContext, WriteHooks, WriteOrigin } from './hooks.ts'
+import type { Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { throwIssues } from './outcomes.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import type { RecordData } from './write-requests.ts'
@@ -54,7 +54,7 @@ export async function importRecords(
   if (collected === undefined) await committer.writeInParts(context, parts)
   else {
     let attempts = 1
-    const complete = context.hooks.completing(context, 'write')
+    const complete = committer.completing(context, 'write')
     const read = async (records: RecordReader) => {
       const writes = collected ?? (await collect(parts())) ?? []
       // Drafts of updates depend on stored records, which may have changed when they are asked for again; code sets values of drafts.
@@ -224,7 +224,7 @@ async function withIds(
 
 /** Completes the drafts of all rows by code of the project. If a row is faulty, no code runs. */
 async function completedRows(
-  complete: NonNullable<WriteHooks['complete']>,
+  complete: Complete,
   context: ImportContext,
   records: RecordReader,
   writes: readonly DraftedWrite[],

@@ -16,7 +16,7 @@ import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { MemoryGuard } from './admission.ts'
-import { Committer, type CompletedWrite } from './committer.ts'
+import { Committer, type Complete, type CompletedWrite } from './committer.ts'
 import {
   checkUpdateKeys,
   type DraftedWrite,
@@ -26,9 +26,9 @@ import {
   OpenDraft,
   OperationBuilder,
 } from './drafts.ts'
-import type { CommitOptions, Hooks, WriteContext, WriteHooks } from './hooks.ts'
+import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
-import { byIndex, type IndexedIssues, throwIssues, type VisibleRemovals } from './outcomes.ts'
+import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
@@ -127,7 +127,7 @@ export class Records {
     const form = formOf(this.#forms, formId, model)
     const context = { actor, model, options }
     await this.#hooks.beforeWrite(context, [{ data }])
-    const complete = this.#hooks.completing(context, 'write')
+    const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
       const open = () => [OpenDraft.ofNew(actor, model, form, data, this.#parts)]
       return only(await this.#committer.write(context, (records) => completed(complete, context, records, open())))
@@ -146,7 +146,7 @@ export class Records {
       context,
       records.map((data) => ({ data })),
     )
-    const complete = this.#hooks.completing(context, 'write')
+    const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
       const open = () => mapInSlices(records, (data) => OpenDraft.ofNew(actor, model, form, data, this.#parts))
       return this.#committer.write(context, async (stored) => completed(complete, context, stored, await open()))
@@ -168,11 +168,11 @@ export class Records {
     const writes: DraftedWrite[] = []
     const coded: { readonly place: number; readonly draft: OpenDraft }[] = []
     const options: CommitOptions = { origin: { via: 'seed' } }
-    let complete: WriteHooks['complete']
+    let complete: Complete | undefined
     const slices = new Slices()
     for await (const { model: key, data, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
-      const completing = this.#hooks.completing({ actor, model, options }, 'write')
+      const completing = this.#committer.completing({ actor, model, options }, 'write')
       complete ??= completing
       const open = OpenDraft.ofNew(actor, model, undefined, data, this.#parts)
       if (completing === undefined) writes.push({ model, id, draft: open.finish() })
@@ -289,7 +289,7 @@ export class Records {
     read: (records: RecordReader) => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
   ): Promise<readonly StoredRecord[]> {
     const { model } = context
-    const complete = this.#hooks.completing(context, 'write')
+    const complete = this.#committer.completing(context, 'write')
     return this.#committer.write(context, async (records) => {
       const targets = await read(records)
       await this.#hooks.beforeWrite(context, targets)
@@ -340,7 +340,7 @@ export class Records {
 
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
   async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
-    return this.#remove(actor, this.#targets.removalOfMany(actor, modelKey, body), options)
+    return this.#remove(actor, this.#targets.removalOfMany(actor, modelKey, body), options, byIndex)
   }
 
   /** Computes the consequences of deleting several records. */
@@ -348,8 +348,16 @@ export class Records {
     return this.#forecast(actor, this.#targets.removalOfMany(actor, modelKey, body))
   }
 
-  async #remove(actor: Actor, { model, ids, read }: Removal, options: WriteOptions): Promise<readonly StoredRecord[]> {
-    const removed = await this.#committer.remove({ actor, model, options, ids }, read)
+  async #remove(
+    actor: Actor,
+    { model, ids, read }: Removal,
+    options: WriteOptions,
+    prefix?: Prefix,
+  ): Promise<readonly StoredRecord[]> {
+    const removed = await this.#committer.remove(
+      { actor, model, options, ids, ...(prefix === undefined ? {} : { prefix }) },
+      read,
+    )
     this.#memory.removed()
     return removed
   }
@@ -394,7 +402,7 @@ export class Records {
 
 /** Completes open drafts by code of the project. If what the request sends is faulty, no code runs. */
 async function completed(
-  complete: NonNullable<WriteHooks['complete']>,
+  complete: Complete,
   context: WriteContext,
   records: RecordReader,
   drafts: readonly OpenDraft[],
