@@ -38,6 +38,15 @@ lint: { rules: { view/no-from: off } }
   'roles/roles.yaml': `- { name: Editors, permisions: [] }
 - { name: Readers, permissions: [veiw_note] }
 `,
+  'hooks/note.js': `import { defineHooks } from 'admin-folder'
+export default defineHooks('note', {
+  compute: { rating: () => 1, wieght: () => 2 },
+  beforeSave() {},
+})
+`,
+  'hooks/place.js': `import { defineHooks } from 'admin-folder'
+export default defineHooks('palce', { beforeDelete() {} })
+`,
   'views/note.yaml': `- name: NoteForm
   view_type: form
   model: Note

@@ -60,7 +60,8 @@ changes nothing for clients.`,
       for (const list of form === undefined ? [] : ALLOW_LISTS) {
         for (const [name, path] of form === undefined ? [] : allowListNames(form, list)) {
           const field = fieldOf(name)
-          if (field === undefined || isSettable(field)) continue
+          // Computed fields have a rule of their own.
+          if (field === undefined || field.computed || isSettable(field)) continue
           const fix = { kind: 'remove', path } as const
           report(source, path, `'${name}' is set by the server only; remove it from ${list}`, { fix })
         }
@@ -158,7 +159,7 @@ form is rejected. Add the field, give it a default in the model, or write creati
       const wanted = new Set(form.fields.filter(({ required }) => required === true).map(({ name }) => name))
       const missing = [...model.fields.keys()].filter((name) => {
         const field = fieldOf(name)
-        const isNeeded = field !== undefined && !field.system && !hasDefault(field) && (field.required || wanted.has(name))
+        const isNeeded = field !== undefined && isSettable(field) && !hasDefault(field) && (field.required || wanted.has(name))
         return isNeeded && !listed.includes(name)
       })
       if (missing.length === 0) return
@@ -183,8 +184,9 @@ mark it readonly: true, which \`--fix\` adds.`,
       formExample('fields: [{ name: title }, { name: body, readonly: true }]\ncreation_fields: [title]\n'),
       formExample('fields: [{ name: title }, { name: body }]\nallowed_update_fields: [title]\n'),
     ],
-    field({ form, field, source, path }, report) {
-      if (form === undefined || field.readonly === true || field.disabled === true) return
+    field({ form, field, modelField, source, path }, report) {
+      // Forms show computed fields read-only.
+      if (form === undefined || field.readonly === true || field.disabled === true || modelField.computed) return
       const { create, update } = allowLists(form)
       if (create === undefined || update === undefined || create.includes(field.name) || update.includes(field.name)) return
       const at = [...path, 'name']
