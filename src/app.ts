@@ -95,6 +95,7 @@ async function open(
     const recordClock = dependencies.clock ?? opened.clock ?? clock
     const recordParts = {
       access,
+      actions: project.actions,
       store,
       forms,
       clock: recordClock,
@@ -184,6 +185,7 @@ async function open(
       site: new SiteReader({
         settings,
         access,
+        actions: project.actions,
         store,
         history,
         snapshots,

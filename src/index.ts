@@ -1,5 +1,7 @@
 export type { ModelHooks as Hooks, RecordCreation as Creation } from './code/define.ts'
 export * from './code/define.ts'
+export type { ActionAccess, ActionDefinition, ActionValues } from './code/define-action.ts'
+export { defineAction } from './code/define-action.ts'
 export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'
 export { defineModel } from './model/define.ts'

@@ -1,4 +1,4 @@
-import { ACTIONS, type Action, type Actor, ANONYMOUS, forbidden, isPermitted, SYSTEM } from '../auth/permissions.ts'
+import { ACTIONS, type Actor, ANONYMOUS, forbidden, isPermitted, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -6,6 +6,7 @@ import { matcher } from '../query/match.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, relatedTables, type SortKey } from '../query/plan.ts'
 import type { RecordProjection } from '../query/project.ts'
 import { type ReadOptions, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import { mapInSlices } from '../util/slices.ts'
 import { ruleSubject } from '../validate/rules.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
 
@@ -13,11 +14,13 @@ import type { Bound, Condition, Subject } from './condition.ts'
 export type AccessRule =
   | { readonly kind: 'public' }
   | { readonly kind: 'authenticated' }
+  | { readonly kind: 'superuser' }
+  | { readonly kind: 'permission'; readonly codename: string }
   | { readonly kind: 'group'; readonly group: string }
   | { readonly kind: 'condition'; readonly condition: Condition }
 
-/** The rules of models, by key. Actions without a rule need permissions. */
-export type RulesByModel = ReadonlyMap<string, Partial<Readonly<Record<Action, AccessRule>>>>
+/** The rules of models, by key and by the name of the action. Actions without a rule need permissions. */
+export type RulesByModel = ReadonlyMap<string, Readonly<Record<string, AccessRule>>>
 
 /** Decides what actors may do with the records of models. What an actor may not see is as if it did not exist. */
 export class AccessRules {
@@ -29,7 +32,7 @@ export class AccessRules {
   constructor(registry: Registry, rules: RulesByModel) {
     this.registry = registry
     this.#rules = rules
-    this.#hasConditions = [...rules.values()].some((each) => ACTIONS.some((action) => each[action]?.kind === 'condition'))
+    this.#hasConditions = [...rules.values()].some((each) => Object.values(each).some(({ kind }) => kind === 'condition'))
   }
 
   /**
@@ -57,26 +60,46 @@ export class AccessRules {
   /**
    * Looks up the model that a request names and checks that the actor may perform the action on some of its records.
    *
+   * @param action undefined for any
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN; UNAUTHENTICATED for a request without a token
    */
-  modelFor(actor: Actor, action: Action, key: string): Model {
+  modelFor(actor: Actor, action: string | undefined, key: string): Model {
     const model = this.registry.get(key)
     const isKnown = model !== undefined && (!model.internal || actor === SYSTEM)
-    if (isKnown && this.may(actor, action, model)) return model
+    if (isKnown && (action === undefined || this.may(actor, action, model))) return model
     if (isKnown || actor === ANONYMOUS) throw forbidden(actor)
     throw new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
   }
 
   /** Decides whether an actor may perform an action on some records of a model. */
-  may(actor: Actor, action: Action, model: Model): boolean {
+  may(actor: Actor, action: string, model: Model): boolean {
     return this.#decide(actor, action, model) !== false
   }
 
   /** The records of a model that an action is restricted to; undefined for all of them. */
-  only(actor: Actor, action: Action, model: Model): Filter | undefined {
-    const decision = this.#decide(actor, action, model)
-    if (decision === true) return undefined
-    return decision === false ? { any: [] } : decision
+  only(actor: Actor, action: string, model: Model): Filter | undefined {
+    return filterOf(this.#decide(actor, action, model))
+  }
+
+  /** The records for which a condition is true, for an actor; undefined for all of them. */
+  matching(actor: Actor, condition: Condition): Filter | undefined {
+    return filterOf(condition.for(this.#subject(actor)))
+  }
+
+  /** Those of some records, as they were read, that do not match a filter. */
+  async unmatched(
+    reader: RecordReader,
+    model: Model,
+    records: readonly StoredRecord[],
+    filter: Filter | undefined,
+  ): Promise<readonly StoredRecord[]> {
+    if (filter === undefined) return []
+    const ids = records.map(({ id }) => id)
+    const isOwn = relatedTables({ filters: [filter], sort: [] }).size === 0
+    const found = isOwn ? undefined : await matching(reader, model, ids, filter)
+    const matches = matcher(filter, () => () => false)
+    const isMatch = await mapInSlices(records, (record, index) => (found === undefined ? matches(record) : found[index] !== null))
+    return records.filter((_, index) => isMatch[index] !== true)
   }
 
   /**
@@ -84,7 +107,7 @@ export class AccessRules {
    * with the permission to change records and without that to view them may do so.
    */
   visible(actor: Actor, model: Model): Filter | undefined {
-    return this.#rules.get(model.key)?.view === undefined ? undefined : this.only(actor, 'view', model)
+    return !this.hasRule('view', model) ? undefined : this.only(actor, 'view', model)
   }
 
   /** Reads records by id; undefined where none exists for the actor. */
@@ -107,8 +130,13 @@ export class AccessRules {
   }
 
   /** True if an action on a model has a rule, so that permissions for it have no effect. */
-  hasRule(action: Action, model: Model): boolean {
-    return this.#rules.get(model.key)?.[action] !== undefined
+  hasRule(action: string, model: Model): boolean {
+    return this.#ruleOf(action, model) !== undefined
+  }
+
+  #ruleOf(action: string, { key }: Model): AccessRule | undefined {
+    const rules = this.#rules.get(key)
+    return rules !== undefined && Object.hasOwn(rules, action) ? rules[action] : undefined
   }
 
   /**
@@ -170,15 +198,19 @@ export class AccessRules {
     return key.through === undefined || only === undefined ? key : { ...key, through: { ...key.through, only } }
   }
 
-  #decide(actor: Actor, action: Action, model: Model): Bound {
+  #decide(actor: Actor, action: string, model: Model): Bound {
     if (actor.isSuperuser) return true
-    const rule = this.#rules.get(model.key)?.[action]
+    const rule = this.#ruleOf(action, model)
     if (rule === undefined) return isPermitted(actor, action, model)
     switch (rule.kind) {
       case 'public':
         return true
       case 'authenticated':
         return actor.userId !== undefined
+      case 'superuser':
+        return false
+      case 'permission':
+        return actor.permissions.has(rule.codename)
       case 'group':
         return actor.groups.has(rule.group)
       case 'condition':
@@ -194,6 +226,12 @@ export class AccessRules {
     const fields = Object.entries(ruleSubject(model, user)).filter(([name]) => !model.secrets.includes(name))
     return { ...Object.fromEntries(fields), groups: [...groups] }
   }
+}
+
+/** The filter of a decision; undefined for all records. */
+function filterOf(bound: Bound): Filter | undefined {
+  if (typeof bound !== 'boolean') return bound
+  return bound ? undefined : { any: [] }
 }
 
 /** The records with these ids, null where none of them matches. */

@@ -2,7 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { grantsOf } from '../access/present-rights.ts'
 import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
-import { ACTIONS, type Actor, codename, SHELL } from '../auth/permissions.ts'
+import { type Actor, codename, SHELL } from '../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type TokenIssuer, type TokenType } from '../auth/token.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Records } from '../records/records.ts'
@@ -177,7 +177,9 @@ export class Logins {
   /** The codenames of all permissions of an actor; of actions with an access rule, if some records pass it. */
   permissionsOf(actor: Actor): string[] {
     const access = this.#access
-    const actions = access.registry.public.flatMap((model) => ACTIONS.map((action) => ({ action, model })))
+    const actions = access.registry.public.flatMap((model) =>
+      access.registry.actionsOf(model).map((action) => ({ action, model })),
+    )
     const ruled = new Set(
       actions.filter(({ action, model }) => access.hasRule(action, model)).map(({ action, model }) => codename(action, model)),
     )

@@ -1,4 +1,4 @@
-import { ACTIONS, codename, SYSTEM } from '../auth/permissions.ts'
+import { codename, SYSTEM } from '../auth/permissions.ts'
 import type { Role } from '../auth/roles.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
@@ -59,7 +59,7 @@ export const grantsPrecedeSeeds = ({ roles, seeds }: Project): boolean =>
   roles.length > 0 && !seeds.some(({ model }) => model === 'permission' || model === 'group')
 
 /**
- * Creates the missing permission records: four for each registered model.
+ * Creates the missing permission records: four for each registered model, and one for each of its actions.
  *
  * @throws {AppError} CONFIG_INVALID if the project's own permission model does not accept them
  */
@@ -69,7 +69,7 @@ async function addMissingPermissions(registry: Registry, store: Store, records: 
     for (const permission of batch) known.add(permission.codename)
   }
   const wanted = registry.public.flatMap((model) =>
-    ACTIONS.map((action) => ({ codename: codename(action, model), name: permissionName(action, model.key) })),
+    registry.actionsOf(model).map((action) => ({ codename: codename(action, model), name: permissionName(action, model.key) })),
   )
   const missing = wanted.filter((permission) => !known.has(permission.codename))
   if (missing.length > 0) {

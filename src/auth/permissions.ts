@@ -44,10 +44,10 @@ export const SHELL: Actor = { ...SYSTEM }
 export const ANONYMOUS: Actor = { ...SYSTEM, isSuperuser: false }
 
 /** `view_post` */
-export const codename = (action: Action, model: Model): string => `${action}_${model.key}`
+export const codename = (action: string, model: Model): string => `${action}_${model.key}`
 
 /** Decides whether an actor has the permission to perform an action on the records of a model. */
-export function isPermitted(actor: Actor, action: Action, model: Model): boolean {
+export function isPermitted(actor: Actor, action: string, model: Model): boolean {
   return actor.isSuperuser || actor.permissions.has(codename(action, model))
 }
 

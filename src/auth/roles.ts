@@ -4,7 +4,7 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition } from '../config/source.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { ACTIONS, codename } from './permissions.ts'
+import { codename } from './permissions.ts'
 
 /** A role: a group with permissions. The server creates it at a start without a group of that name, and never changes an existing group. */
 export interface Role {
@@ -26,7 +26,7 @@ export const roleSchema = Joi.object<Role>({
  */
 export function parseRoles(definitions: readonly Definition[], registry: Registry): { roles: readonly Role[]; faults: Faults } {
   const faults = new Faults('role/invalid')
-  const known = registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model)))
+  const known = registry.public.flatMap((model) => registry.actionsOf(model).map((action) => codename(action, model)))
   const roles = new Map<string, Role>()
   for (const { value: written, source } of definitions) {
     const { value, faults: found } = validateShape(roleSchema, written, source, { rule: () => 'role/invalid' })

@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 
 /** Prints the candidates for the last word, one per line: the candidate, a tab, its description. */
 export async function printCandidates(program: CommandTree, words: readonly string[], io: Io): Promise<void> {
-  const found = await candidates(program, words, (project) => modelNamesIn(resolve(io.cwd, project)))
+  const found = await candidates(program, words, (kind, project) => NAMES[kind](resolve(io.cwd, project)))
   for (const { text, description } of found) io.stdout.write(`${text}\t${printable(description)}\n`)
 }
 
@@ -42,19 +42,19 @@ interface CompletionContext {
 
 /**
  * Returns the candidates for the last word: commands, options, choices of an option or argument, or
- * models for an argument with the name `model` or `models`. Empty for a file name or free text.
+ * models for an argument with the name `model` or `models`, actions for `action`. Empty for a file name or free text.
  *
  * @param words the words after the name of the program; the last may be empty
- * @param models returns the model names of the project in a folder
+ * @param names returns the names of models or actions of the project in a folder
  */
 async function candidates(
   program: CommandTree,
   words: readonly string[],
-  models: (project: string) => Promise<readonly string[]>,
+  names: (kind: NameKind, project: string) => Promise<readonly string[]>,
 ): Promise<Candidate[]> {
   const last = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const found = await candidatesIn(contextAfter(program, before), last, () => models(projectIn(before)))
+  const found = await candidatesIn(contextAfter(program, before), last, (kind) => names(kind, projectIn(before)))
   return found.filter(({ text }) => text.startsWith(last))
 }
 
@@ -78,14 +78,15 @@ function contextAfter(program: CommandTree, words: readonly string[]): Completio
 async function candidatesIn(
   { command, arguments: count, option }: CompletionContext,
   last: string,
-  models: () => Promise<readonly string[]>,
+  projectNames: (kind: NameKind) => Promise<readonly string[]>,
 ): Promise<Candidate[]> {
   if (last.startsWith('-'))
     return command.options.flatMap(({ long, description }) => (long === undefined ? [] : [{ text: long, description }]))
   if (option !== undefined) return option.choices.map((text) => ({ text, description: '' }))
   if (command.commands.length > 0) return command.commands.map(({ name, description }) => ({ text: name, description }))
   const argument = argumentAt(command.arguments, count)
-  const names = argument !== undefined && /^models?$/.test(argument.name) ? await models() : (argument?.choices ?? [])
+  const kind = argument?.name.replace(/s$/, '')
+  const names = kind === 'model' || kind === 'action' ? await projectNames(kind) : (argument?.choices ?? [])
   return names.map((text) => ({ text, description: '' }))
 }
 
@@ -116,13 +117,29 @@ const NAMED = /\bname["']?\s*:\s*["'`]?([A-Z][A-Za-z0-9]*)(?!\w)/g
  * Completion runs in any folder, so no file is executed or trusted: names consist of letters and digits only.
  */
 async function modelNamesIn(folder: string): Promise<readonly string[]> {
-  const files = await readdir(join(folder, 'models')).catch(() => [])
-  const texts = await Promise.all(
-    files.filter((name) => /\.(ya?ml|json|ts|js)$/i.test(name)).map((name) => textOf(join(folder, 'models', name))),
-  )
-  if (files.length === 0) return []
+  const texts = await textsIn(join(folder, 'models'))
+  if (texts.length === 0) return []
   const found = texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, name = '']) => name.toLowerCase()))
   return [...new Set([...found, ...BUILT_IN])].sort()
+}
+
+/** Matches `name: publish` where it is not far from the beginning of its line, unlike that of an input. */
+const NAMED_ACTION = /^ {0,2}(?:- )?(?:\{ )?(?:model: \w+, )?["']?name["']?\s*:\s*["'`]?([a-z][a-z0-9_]*)/gm
+
+/** Names of the actions of the project in a folder, found as those of models are. */
+async function actionNamesIn(folder: string): Promise<readonly string[]> {
+  const texts = await textsIn(join(folder, 'actions'))
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(NAMED_ACTION)].map(([, name = '']) => name)))].sort()
+}
+
+const NAMES = { model: modelNamesIn, action: actionNamesIn } as const
+
+type NameKind = keyof typeof NAMES
+
+/** Texts of the definitions in a folder. */
+async function textsIn(folder: string): Promise<readonly string[]> {
+  const files = await readdir(folder).catch(() => [])
+  return Promise.all(files.filter((name) => /\.(ya?ml|json|ts|js)$/i.test(name)).map((name) => textOf(join(folder, name))))
 }
 
 async function textOf(path: string): Promise<string> {

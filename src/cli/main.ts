@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
   search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
   history: async (io) => (await import('./commands/history.ts')).historyCommand(io),
+  action: async (io) => (await import('./commands/action.ts')).actionCommand(io),
   restore: async (io) => (await import('./commands/restore.ts')).restoreCommand(io),
   events: async (io) => (await import('./commands/events.ts')).eventsCommand(io),
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),

@@ -10,6 +10,9 @@ import {
 import { filterTexts, type QueryEntries, queryText } from './query.ts'
 import type { ApiRequest } from './transport.ts'
 import type {
+  Acted,
+  ActionInput,
+  ActionName,
   Aggregate,
   AggregateQuery,
   Bulk,
@@ -180,6 +183,26 @@ export class ModelClient<M extends ModelTypes> {
   ): Promise<BulkRemoved<M['record'], Dry>> {
     const body = 'expectedTotal' in records ? bulkBody(records) : { ids: records }
     return (await this.#bulk('DELETE', body, dryRun, signal)) as BulkRemoved<M['record'], Dry>
+  }
+
+  /**
+   * Performs an action of the project on records, all or none.
+   *
+   * @param records an id; up to 1,000 ids; filters, for all records that match, up to 100,000; null for an action without records
+   * @throws {AdminError} of type `conflict` for a record for which the condition of the action is false; with the messages of a faulty
+   *   input under `input.<field>`
+   */
+  async action<const Name extends ActionName<M>>(
+    name: Name,
+    records: Id | readonly number[] | BulkSelection<M> | null,
+    input?: ActionInput<M, Name>,
+    { if_match, dryRun, signal }: Guard & DryRun<boolean> = {},
+  ): Promise<Acted<M['record']>> {
+    const isOne = typeof records === 'number' || typeof records === 'string'
+    const path = `${isOne ? this.#record(records) : this.#root}/actions/${encodeURIComponent(name)}${dryRunText(dryRun)}`
+    const named = isOne || records === null ? {} : 'expectedTotal' in records ? bulkBody(records) : { ids: records }
+    const body = { ...named, input }
+    return (await this.#json({ method: 'POST', path, headers: guarded(if_match), body, signal })) as Acted<M['record']>
   }
 
   /**

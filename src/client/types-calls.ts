@@ -343,6 +343,8 @@ export interface ModelTypes {
   readonly sortKey: string
   /** Searchable fields. */
   readonly searched: string
+  /** The input of each action of the project, by name. */
+  readonly actions?: object
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -357,6 +359,24 @@ export interface AnyModel extends ModelTypes {
 
 /** The types of a project without generated types. */
 export type AnyModels = Readonly<Record<string, AnyModel>>
+
+/** The names of a model's actions. */
+export type ActionName<M extends ModelTypes> = M extends { readonly actions: infer Inputs extends object }
+  ? keyof Inputs & string
+  : string
+
+/** The input of an action. */
+export type ActionInput<M extends ModelTypes, Name extends string> = M extends { readonly actions: infer Inputs extends object }
+  ? Name extends keyof Inputs
+    ? Inputs[Name]
+    : Values
+  : Values
+
+/** The result of an action: the records as they are, or in a dry run would be. */
+export interface Acted<RecordType> extends Bulk<RecordType> {
+  /** A sentence for the user. */
+  readonly message: string
+}
 
 /** The names of a model's forms. */
 export type FormName<M extends ModelTypes> = keyof M['forms'] & string

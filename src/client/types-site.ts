@@ -66,8 +66,31 @@ export interface SiteModel<Key extends string = string> {
   /** True if changes of its records are recorded. */
   readonly history: boolean
   readonly fields: readonly SiteField[]
+  /** What buttons do with its records, beyond reading and writing them. */
+  readonly actions: readonly SiteModelAction[]
   /** Fields of other models that refer to this one. */
   readonly referenced_by: readonly { readonly model: string; readonly field: string; readonly on_delete: OnDelete }[]
+}
+
+/** An action of a model of the site. */
+export interface SiteModelAction {
+  readonly name: string
+  readonly title: string
+  /** A name of Lucide. */
+  readonly icon: string | null
+  readonly tone: 'default' | 'danger'
+  /** The question before it; `{count}` stands for the number of records. */
+  readonly confirm: string | null
+  /** What it is performed on: one record, one or several, or none. */
+  readonly on: 'record' | 'selection' | 'model'
+  /** The condition for the records that it is possible for, over `self` and `user` (Common Expression Language). */
+  readonly when: string | null
+  /** The fields of its input, as those of forms. */
+  readonly input: readonly Readonly<Record<string, unknown>>[]
+  /** The same fields, as those of models. */
+  readonly input_fields: readonly SiteField[]
+  /** True if the user may perform it, on some records at least. */
+  readonly can: boolean
 }
 
 /** A field of a model of the site. */
@@ -160,6 +183,8 @@ export interface View {
   /** True for a view that the server generated, since the model has none of this type. */
   readonly generated?: true
   readonly fields: readonly Readonly<Record<string, unknown>>[]
+  /** The actions that it offers, in this order; absent if it offers all of the model. */
+  readonly actions?: readonly string[]
   /** Fields that the form accepts when it creates a record; absent if the form does not limit them. */
   readonly creation_fields?: readonly string[]
   /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
@@ -203,7 +228,7 @@ export interface HistoryEntry<Key extends string = string> {
   readonly at: string
   /** Null for a change that no user made. */
   readonly user: { readonly id: number; readonly username: string | null } | null
-  readonly via: 'api' | 'cli' | 'import' | 'mock' | 'restore' | 'cascade'
+  readonly via: 'api' | 'cli' | 'import' | 'mock' | 'restore' | 'cascade' | 'action' | 'hook' | 'endpoint' | 'job' | 'script'
   /** The id of the request in the server's log. */
   readonly request_id: string | null
   /** By field. */

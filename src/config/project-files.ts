@@ -36,6 +36,7 @@ export interface ProjectFiles {
   readonly views: readonly Definition[]
   readonly roles: readonly Definition[]
   readonly hooks: readonly Definition[]
+  readonly actions: readonly Definition[]
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -69,9 +70,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const views = await readDefinitions(reader, 'views')
   const roles = await readDefinitions(reader, 'roles')
   const hooks = await readDefinitions(reader, 'hooks')
+  const actions = await readDefinitions(reader, 'actions')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, roles, hooks, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, hooks, actions, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -82,6 +84,7 @@ const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
   forms: 'views',
   role: 'roles',
   hook: 'hooks',
+  action: 'actions',
   seeds: 'seed',
   fixtures: 'seed',
 }
@@ -123,8 +126,10 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   return isList ? undefined : definition
 }
 
-/** A folder of definitions. */
-type DefinitionFolder = 'models' | 'views' | 'roles' | 'hooks'
+/** The folders of definitions, and what each file of them has. */
+const DEFINITIONS = { models: 'a model', views: 'a view', roles: 'a role', hooks: 'hooks', actions: 'an action' } as const
+
+type DefinitionFolder = keyof typeof DEFINITIONS
 
 async function readDefinitions(reader: Reader, kind: DefinitionFolder): Promise<Definition[]> {
   const { folder, faults } = reader
@@ -167,8 +172,7 @@ async function readDefinitionFile(
   if (text === undefined) return undefined
   texts.set(file, text)
   if (kind !== 'settings' && isEmptyText(text, format)) {
-    const remedy = kind === 'models' ? 'a model' : 'a view'
-    return void faults.add(flatSource(file), [], `The file is empty; write ${remedy}, or remove the file`)
+    return void faults.add(flatSource(file), [], `The file is empty; write ${DEFINITIONS[kind]}, or remove the file`)
   }
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Lifecycle, RouteOptions, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../app.ts'
-import { type Action, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
+import { ACTIONS, type Action, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { ModelSource } from '../openapi/document.ts'
@@ -17,13 +17,14 @@ import {
   withPatch,
 } from '../openapi/operation.ts'
 import { type FailureName, type LimitName, Responses } from '../openapi/responses.ts'
+import type { ModelAction } from '../records/actions.ts'
 import type { Random } from '../util/ids.ts'
 import type { LoginLog } from './authentication.ts'
 import type { ConnectionLimits } from './listener.ts'
 import type { Monitoring } from './monitoring.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { actorOf, modelKeyOf } from './request.ts'
+import { actionNameOf, actorOf, modelKeyOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -63,10 +64,10 @@ export interface ServerParts {
 
 /**
  * Access to a route. `superuser` and `token`: a request needs a token. An action: it needs permission for this action on the model of the path,
- * and no token where the project gives that permission to everyone. `optional` and `open`: it needs no token; of these, `optional` tells in the
+ * and no token where the project gives that permission to everyone. `action`: it needs the right to the project's action that the path names. `optional` and `open`: it needs no token; of these, `optional` tells in the
  * document that a token is taken.
  */
-type RouteAccess = 'superuser' | 'token' | Action | 'optional' | 'open'
+type RouteAccess = 'superuser' | 'token' | Action | 'action' | 'optional' | 'open'
 
 /** What a request counts as: a request or an upload of its user, a login or a request of its address, or nothing. */
 type RouteLimit = 'user' | 'upload' | 'login' | 'address' | 'none'
@@ -110,13 +111,27 @@ export interface ModelRoute extends ServedRoute {
   readonly describe: (source: ModelSource) => Description
 }
 
-export type DeclareRoutes = (source: RouteSource) => readonly (ApiRoute | ModelRoute)[]
+/** An action with all that the description of its operations depends on. */
+export interface ActionSource extends ModelSource {
+  readonly action: ModelAction
+}
 
-const isOfModels = (route: ApiRoute | ModelRoute): route is ModelRoute => 'describe' in route
+/** A route of every action, with `{model}` and `{action}` in its path. The OpenAPI document has it once for each action that has it. */
+export interface ActionRoute extends ServedRoute {
+  readonly describeAction: (source: ActionSource) => Description | undefined
+}
+
+type AnyRoute = ApiRoute | ModelRoute | ActionRoute
+
+export type DeclareRoutes = (source: RouteSource) => readonly AnyRoute[]
+
+const isOfModels = (route: AnyRoute): route is ModelRoute => 'describe' in route
+const isOfActions = (route: AnyRoute): route is ActionRoute => 'describeAction' in route
+const isOfApi = (route: AnyRoute): route is ApiRoute => !isOfModels(route) && !isOfActions(route)
 
 /** Media types of bodies that are no files. */
-const allowedTypes = (route: ApiRoute | ModelRoute): Pick<RouteOptions, 'payload'> =>
-  isOfModels(route) || route.requestBody === undefined ? {} : { payload: { allow: Object.keys(route.requestBody.content) } }
+const allowedTypes = (route: AnyRoute): Pick<RouteOptions, 'payload'> =>
+  !isOfApi(route) || route.requestBody === undefined ? {} : { payload: { allow: Object.keys(route.requestBody.content) } }
 
 const needsToken = ({ access }: ServedRoute): boolean => access !== 'optional' && access !== 'open'
 
@@ -133,11 +148,11 @@ export const routeSource = ({ settings, registry }: Pick<RouteSource, 'settings'
 export const serverRoutes = (declare: DeclareRoutes, source: RouteSource, app: App, parts: ServerParts): ServerRoute[] =>
   declare(source).map((route) => serverRoute(route, app, parts))
 
-function serverRoute(route: ApiRoute | ModelRoute, app: App, parts: ServerParts): ServerRoute {
+function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute {
   const { method, path, maxBodyBytes, takesFile, sameOrigin = false, isStream = false, handler } = route
   const limit = limitOf(route)
   // The handlers of models parse the query, since its names depend on the model.
-  const queryNames = isOfModels(route) ? undefined : queryNamesOf(route)
+  const queryNames = isOfApi(route) ? queryNamesOf(route) : undefined
   const plugins = {
     ...{ isStream, readsQuery: queryNames === undefined || queryNames.length > 0 },
     ...(queryNames === undefined ? {} : { queryNames }),
@@ -161,6 +176,8 @@ const queryNamesOf = ({ parameters = [] }: ApiRoute): string[] =>
 /** Which requests the access lets through, before their body is read. */
 function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'] {
   if (route.access === 'superuser') return { admits: (request) => superusersOnly(actorOf(request)) }
+  if (route.access === 'action')
+    return { admits: (request) => void records.admitAction(actorOf(request), modelKeyOf(request), actionNameOf(request)) }
   const action = actionOf(route)
   if (action === undefined) return {}
   const admitsAnonymous = mayBeAnonymous(route)
@@ -169,8 +186,7 @@ function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'
 }
 
 /** The action on the model of the path that a route needs permission for. */
-const actionOf = ({ access }: ServedRoute): Action | undefined =>
-  access === 'superuser' || access === 'token' || access === 'optional' || access === 'open' ? undefined : access
+const actionOf = ({ access }: ServedRoute): Action | undefined => ACTIONS.find((action) => action === access)
 
 /** Uploads count by user, so they need a token. */
 const mayBeAnonymous = (route: ServedRoute): boolean => actionOf(route) !== undefined && limitOf(route) === 'user'
@@ -194,10 +210,15 @@ export function describedPaths(declared: readonly DeclareRoutes[], source: Route
   }
   for (const declare of declared) {
     const routes = declare(source)
-    for (const route of routes) if (!isOfModels(route)) add(route, route, route.path)
-    const ofModels = routes.filter(isOfModels)
+    for (const route of routes) if (isOfApi(route)) add(route, route, route.path)
+    const [ofModels, ofActions] = [routes.filter(isOfModels), routes.filter(isOfActions)]
     for (const each of models) {
       for (const route of ofModels) add(route, route.describe(each), route.path.replace('{model}', each.model.key), each)
+      for (const [route, action] of ofActions.flatMap((route) => each.actions.map((action) => [route, action] as const))) {
+        const description = route.describeAction({ ...each, action })
+        const path = route.path.replace('{model}', each.model.key).replace('{action}', action.name)
+        if (description !== undefined) add(route, description, path, each)
+      }
     }
   }
   return paths

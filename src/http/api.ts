@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../openapi/operation.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { type DeclareRoutes, describedPaths, routeSource } from './api-route.ts'
 import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
+import { actionRoutes } from './routes/actions.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
@@ -22,7 +23,7 @@ export const modelRoutes: DeclareRoutes = (source) =>
 
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
-  ...[authRoutes, accountRoutes, modelRoutes, viewRoutes, webhookRoutes],
+  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, viewRoutes, webhookRoutes],
   ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes],
 ]
 

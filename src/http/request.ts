@@ -21,6 +21,9 @@ export const modelKeyOf = (request: Request): string => String(request.params.mo
 /** The id of the record in the path of a request, as sent. */
 export const recordIdOf = (request: Request): string => String(request.params.record_id)
 
+/** The name of the action in the path of a request. */
+export const actionNameOf = (request: Request): string => String(request.params.action)
+
 /** The query string as sent; empty without one. (`request.url` would need a well-formed Host header.) */
 export function queryOf(request: Request): string {
   const url = request.raw.req.url ?? ''

@@ -21,6 +21,8 @@ const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET POST', ''],
   ['GET PUT PATCH DELETE', '/{record_id}'],
   ['POST', '/{record_id}/restore'],
+  ['POST', '/{record_id}/actions/{action}'],
+  ['POST', '/actions/{action}'],
   ['POST PUT PATCH DELETE', '/bulk'],
   ['GET', '/search'],
   ['GET', '/aggregate'],

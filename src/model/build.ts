@@ -5,7 +5,7 @@ import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
 import { formerNameProblem, type ParseOptions, parseModel } from './parse-model.ts'
-import { Registry } from './registry.ts'
+import { type ActionNames, Registry } from './registry.ts'
 import { namedReferrers } from './reverse-relations.ts'
 
 /** Built-in models. A project may replace those that are not internal. */
@@ -29,6 +29,7 @@ export interface DefinedModel {
  * checked.
  *
  * @param computed the fields of the project's own models that its code computes
+ * @param actions the actions of the project
  * @returns `defined` are the project's own models, in the order of files; `unclear` the keys of models that were left out or are
  *   defined twice, so that faults in references to them are follow-on errors. A model without a valid name has the key ''.
  */
@@ -36,6 +37,7 @@ export function buildRegistry(
   definitions: readonly Definition[],
   builtIn: BuiltInModels,
   computed?: ParseOptions['computed'],
+  actions?: ActionNames,
 ): { registry: Registry; defined: readonly DefinedModel[]; unclear: ReadonlySet<string>; faults: Faults } {
   const unclear = new Set<string>()
   const faults = new Faults('model/invalid')
@@ -71,7 +73,10 @@ export function buildRegistry(
   const ordered = [...added, ...own]
   checkRelations(entries, unclear, faults)
   checkFormerKeys(ownModels, entries, faults)
-  const registry = new Registry(ordered.map((entry) => entry.model))
+  const registry = new Registry(
+    ordered.map((entry) => entry.model),
+    actions,
+  )
   checkReverseNames(ownModels, registry, faults)
   return { registry, defined: ownModels, unclear, faults }
 }

@@ -103,8 +103,13 @@ export const ACCESS_ACTIONS = ['view', 'add', 'change', 'delete'] as const
  */
 export type AccessGrant = string | { readonly group: string }
 
-/** Access to the records of a model by action. Actions that are not named need permissions. */
-export type AccessDefinition = { readonly [Action in (typeof ACCESS_ACTIONS)[number]]?: AccessGrant }
+/** Access to the records of a model by action, also by those of the project (`actions/`). Actions that are not named need permissions. */
+export type AccessDefinition = { readonly [Action in (typeof ACCESS_ACTIONS)[number]]?: AccessGrant } & {
+  readonly [action: string]: AccessGrant | undefined
+}
+
+/** Pattern of the name of an action. */
+export const ACTION_NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /** An extension of a built-in model, as written: further fields of `user`, `group` or `permission`. */
 export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | 'was' | 'timestamps'>> {

@@ -98,7 +98,12 @@ export const isSettable = ({ system, serverSet, computed }: Field): boolean => !
 /** Narrows a field to one with a generated default. */
 export const isGenerated = (field: Field): field is GeneratedField => field.generated !== undefined
 
-function generatedDefault({ type, default: value, model }: FieldDefinition): GeneratedDefault | undefined {
+/** How a value is generated, where a definition has the name of a generator in its place. */
+export function generatedDefault({
+  type,
+  default: value,
+  model,
+}: Pick<FieldDefinition, 'type' | 'default' | 'model'>): GeneratedDefault | undefined {
   if (type === 'datetime' && value === 'now') return 'now'
   if (type === 'date' && value === 'today') return 'today'
   if (type === 'uuid' && (value === undefined || value === 'uuid')) return 'uuid'

@@ -4,7 +4,7 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { ACCESS_ACTIONS, type AccessDefinition, type ModelDefinition } from './definition.ts'
+import { ACCESS_ACTIONS, ACTION_NAME, type AccessDefinition, type ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, INDEXED_TIMESTAMP_FIELDS, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
 import { parseField } from './parse-field.ts'
@@ -37,7 +37,8 @@ export const modelSchema = Joi.object<ModelDefinition>({
   index_updated_at: Joi.boolean(),
   history: Joi.boolean(),
   unique_together: Joi.array().items(Joi.array().items(Joi.string()).min(2).unique()),
-  access: Joi.object(Object.fromEntries(ACCESS_ACTIONS.map((action) => [action, grant]))),
+  // Whether the project has an action of another name is known when all files are read.
+  access: Joi.object(Object.fromEntries(ACCESS_ACTIONS.map((action) => [action, grant]))).pattern(ACTION_NAME, grant),
   fields: Joi.array().required(),
 })
 
@@ -168,10 +169,9 @@ export function formerNameProblem(
 /** The well-formed grants of `access`. */
 function grants(written: unknown): AccessDefinition {
   if (!isObject(written)) return {}
-  const entries = ACCESS_ACTIONS.map((action) => [action, written[action]] as const)
-  return Object.fromEntries(
-    entries.filter(([, each]) => typeof each === 'string' || (isObject(each) && typeof each.group === 'string')),
-  ) as AccessDefinition
+  const isGrant = (each: unknown) => typeof each === 'string' || (isObject(each) && typeof each.group === 'string')
+  const entries = Object.entries(written).filter(([action, each]) => ACTION_NAME.test(action) && isGrant(each))
+  return Object.fromEntries(entries) as AccessDefinition
 }
 
 /** The well-formed sets of `unique_together`. */

@@ -1,3 +1,4 @@
+import { ACCESS_ACTIONS } from './definition.ts'
 import type { RelationField } from './field.ts'
 import type { Model } from './model.ts'
 
@@ -7,12 +8,18 @@ interface Referrer {
   readonly field: RelationField
 }
 
+/** Names of the project's actions, by the key of their model. */
+export type ActionNames = ReadonlyMap<string, readonly string[]>
+
 /** All models by key. */
 export class Registry {
   readonly #models: ReadonlyMap<string, Model>
   readonly #referrers: ReadonlyMap<string, readonly Referrer[]>
+  readonly #actions: ActionNames
 
-  constructor(models: readonly Model[]) {
+  /** @param actions the actions of the project */
+  constructor(models: readonly Model[], actions: ActionNames = new Map()) {
+    this.#actions = actions
     this.#models = new Map(models.map((model) => [model.key, model]))
     const referrers = new Map<string, Referrer[]>(models.map((model) => [model.key, []]))
     for (const model of models) {
@@ -40,6 +47,16 @@ export class Registry {
     const model = this.#models.get(key)
     if (model === undefined) throw new Error(`Model '${key}' is not registered`)
     return model
+  }
+
+  /** Names of what users may do with the records of a model: view, add, change, delete, and its own actions. */
+  actionsOf(model: Model): readonly string[] {
+    return [...ACCESS_ACTIONS, ...this.ownActionsOf(model)]
+  }
+
+  /** Names of the project's actions on the records of a model. */
+  ownActionsOf({ key }: Model): readonly string[] {
+    return this.#actions.get(key) ?? []
   }
 
   /** The relations that refer to a model. */

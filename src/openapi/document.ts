@@ -3,12 +3,21 @@ import type { Settings } from '../config/settings.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { ViewCatalog } from '../project/view-catalog.ts'
+import type { ModelAction, ModelActions } from '../records/actions.ts'
 import type { Form } from '../validate/form.ts'
 import type { Views } from '../views/views.ts'
 import { boundsSchema, type FormSchemas, type ModelForms } from './bodies.ts'
 import { withComponents } from './components.ts'
 import type { OpenApiDocument, Paths } from './operation.ts'
-import { creationSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
+import {
+  actionInputName,
+  creationSchema,
+  nestedSchema,
+  partSchema,
+  recordSchema,
+  schemaNames,
+  updateSchema,
+} from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses } from './responses.ts'
 import type { Schema } from './schema.ts'
 
@@ -17,6 +26,7 @@ export interface ContractSource {
   readonly settings: Settings
   readonly registry: Registry
   readonly access: AccessRules
+  readonly actions: ModelActions
   readonly forms: ReadonlyMap<string, Form>
   readonly views: Views
 }
@@ -26,15 +36,16 @@ export interface ModelSource extends ModelForms {
   readonly model: Model
   readonly registry: Registry
   readonly access: AccessRules
+  readonly actions: readonly ModelAction[]
   readonly responses: Responses
 }
 
 /** The public models of a project. */
-export function modelSources({ registry, access, forms, views }: ContractSource, responses: Responses): ModelSource[] {
+export function modelSources({ registry, access, actions, forms, views }: ContractSource, responses: Responses): ModelSource[] {
   const formSchemas = nameFormSchemas(forms)
   const catalog = new ViewCatalog(registry, views)
   return registry.public.map((model) => ({
-    ...{ model, registry, access, responses },
+    ...{ model, registry, access, actions: actions.of(model), responses },
     forms: formSchemas.filter(({ form }) => form.model === model),
     generatedForm: catalog.generatedForm(model)?.name,
   }))
@@ -113,7 +124,7 @@ export function openApiDocument(
 
 function modelSchemas(sources: readonly ModelSource[]): Record<string, Schema> {
   const schemas: Record<string, Schema> = {}
-  for (const { model, registry } of sources) {
+  for (const { model, registry, actions } of sources) {
     const names = schemaNames(model)
     schemas[names.record] = recordSchema(model, registry)
     schemas[names.part] = partSchema(model, registry)
@@ -121,6 +132,7 @@ function modelSchemas(sources: readonly ModelSource[]): Record<string, Schema> {
     schemas[names.create] = creationSchema(model)
     schemas[names.update] = updateSchema(model)
     schemas[names.bounds] = boundsSchema(model)
+    for (const action of actions) schemas[actionInputName(action)] = creationSchema(action.input)
   }
   for (const { form, create, update } of sources.flatMap(({ forms }) => forms)) {
     schemas[create] = creationSchema(form.model, form)

@@ -4,6 +4,7 @@ import type { Registry } from '../model/registry.ts'
 import { reverseRelations } from '../model/reverse-relations.ts'
 import { fullProjection } from '../query/project.ts'
 import { MAX_REFERRERS } from '../reads/record-json.ts'
+import type { ModelAction } from '../records/actions.ts'
 import type { Form } from '../validate/form.ts'
 import { answeredValue, isMandatory, settableValue } from './field-schemas.ts'
 import { COUNT_SCHEMA, nullable, object, ref, type Schema, strictObject } from './schema.ts'
@@ -17,6 +18,9 @@ export const schemaNames = ({ name }: Model) => ({
   update: `${name}.update`,
   bounds: `${name}.bounds`,
 })
+
+/** Name of the schema of an action's input. */
+export const actionInputName = ({ model, name }: ModelAction): string => `${model.name}.${name}.input`
 
 /** A record as it is returned, with related records nested. */
 export function recordSchema(model: Model, registry: Registry): Schema {

@@ -143,7 +143,7 @@ const either = (described: readonly Described[]): Schema => {
 
 function objectSchema({ keys, flags, patterns }: Described): Schema {
   const free = patterns?.[0]?.rule
-  if (free !== undefined) return { type: 'object', additionalProperties: convert(free) }
+  if (free !== undefined && keys === undefined) return { type: 'object', additionalProperties: convert(free) }
   if (keys === undefined) return { type: 'object' }
   // A function cannot be written in YAML or JSON.
   const members = Object.entries(keys).filter(([, { type }]) => type !== 'function')
@@ -152,7 +152,7 @@ function objectSchema({ keys, flags, patterns }: Described): Schema {
     type: 'object',
     properties: Object.fromEntries(members.map(([name, member]) => [name, convert(member)])),
     required: required.length === 0 ? undefined : required,
-    additionalProperties: flags?.unknown === true ? undefined : false,
+    additionalProperties: free !== undefined ? convert(free) : flags?.unknown === true ? undefined : false,
   }
 }
 

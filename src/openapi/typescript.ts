@@ -23,7 +23,7 @@ const HEAD = `// Made by \`admin types\` from the models and views of a project.
 export function typesOfModels(models: readonly DescribedModel[]): string {
   // Model names have no underscore, so this name is free.
   const index = models.map(({ key, name }) => {
-    const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched']
+    const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched', 'Actions']
     const types = members.map((member) => `${member[0]?.toLowerCase()}${member.slice(1)}: ${name}.${member}`)
     return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
   })
@@ -34,7 +34,7 @@ export function typesOfModels(models: readonly DescribedModel[]): string {
 /** TypeScript types of a loaded project. */
 export const typesOf = (project: Parameters<typeof describedIn>[0]): string => typesOfModels(describedIn(project))
 
-function modelTypes({ name, label, schemas, forms, parameters }: DescribedModel): string {
+function modelTypes({ name, label, schemas, forms, actions, parameters }: DescribedModel): string {
   // Schemas of other models are referenced only as nested records.
   const naming = (schema: string) => schema.replace(/\.nested$/, '.Nested')
   const interfaceOf = (kind: string, schema: Schema) => {
@@ -47,6 +47,7 @@ function modelTypes({ name, label, schemas, forms, parameters }: DescribedModel)
     )
     return `    ${memberName(form.name)}: {\n${members.join('')}    }\n`
   })
+  const inputs = actions.map((action) => `    ${memberName(action.name)}: ${objectType(action.input, naming, '    ')}\n`)
   return [
     `/** A record of ${plainWords(label)}. */\nexport interface ${name} ${objectType(schemas.record, naming)}\n\n`,
     `export declare namespace ${name} {\n`,
@@ -60,6 +61,8 @@ function modelTypes({ name, label, schemas, forms, parameters }: DescribedModel)
     `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes.map(literal))}`,
     `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys.map(literal))}`,
     `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched.map(literal))}`,
+    `  /** The input of each action. */\n`,
+    inputs.length === 0 ? '  interface Actions {}\n' : `  interface Actions {\n${inputs.join('')}  }\n`,
     '}\n',
   ].join('')
 }
@@ -174,10 +177,14 @@ export function describedBy({ components, paths }: DescribedApi): DescribedModel
         create: schemaOf(`${name}.create`),
         update: schemaOf(`${name}.update`),
       },
-      forms: formNames(Object.keys(schemas), name).map((form) => ({
+      forms: namesIn(Object.keys(schemas), name, 'create').map((form) => ({
         name: form,
         create: schemaOf(`${name}.${form}.create`),
         update: schemaOf(`${name}.${form}.update`),
+      })),
+      actions: namesIn(Object.keys(schemas), name, 'input').map((action) => ({
+        name: action,
+        input: schemaOf(`${name}.${action}.input`),
       })),
       parameters: {
         filters: [
@@ -215,10 +222,11 @@ function withoutRelations({ properties = {} }: Schema): Schema {
   return { type: 'object', properties: Object.fromEntries(values), required: ['id'] }
 }
 
-const formNames = (schemaNames: readonly string[], model: string): string[] =>
-  schemaNames.flatMap((name) => {
-    const form = name.startsWith(`${model}.`) ? /^\.(.+)\.create$/.exec(name.slice(model.length))?.[1] : undefined
-    return form === undefined ? [] : [form]
+/** Names in the middle of those of schemas: of forms (`Post.PostForm.create`), of actions (`Post.publish.input`). */
+const namesIn = (schemaNames: readonly string[], model: string, kind: 'create' | 'input'): string[] =>
+  schemaNames.flatMap((each) => {
+    const [owner, name, last] = each.split('.')
+    return owner === model && name !== undefined && last === kind ? [name] : []
   })
 
 function namesOf(parameters: readonly QueryParameter[], name: string): string[] {
@@ -239,6 +247,7 @@ interface DescribedModel {
   readonly label: string
   readonly schemas: Readonly<Record<'record' | 'nested' | 'create' | 'update', Schema>>
   readonly forms: readonly { readonly name: string; readonly create: Schema; readonly update: Schema }[]
+  readonly actions: readonly { readonly name: string; readonly input: Schema }[]
   /** Names that the query parameters of lists and searches accept. */
   readonly parameters: Readonly<
     Record<'filters' | 'relationPairs' | 'columns' | 'includes' | 'sortKeys' | 'searched', readonly string[]>
@@ -246,7 +255,7 @@ interface DescribedModel {
 }
 
 /** The models of a loaded project. */
-const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry' | 'forms'>): DescribedModel[] =>
+const describedIn = ({ registry, forms, actions }: Pick<ContractSource, 'registry' | 'forms' | 'actions'>): DescribedModel[] =>
   registry.public.map((model) => ({
     key: model.key,
     name: model.name,
@@ -260,6 +269,7 @@ const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry' | 'for
     forms: [...forms.values()]
       .filter((form) => form.model === model)
       .map((form) => ({ name: form.name, create: creationSchema(model, form), update: updateSchema(model, form) })),
+    actions: actions.of(model).map(({ name, input }) => ({ name, input: creationSchema(input) })),
     parameters: {
       filters: [...filterNames(model), ...relatedFilterNames(model, registry)],
       relationPairs: relationPairs(model, registry),

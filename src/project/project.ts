@@ -3,6 +3,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { compileAccess } from '../access/compile-access.ts'
 import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
+import { actionNames, parseActions } from '../code/parse-actions.ts'
 import { computedFields, type ProjectHooks, parseHooks } from '../code/parse-hooks.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
@@ -13,6 +14,7 @@ import { AppError } from '../errors.ts'
 import { HISTORY_MODELS } from '../history/history-recorder.ts'
 import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
+import type { ModelActions } from '../records/actions.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
@@ -28,6 +30,7 @@ export interface Project {
   readonly registry: Registry
   readonly views: Views
   readonly access: AccessRules
+  readonly actions: ModelActions
   readonly roles: readonly Role[]
   /** Forms by name, the `form_id` of the API. */
   readonly forms: ReadonlyMap<string, Form>
@@ -63,20 +66,33 @@ export interface ExaminedProject {
 export async function examineProject({ folder, env, flags }: ProjectSource): Promise<ExaminedProject> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
-  const { registry, defined, unclear, faults: modelFaults } = buildRegistry(files.models, BUILT_IN, computedFields(files.hooks))
-  const { views, faults: viewFaults } = buildViews(
-    files.views.filter(({ value }) => !unclear.has(modelOf(value))),
+  const {
     registry,
-  )
+    defined,
+    unclear,
+    faults: modelFaults,
+  } = buildRegistry(files.models, BUILT_IN, computedFields(files.hooks), actionNames(files.actions))
+  const isClear = ({ value }: Definition) => !unclear.has(modelOf(value))
+  const { views, faults: viewFaults } = buildViews(files.views.filter(isClear), registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
-  const { access, faults: accessFaults } = compileAccess(defined, registry)
+  const { actions, all, faults: actionFaults } = parseActions(files.actions.filter(isClear), registry)
+  const { access, faults: accessFaults } = compileAccess(defined, registry, all)
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
     faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
-  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults, roleFaults, hookFaults]) {
+  for (const { list } of [
+    settingFaults,
+    modelFaults,
+    viewFaults,
+    formFaults,
+    actionFaults,
+    accessFaults,
+    roleFaults,
+    hookFaults,
+  ]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
   checkModelNames(
@@ -85,11 +101,11 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     mayLack,
     faults,
   )
-  const project = { folder, settings, registry, views, access, roles, forms, hooks, seeds: files.seeds, warnings }
+  const project = { folder, settings, registry, views, access, actions, roles, forms, hooks, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
 
-/** The model that a view names, in lower case; `?` if it names none. */
+/** The model that a view or an action names, in lower case; `?` if it names none. */
 const modelOf = (view: unknown): string => (isObject(view) && typeof view.model === 'string' ? view.model.toLowerCase() : '?')
 
 /** Rules that report a reference to an unknown model. */

@@ -6,12 +6,14 @@ import type { History } from '../history/history.ts'
 import { type Field, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
+import type { ModelAction, ModelActions } from '../records/actions.ts'
 import { MAX_BULK_RECORDS } from '../records/write-requests.ts'
 import { isSearchable } from '../search/search-engine.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../util/files.ts'
-import { generatedTitle, shownDefault } from '../views/generate.ts'
+import { generatedTitle, inputFields, shownDefault } from '../views/generate.ts'
 import type { Snapshots } from './snapshots.ts'
+import { serializeField } from './view-catalog.ts'
 
 /** Title of a project whose settings name none. */
 export const DEFAULT_TITLE = 'Admin'
@@ -19,6 +21,7 @@ export const DEFAULT_TITLE = 'Admin'
 export interface SiteParts {
   readonly settings: Settings
   readonly access: AccessRules
+  readonly actions: ModelActions
   readonly store: Store
   readonly history: History
   readonly snapshots: Snapshots
@@ -42,7 +45,7 @@ export class SiteReader {
 
   async describe(actor: Actor): Promise<SiteDescription> {
     const { settings, access, history, snapshots, apiRoot } = this.#parts
-    const models = access.registry.public.filter((model) => this.#allowed(actor, model).length > 0)
+    const models = access.registry.public.filter((model) => this.#mayAny(actor, model))
     const { isSuperuser } = actor
     const { ui } = settings
     const may = (action: Action) => models.filter((model) => access.may(actor, action, model))
@@ -82,8 +85,13 @@ export class SiteReader {
     return ACTIONS.filter((action) => this.#parts.access.may(actor, action, model))
   }
 
+  #mayAny(actor: Actor, model: Model): boolean {
+    const { access } = this.#parts
+    return access.registry.actionsOf(model).some((action) => access.may(actor, action, model))
+  }
+
   async #model(actor: Actor, model: Model, shown: ReadonlySet<Model>): Promise<object> {
-    const { access, history } = this.#parts
+    const { access, actions, history } = this.#parts
     const can = this.#allowed(actor, model)
     const referrers = access.registry.referrersOf(model.key).filter((each) => shown.has(each.model))
     return {
@@ -98,6 +106,7 @@ export class SiteReader {
       searchable: isSearchable(model),
       history: history.covers(model),
       fields: model.visibleFields.map(fieldJson),
+      actions: actions.of(model).map((action) => ({ ...actionJson(action), can: access.may(actor, action.name, model) })),
       referenced_by: referrers.map(({ model: referrer, field }) => ({
         model: referrer.key,
         field: field.name,
@@ -111,6 +120,14 @@ export class SiteReader {
     const only = access.only(actor, 'view', model)
     const filters = only === undefined ? [] : [only]
     return (await store.find(model.key, { filters, sort: [], offset: 0, limit: 1 })).total
+  }
+}
+
+function actionJson({ name, title, icon, tone, confirm, on, when, input }: ModelAction): object {
+  return {
+    ...{ name, title, icon: icon ?? null, tone, confirm: confirm ?? null, on, when: when?.text ?? null },
+    input: inputFields(input).map(serializeField),
+    input_fields: [...input.fields.values()].map(fieldJson),
   }
 }
 

@@ -33,13 +33,15 @@ export function findRemovedModels({ tables, permissions }: StoredContent, regist
     const [, action, key = ''] = PERMISSION.exec(codename) ?? []
     if (action === undefined || keys.has(key)) continue
     const model = removed.get(key) ?? { key, hasTable: false, records: 0, permissions: [] }
-    if (!model.hasTable && name !== permissionName(action, key)) continue
+    const isOfEveryModel = ACTIONS.some((each) => each === action)
+    if (!(model.hasTable && isOfEveryModel) && name !== permissionName(action, key)) continue
     removed.set(key, { ...model, permissions: [...model.permissions, { id, codename }] })
   }
   return [...removed.values()]
 }
 
-const PERMISSION = new RegExp(`^(${ACTIONS.join('|')})_(\\w+)$`)
+/** The key of a model has no underscore. */
+const PERMISSION = /^(\w+)_([a-z0-9]+)$/
 
 /** The name of the permission that the server creates for an action on a model. */
 export const permissionName = (action: string, key: string): string => `Can ${action} ${key}`.slice(0, 255)
@@ -94,7 +96,7 @@ export async function renameReferences(registry: Registry, store: Store, records
   const operations: Operation[] = []
   const replaced = new Map<number, number>()
   for (const { key, was } of renamed) {
-    for (const action of ACTIONS) {
+    for (const action of registry.actionsOf(registry.expect(key))) {
       const former = permissions.get(`${action}_${was}`)
       const present = permissions.get(`${action}_${key}`)
       if (former === undefined) continue

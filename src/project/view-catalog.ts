@@ -74,6 +74,7 @@ export class ViewCatalog {
 export function serializeView(view: ViewDefinition): Record<string, Json> {
   const { name, view_type, model } = view
   const served: Record<string, Json> = { name, view_type, model, fields: view.fields.map(serializeField) }
+  if (view.actions !== undefined) served.actions = view.actions
   if (view.view_type === 'form') {
     if (view.creation_fields !== undefined) served.creation_fields = view.creation_fields
     if (view.allowed_update_fields !== undefined) served.allowed_update_fields = view.allowed_update_fields
@@ -88,7 +89,8 @@ export function serializeView(view: ViewDefinition): Record<string, Json> {
   return served
 }
 
-function serializeField(field: FormFieldDefinition): Record<string, Json> {
+/** A field of a view as the Views API returns it. */
+export function serializeField(field: FormFieldDefinition): Record<string, Json> {
   const { required = false, readonly = false, disabled = false, is_primary_key = false, ...set } = field
   return { ...set, required, readonly, disabled, is_primary_key }
 }

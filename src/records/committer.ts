@@ -365,14 +365,15 @@ export class Committer {
 
   /** Adds the conditions under which the actor may change the records. */
   #guarded(
-    { actor: general }: WriteContext,
+    { actor: general, isPermitted = false }: WriteContext,
     operations: readonly Operation[],
     actors: DecidedWrite['actors'],
   ): readonly Operation[] {
     if (general.isSuperuser) return operations
     return operations.map((operation): Operation => {
-      const actor = actors?.get(operation) ?? general
-      if (operation.kind === 'assert' || actor.isSuperuser) return operation
+      const own = actors?.get(operation)
+      const actor = own ?? general
+      if (operation.kind === 'assert' || actor.isSuperuser || (isPermitted && own === undefined)) return operation
       const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], this.#rules.registry.expect(operation.table))
       return allowed === undefined ? operation : { ...operation, allowed }
     })

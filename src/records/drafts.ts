@@ -294,10 +294,14 @@ function withGeneratedDefaults(model: Model, actor: Actor, data: RecordData, sou
   if (model.generated.length === 0) return data
   const values: Record<string, Json> = {}
   for (const { name, generated } of model.generated) {
-    if (!Object.hasOwn(data, name)) values[name] = GENERATORS[generated](sources, actor)
+    if (!Object.hasOwn(data, name)) values[name] = generatedValue(generated, actor, sources)
   }
   return { ...values, ...data }
 }
+
+/** The value that a generator gives now. */
+export const generatedValue = (generated: GeneratedDefault, actor: Actor, sources: DefaultSources): Json =>
+  GENERATORS[generated](sources, actor)
 
 const GENERATORS: Readonly<Record<GeneratedDefault, (sources: DefaultSources, actor: Actor) => Json>> = {
   now: ({ clock }) => isoTime(clock()),

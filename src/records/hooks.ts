@@ -39,6 +39,8 @@ export interface WriteContext {
   readonly options?: CommitOptions
   /** The records that the request names for a change or a deletion. */
   readonly ids?: readonly number[]
+  /** True for an action, whose records are checked when they are read: the right to perform it is not that to change them. */
+  readonly isPermitted?: boolean
 }
 
 /** One record of a write. */

@@ -15,6 +15,7 @@ import { mapInSlices, Slices } from '../util/slices.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { type ActionResult, actionMessage, checkAction, type ModelAction, ModelActions, readInput, setValues } from './actions.ts'
 import { MemoryGuard } from './admission.ts'
 import { Committer, type Complete, type CompletedWrite } from './committer.ts'
 import {
@@ -28,7 +29,7 @@ import {
 } from './drafts.ts'
 import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
-import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals } from './outcomes.ts'
+import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals, withoutPrefix } from './outcomes.ts'
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
@@ -36,6 +37,7 @@ import {
   type NewRecord,
   namesSelection,
   type RecordData,
+  readActionRequest,
   readBulkCreate,
   readBulkUpdate,
   readSelectionUpdate,
@@ -57,6 +59,7 @@ export interface WriteOptions extends CommitOptions {
  */
 export class Records {
   readonly #access: AccessRules
+  readonly #actions: ModelActions
   readonly #store: Store
   readonly #forms: FormSources
   readonly #parts: DraftParts
@@ -67,6 +70,7 @@ export class Records {
 
   constructor(parts: {
     access: AccessRules
+    actions?: ModelActions
     store: Store
     forms: ReadonlyMap<string, Form>
     hasher: PasswordHasher
@@ -84,6 +88,7 @@ export class Records {
     searches?: Searches
   }) {
     this.#access = parts.access
+    this.#actions = parts.actions ?? new ModelActions([])
     this.#store = parts.store
     this.#forms = { forms: parts.forms, generated: parts.generatedForm ?? (() => undefined) }
     this.#parts = parts
@@ -280,6 +285,63 @@ export class Records {
       found = await this.#targets.selected(actor, model, selection)
       return found.map((existing) => ({ existing, data }))
     })
+  }
+
+  /**
+   * Checks that the actor may perform an action of the project on some records of a model, before the body of the request is read.
+   *
+   * @throws {AppError} as `act`
+   */
+  admitAction(actor: Actor, modelKey: string, name: string): ModelAction {
+    const model = this.#access.modelFor(actor, undefined, modelKey)
+    const action = this.#actions.named(model, name)
+    this.#access.modelFor(actor, name, modelKey)
+    if (model.key !== 'user') this.#memory.throwIfFull()
+    return action
+  }
+
+  /**
+   * Performs an action of the project: on one record, or on those that the body names. All records or none are changed.
+   *
+   * @param recordId undefined for the records of the body
+   * @param body `{input?}`, without an id with `{ids}`, or `{filters, expected_total, …}` for all records that match
+   * @throws {AppError} ACTION_NOT_FOUND, FORBIDDEN; RECORD_NOT_FOUND for a record that the actor may not see, ACTION_REFUSED for one whose
+   *   condition is false
+   */
+  async act(
+    actor: Actor,
+    modelKey: string,
+    name: string,
+    recordId: string | undefined,
+    body: unknown,
+    options: WriteOptions = {},
+  ): Promise<ActionResult> {
+    const action = this.admitAction(actor, modelKey, name)
+    const { model, on } = action
+    if (recordId === undefined && on === 'record')
+      throw new AppError('INVALID_REQUEST', `The action '${name}' takes one record, by its path`)
+    const id = recordId === undefined ? undefined : readRecordId(recordId)
+    const { ids: named = [], selection, input: sent } = readActionRequest(body, id === undefined)
+    const input = await readInput(this.#store, this.#access, actor, action, sent, this.#parts)
+    const data = setValues(action, input, actor, this.#parts)
+    checkUpdateKeys(actor, model, undefined, data).throwIfAny()
+    const ids = id === undefined ? named : [id]
+    let found: readonly StoredRecord[] = []
+    const prefix: Prefix =
+      id !== undefined ? withoutPrefix : selection === undefined ? byIndex : (index) => `${found[index]?.id}.`
+    const viaAction = { ...options, origin: { ...options.origin, via: 'action' as const } }
+    const context = { actor, model, options: viaAction, ids, prefix, isPermitted: true }
+    const read = async (records: RecordReader): Promise<readonly StoredRecord[]> => {
+      if (selection !== undefined) return this.#targets.selected(actor, model, selection)
+      if (id === undefined) return this.#targets.named(records, actor, model, ids)
+      return [await this.#targets.one(records, actor, model, id, 'RECORD_NOT_FOUND', options.precondition)]
+    }
+    const records = await this.#change(context, undefined, async (reader) => {
+      found = await read(reader)
+      await checkAction(reader, this.#access, actor, action, found)
+      return found.map((existing) => ({ existing, data }))
+    })
+    return { message: actionMessage(action, records.length), records }
   }
 
   /** Changes stored records. @param read finds them, with the values to set; called again if they change before the commit */

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
@@ -106,10 +107,15 @@ const UPDATE_MEMBERS = ['id', 'data', 'if_match']
  */
 export function readBulkDelete(body: unknown): number[] {
   const { members, issues } = readEnvelope(body, ['ids'])
+  const ids = readIds(members, issues)
+  issues.throwIfAny()
+  return ids
+}
+
+function readIds(members: Envelope['members'], issues: FieldIssues): number[] {
   const seen = new Set<unknown>()
   const ids = readItems(members, 'ids', issues)
   for (const [index, id] of ids.entries()) checkId(id, index, seen, issues)
-  issues.throwIfAny()
   return ids as number[]
 }
 
@@ -120,14 +126,15 @@ interface Envelope {
   readonly issues: FieldIssues
 }
 
-/** The members of a body, with faults for unknown ones. */
-function readEnvelope(body: unknown, known: readonly string[]): Envelope {
+/** The members of a body, with faults for unknown ones. @param mayBeEmpty no member is mandatory */
+function readEnvelope(body: unknown, known: readonly string[], mayBeEmpty = false): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
     if (issues.size >= MAX_NAMED) break
     // A body without its payload is wrong as a whole, so its other members are not reported.
-    if (!known.includes(name) && members[known[0] ?? ''] !== undefined) issues.add(name, unknownMember(name, known))
+    const hasPayload = mayBeEmpty || members[known[0] ?? ''] !== undefined
+    if (!known.includes(name) && hasPayload) issues.add(name, unknownMember(name, known))
   }
   const formId = members.form_id ?? undefined
   if (formId === undefined) return { members, formId, issues }
@@ -211,6 +218,34 @@ export function readSelectionDelete(body: unknown): MatchSelection {
   const selection = readSelection(members, issues)
   issues.throwIfAny()
   return selection
+}
+
+/** The body of an action: its records, unless the path names them, and its input. */
+export interface ActionRequest {
+  readonly ids?: readonly number[]
+  readonly selection?: MatchSelection
+  readonly input: RecordData
+}
+
+/**
+ * Reads the body of an action: `{input?}`, with `{ids}` or `{filters, any?, search?, expected_total}` where it names the records.
+ *
+ * @throws {AppError} VALIDATION_FAILED, INVALID_REQUEST
+ */
+export function readActionRequest(body: unknown, namesRecords: boolean): ActionRequest {
+  if (body != null && !isObject(body)) throw new AppError('INVALID_REQUEST', 'The request body must be an object')
+  const isSelection = namesRecords && namesSelection(body)
+  const known = isSelection ? MEMBERS : namesRecords ? ['ids'] : []
+  const { members, issues } = readEnvelope(body, [...known, 'input'], true)
+  const { input } = members
+  if (input != null && !isObject(input)) issues.add('input', 'input must be an object')
+  const named = isSelection
+    ? { selection: readSelection(members, issues) }
+    : namesRecords
+      ? { ids: readIds(members, issues) }
+      : {}
+  issues.throwIfAny()
+  return { ...named, input: isObject(input) ? input : {} }
 }
 
 function readSelection(members: Readonly<Record<string, unknown>>, issues: FieldIssues): MatchSelection {

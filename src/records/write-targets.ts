@@ -78,6 +78,14 @@ export class WriteTargets {
     return found.filter((record) => record !== undefined)
   }
 
+  /** @throws {AppError} RECORD_NOT_FOUND that names the first id without a record */
+  async named(records: RecordReader, actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
+    const found = await this.#access.read(records, actor, model, ids)
+    const missing = found.indexOf(undefined)
+    if (missing !== -1) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, ids[missing] ?? 0))
+    return found.filter((record) => record !== undefined)
+  }
+
   /** @throws {AppError} WRITE_CONFLICT if the number of matching records is not the expected one */
   async selected(actor: Actor, model: Model, selection: MatchSelection): Promise<readonly StoredRecord[]> {
     const { records, total } = await this.#find(actor, model.key, selection)

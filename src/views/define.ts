@@ -19,6 +19,7 @@ export interface FormViewOf<M extends ModelDefinition> {
   readonly fields: readonly (FormFieldDefinition & { readonly name: FieldName<M> })[]
   readonly use?: FormViewDefinition['use']
   readonly groups?: readonly (FieldGroupDefinition & { readonly fields: readonly FieldName<M>[] })[]
+  readonly actions?: FormViewDefinition['actions']
   readonly creation_fields?: readonly WritableFieldName<M>[]
   readonly allowed_update_fields?: readonly WritableFieldName<M>[]
   readonly rules?: readonly (RuleDefinition & { readonly field: FieldName<M> })[]
@@ -34,6 +35,7 @@ export interface ListViewOf<M extends ModelDefinition> {
   readonly page_size?: number
   readonly filters?: readonly FieldName<M>[]
   readonly inline_form?: string
+  readonly actions?: ListViewDefinition['actions']
 }
 
 /**

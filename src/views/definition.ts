@@ -61,6 +61,8 @@ export interface FormViewDefinition {
   /** Operations that this form opens for; without it, the first form that fits opens. */
   readonly use?: readonly (typeof FORM_USES)[number][]
   readonly groups?: readonly FieldGroupDefinition[]
+  /** The actions that it offers, in this order; all of the model when absent. */
+  readonly actions?: readonly string[]
   readonly creation_fields?: readonly string[]
   readonly allowed_update_fields?: readonly string[]
   readonly rules?: readonly RuleDefinition[]
@@ -83,6 +85,8 @@ export interface ListViewDefinition {
   readonly filters?: readonly string[]
   /** The form through which cells may be edited. */
   readonly inline_form?: string
+  /** The actions that it offers, in this order; all of the model when absent. */
+  readonly actions?: readonly string[]
 }
 
 /** A view, as written. */

@@ -99,6 +99,10 @@ export function viewsYaml(views: readonly ViewDefinition[]): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
+/** The fields of a model that is nothing but an input, as those of a form. */
+export const inputFields = (input: Model): FieldViewDefinition[] =>
+  [...input.fields.values()].map((field) => formField(field, true))
+
 function formField(field: Field, settable: boolean): FieldViewDefinition {
   if (field.name === 'id') return { ...baseField(field), ...helpOf(field), readonly: true, disabled: true }
   const options = optionsOf(field)

@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { isObject } from '../util/json.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FORM_USES, type FormViewDefinition, type ListViewDefinition, type ViewDefinition } from './definition.ts'
 
 const names = Joi.array().items(Joi.string())
@@ -31,6 +31,7 @@ const common = {
   ...SCHEMA_REFERENCE,
   name: Joi.string().required(),
   model: Joi.string().required(),
+  actions: names.unique(),
 }
 
 /** Keys that list views do not have. */
@@ -95,6 +96,7 @@ export function parseView({ value, source }: Definition, registry: Registry): { 
   const view = sound ?? (isObject(value) ? withoutMalformed(value, broken) : undefined)
   const model = isObject(value) ? modelOf(value, registry, source, faults) : undefined
   if (isObject(value)) checkNames(value, model, source, faults)
+  if (isObject(value) && model !== undefined) checkActions(value, model, registry, source, faults)
   return { parsed: view === undefined || model === undefined ? undefined : { view, model }, faults }
 }
 
@@ -193,6 +195,16 @@ function checkNames(view: RawView, model: Model | undefined, source: Source, fau
     }
   }
   if (isForm) checkReferences(view, new Set(fields), source, faults)
+}
+
+/** Checks the names of actions. */
+function checkActions(view: RawView, model: Model, registry: Registry, source: Source, faults: Faults): void {
+  const known = registry.ownActionsOf(model)
+  for (const [index, name] of listIn(view, 'actions').entries()) {
+    if (typeof name !== 'string' || known.includes(name)) continue
+    const message = `Model '${model.name}' has no action '${name}'${meantOrKnown(name, known)}`
+    faults.add(source, ['actions', index], message, { rule: 'code/action-unknown' })
+  }
 }
 
 const listIn = (view: RawView, key: string): readonly unknown[] => (Array.isArray(view[key]) ? view[key] : [])

@@ -47,6 +47,9 @@ export default defineHooks('note', {
   'hooks/place.js': `import { defineHooks } from 'admin-folder'
 export default defineHooks('palce', { beforeDelete() {} })
 `,
+  'actions/note.yaml': `- { model: Visit, name: clear, when: self.txt == "a", set: { text: null } }
+- { model: Visit, name: clear, set: { text: a } }
+`,
   'views/note.yaml': `- name: NoteForm
   view_type: form
   model: Note
@@ -84,6 +87,7 @@ export default defineHooks('palce', { beforeDelete() {} })
   view_type: list
   model: Place
   fields: [{ name: latitude, title: Latitude }]
+  actions: [clear]
   sort: [{ field: lattitude }]
   inline_form: PlaceForm
 - name: UserList

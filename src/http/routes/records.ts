@@ -26,11 +26,11 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
   description,
   schema: TEXT,
 })
-const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
+export const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
-/** The body of a write by filters. */
-const selection = (members: Readonly<Record<string, Schema>>): Schema =>
+/** The body of a write by filters. @param mandatory names of the further members that it must have */
+export const selection = (members: Readonly<Record<string, Schema>>, mandatory = Object.keys(members)): Schema =>
   strictObject(
     {
       filters: { ...TEXTS, description: 'As the parameter of lists; all must match' },
@@ -39,7 +39,7 @@ const selection = (members: Readonly<Record<string, Schema>>): Schema =>
       expected_total: { type: 'integer', minimum: 0, maximum: MAX_SELECTED, description: 'Another number of matches is a 409' },
       ...members,
     },
-    ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id' && name !== 'etags')],
+    ['filters', 'expected_total', ...mandatory],
   )
 
 /** Where the words of a search are in a record. */
@@ -55,11 +55,14 @@ export const HIT_MATCHES: Schema = {
 /** Schemas that the operations of all models have in common. Lower case, so that no model's schema has the same name. */
 export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
   selection: selection({}),
-  selectionUpdate: selection({
-    data: { type: 'object', description: 'Values of fields' },
-    form_id: TEXT,
-    etags: { type: 'boolean', description: 'Answers entity tags' },
-  }),
+  selectionUpdate: selection(
+    {
+      data: { type: 'object', description: 'Values of fields' },
+      form_id: TEXT,
+      etags: { type: 'boolean', description: 'Answers entity tags' },
+    },
+    ['data'],
+  ),
   consequences: {
     type: 'array',
     items: object({ model: TEXT, action: oneName(['cascade', 'set_null']), count: COUNT_SCHEMA }),

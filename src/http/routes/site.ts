@@ -43,6 +43,14 @@ const siteField = object(
   Object.keys(fieldMembers),
 )
 
+const siteAction = object({
+  ...{ name: TEXT, title: TEXT, icon: nullable(TEXT), tone: oneName(['default', 'danger']), confirm: nullable(TEXT) },
+  ...{ on: oneName(['record', 'selection', 'model']), when: nullable(TEXT) },
+  input: { type: 'array', items: ref('fieldView'), description: 'As the fields of forms' },
+  input_fields: { type: 'array', items: siteField, description: 'As the fields of models' },
+  can: FLAG,
+})
+
 const modelMembers = {
   ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },
   can: { type: 'array', items: oneName(['view', 'add', 'change', 'delete']) },
@@ -50,6 +58,7 @@ const modelMembers = {
   searchable: FLAG,
   history: { ...FLAG, description: 'True if changes of its records are recorded' },
   fields: { type: 'array', items: siteField },
+  actions: { type: 'array', items: siteAction },
   referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
 } as const satisfies Record<string, Schema>
 

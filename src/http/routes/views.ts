@@ -41,6 +41,8 @@ const viewMembers = (viewType: 'form' | 'list') => ({
   fields: { type: 'array', items: ref('fieldView') } as const,
 })
 
+const ACTIONS: Schema = { ...TEXTS, description: 'The actions that it offers, in this order; all of the model when absent' }
+
 const formMembers = {
   use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
   groups: { type: 'array', items: object({ title: TEXT, fields: TEXTS, collapsed: FLAG }, ['title', 'fields']) },
@@ -57,10 +59,20 @@ const listMembers = {
 export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldView,
   formView: object(
-    { ...viewMembers('form'), generated: FLAG, creation_fields: TEXTS, allowed_update_fields: TEXTS, ...formMembers },
+    {
+      ...viewMembers('form'),
+      generated: FLAG,
+      actions: ACTIONS,
+      creation_fields: TEXTS,
+      allowed_update_fields: TEXTS,
+      ...formMembers,
+    },
     Object.keys(viewMembers('form')),
   ),
-  listView: object({ ...viewMembers('list'), generated: FLAG, ...listMembers }, Object.keys(viewMembers('list'))),
+  listView: object(
+    { ...viewMembers('list'), generated: FLAG, actions: ACTIONS, ...listMembers },
+    Object.keys(viewMembers('list')),
+  ),
 }
 
 const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }

@@ -27,34 +27,98 @@ const formOfOrders = (rest: string): Example => ({
   },
 })
 
+const actionExample = (text: string): Example => ({ files: { 'actions/publish.yaml': text } })
+
+/** An example with an action `publish` of Post, and a view of Post. */
+const viewExample = (rest: string): Example => ({
+  files: {
+    'actions/publish.yaml': 'model: Post\nname: publish\nset: { status: published }\n',
+    'views/post.yaml': `name: PostList\nview_type: list\nmodel: Post\nfields: [{ name: title, title: Title }]\n${rest}`,
+  },
+})
+
 /** Rules for the code of the project. */
 export const CODE_RULES = {
   'code/invalid': {
     severity: 'error',
     summary: 'A file of code does not define what its folder holds',
     details: `A file in hooks/ exports by default what defineHooks returns. Its members are functions with the names of hooks, and compute, an
-object of functions by field. Correct the name or the value that the message names.`,
-    invalid: [hooksExample(define('order', '{ beforeSave: () => {} }')), hooksExample(define('order', '{ validate: true }'))],
-    valid: VALID,
+object of functions by field. An action names its model, a name in lower case, and the values that it sets: as a request would send them,
+what a default of the field may be, such as now, or { input: name }. Correct the name or the value that the message names.`,
+    invalid: [
+      hooksExample(define('order', '{ beforeSave: () => {} }')),
+      hooksExample(define('order', '{ validate: true }')),
+      actionExample('model: Post\nname: »Publish«\nset: { status: published }\n'),
+      actionExample('model: Post\nname: publish\nset: { status: »publised« }\n'),
+    ],
+    valid: [...VALID, actionExample('model: Post\nname: publish\nset: { status: published, published_at: now }\n')],
   },
   'code/unknown-model': {
     severity: 'error',
     summary: 'Code names a model that does not exist',
-    details: `The first argument of defineHooks is a model, or its name in lower case, as in the paths of the API. Correct the name, or add the model.
-Hooks of users, groups and permissions are possible, too.`,
-    invalid: [hooksExample(define('oder', TOTAL)), hooksExample(define('orders', '{ beforeDelete: () => {} }'))],
-    valid: VALID,
+    details: `The first argument of defineHooks is a model, or its name in lower case, as in the paths of the API. An action names its model by the class
+name, such as Post, as views do. Correct the name, or add the model. Hooks of users, groups and permissions are possible, too.`,
+    invalid: [
+      hooksExample(define('oder', TOTAL)),
+      hooksExample(define('orders', '{ beforeDelete: () => {} }')),
+      actionExample('model: »Pots«\nname: publish\nset: { status: published }\n'),
+    ],
+    valid: [...VALID, actionExample('model: Post\nname: publish\nset: { status: published }\n')],
   },
   'code/unknown-field': {
     severity: 'error',
-    summary: 'Hooks compute a field that does not exist, or that they cannot set',
+    summary: 'Code sets a field that does not exist, or that it cannot set',
     details: `compute names fields of the model of its file. It cannot set the id, timestamps and secret fields, and each field is computed by
-one file only.`,
+one file only. set of an action names fields of its model, and { input: name } a field of its input.`,
     invalid: [
       hooksExample(define('order', '{ compute: { sum: ({ price }) => price } }')),
       hooksExample(define('order', '{ compute: { id: () => 1 } }')),
+      actionExample('model: Post\nname: publish\nset: { »staus«: published }\n'),
+      actionExample('model: Post\nname: rate\ninput: [{ name: stars, type: number }]\nset: { rating: »{ input: star }« }\n'),
     ],
-    valid: VALID,
+    valid: [
+      ...VALID,
+      actionExample('model: Post\nname: rate\ninput: [{ name: stars, type: number }]\nset: { rating: { input: stars } }\n'),
+    ],
+  },
+  'code/action-unknown': {
+    severity: 'error',
+    summary: 'A view names an action that its model does not have',
+    details: `actions of a view lists the actions that it offers, in this order. Without it the view offers all actions of the model, with an empty list
+none. Use the suggested name, or define the action in actions/.`,
+    invalid: [viewExample('actions: [»publsh«]\n'), viewExample('actions: [publish, »delete«]\n')],
+    valid: [viewExample('actions: [publish]\n'), viewExample('actions: []\n')],
+  },
+  'code/action-condition': {
+    severity: 'error',
+    summary: 'The condition of an action is invalid, or cannot be a filter',
+    details: `when says for which records an action is possible. It is compiled to a filter, as the conditions of access: it compares fields of self, or of
+a record that self refers to, with values that do not depend on self.`,
+    invalid: [
+      actionExample('model: Post\nname: publish\nwhen: »self.staus == "draft"«\nset: { status: published }\n'),
+      actionExample('model: Post\nname: publish\nwhen: »self.title == self.body«\nset: { status: published }\n'),
+    ],
+    valid: [
+      actionExample('model: Post\nname: publish\nwhen: self.status == "draft"\nset: { status: published }\n'),
+      actionExample('model: Post\nname: publish\nwhen: self.author_id == user.id\nset: { status: published }\n'),
+    ],
+  },
+  'code/name-taken': {
+    severity: 'error',
+    summary: 'Two actions of a model have one name, or an action the name of a permission of every model',
+    details: `Each action has a permission <name>_<model>, beside view_, add_, change_ and delete_<model>. Choose another name, or remove one of the two.`,
+    invalid: [
+      actionExample('model: Post\nname: »delete«\nset: { status: draft }\n'),
+      actionExample(
+        '- { model: Post, name: publish, set: { status: published } }\n- { model: Post, name: »publish«, set: { views: 0 } }\n',
+      ),
+    ],
+    valid: [
+      actionExample('model: Post\nname: unpublish\nset: { status: draft }\n'),
+      actionExample(
+        '- { model: Post, name: rename, set: { title: Untitled } }\n- { model: Tag, name: rename, set: { name: untitled } }\n',
+      ),
+    ],
   },
   'code/computed-field-in-form': {
     severity: 'error',

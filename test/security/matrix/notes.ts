@@ -21,7 +21,9 @@ access:
   add: authenticated
   change: self.owner_id == user.id || 'editors' in user.groups
   delete: self.owner_id == user.id || 'editors' in user.groups
+  rename: self.owner_id == user.id || 'editors' in user.groups
 `,
+  'actions/rename.yaml': 'model: Note\nname: rename\nset: { title: changed }\n',
   'models/remark.yaml': `name: Remark
 display_field: text
 fields:

@@ -103,6 +103,25 @@ const WRITES: Readonly<Record<string, Write>> = {
     body: ({ slug }) => ({ filters: [], any: [`slug=${slug}|slug=none`], expected_total: 1 }),
     status: { hidden: 409, seen: 403, writable: 200 },
   },
+  'POST /models/note/{record_id}/actions/rename': {
+    request: ({ id }) => `POST ${MODELS}/note/${id}/actions/rename`,
+    status: { hidden: 404, seen: 403, writable: 200 },
+  },
+  'POST /models/note/{record_id}/actions/rename, another version': {
+    request: ({ id }) => `POST ${MODELS}/note/${id}/actions/rename`,
+    headers: () => ({ 'if-match': '"other"' }),
+    status: { hidden: 404, seen: 412, writable: 412 },
+  },
+  'POST /models/note/actions/rename': {
+    request: () => `POST ${MODELS}/note/actions/rename`,
+    body: ({ id }) => ({ ids: [id] }),
+    status: { hidden: 404, seen: 403, writable: 200 },
+  },
+  'POST /models/note/actions/rename, by filters': {
+    request: () => `POST ${MODELS}/note/actions/rename`,
+    body: ({ slug }) => ({ filters: [`slug=${slug}`], expected_total: 1 }),
+    status: { hidden: 409, seen: 403, writable: 200 },
+  },
   'POST /models/note/import, by slug': {
     request: () => `POST ${MODELS}/note/import?upsert_by=slug`,
     body: ({ slug }) => `slug,title\n${slug},changed\n`,

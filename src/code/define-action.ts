@@ -1,0 +1,46 @@
+import { markCallSite } from '../config/call-site.ts'
+import type { RecordOf, WritableFieldName } from '../model/define.ts'
+import type { FieldDefinition, ModelDefinition } from '../model/definition.ts'
+
+/** Who may perform an action: every user, superusers, holders of a permission, members of a group. */
+export type ActionAccess = 'authenticated' | 'superuser' | { readonly permission: string } | { readonly group: string }
+
+/** An action of a model, as written. */
+export interface ActionDefinition {
+  /** Class name of the model. */
+  readonly model: string
+  /** Lower case with underscores, such as `publish`. */
+  readonly name: string
+  readonly title?: string
+  /** A name of Lucide, such as `send`. */
+  readonly icon?: string
+  readonly tone?: 'default' | 'danger'
+  /** The question before it; `{count}` stands for the number of records. */
+  readonly confirm?: string
+  /** What it is performed on: one record, one or several (`selection`, the default), or none. */
+  readonly on?: 'record' | 'selection' | 'model'
+  /** The records that it is possible for: a condition over `self` and `user`, as those of `access`. */
+  readonly when?: string
+  /** Instead of the permission `<name>_<model>`. */
+  readonly access?: ActionAccess
+  readonly input?: readonly FieldDefinition[]
+  /** Values by field: a value, what a default of the field may be (`now`, `today`, `uuid`, `{user: id}`), or `{input: name}`. */
+  readonly set?: Readonly<Record<string, unknown>>
+}
+
+/** Values that an action of model `M` sets. */
+export type ActionValues<M extends ModelDefinition> = {
+  readonly [F in WritableFieldName<M>]?: RecordOf<M>[F & keyof RecordOf<M>] | { readonly user: 'id' } | { readonly input: string }
+}
+
+/**
+ * Defines an action of a model: what a button does with its records.
+ *
+ * @example export default defineAction(Post, { name: 'publish', when: 'self.status == "draft"', set: { status: 'published' } })
+ */
+export function defineAction<const M extends ModelDefinition>(
+  model: M,
+  action: Omit<ActionDefinition, 'model' | 'set'> & { readonly set?: ActionValues<NoInfer<M>> },
+): ActionDefinition {
+  return markCallSite({ ...action, model: model.name }, defineAction)
+}

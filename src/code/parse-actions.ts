@@ -1,0 +1,223 @@
+import Joi from 'joi'
+import type { AccessRule } from '../access/access-rules.ts'
+import { Condition } from '../access/condition.ts'
+import { codename } from '../auth/permissions.ts'
+import { type FaultRule, Faults } from '../config/fault.ts'
+import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
+import type { Definition, Path, Source } from '../config/source.ts'
+import { ACCESS_ACTIONS, ACTION_NAME, FIELD_TYPE_NAMES } from '../model/definition.ts'
+import { type Field, generatedDefault, isSettable } from '../model/field.ts'
+import { Model } from '../model/model.ts'
+import { parseField, readDefault } from '../model/parse-field.ts'
+import type { ActionNames, Registry } from '../model/registry.ts'
+import { ACTION_TARGETS, type ModelAction, ModelActions, type SetSource } from '../records/actions.ts'
+import { isObject, type Json } from '../util/json.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
+import { generatedTitle } from '../views/generate.ts'
+import type { ActionAccess, ActionDefinition } from './define-action.ts'
+
+/** A condition rather than alternatives, so that a fault names the key. */
+const access = Joi.alternatives().conditional(Joi.object(), {
+  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
+  then: Joi.object({ permission: Joi.string(), group: Joi.string() }).xor('permission', 'group'),
+  otherwise: Joi.valid('authenticated', 'superuser'),
+})
+
+/** Schema of an action; the fields of its input and its values are parsed one by one. */
+export const actionSchema = Joi.object<ActionDefinition>({
+  ...SCHEMA_REFERENCE,
+  model: Joi.string().required(),
+  name: Joi.string()
+    .pattern(ACTION_NAME)
+    .custom((name: string, helpers) => (name in Object.prototype ? helpers.error('name.reserved') : name))
+    .max(100)
+    .required()
+    .messages({
+      'string.pattern.base':
+        "'{{#value}}' cannot be the name of an action; use lower-case letters, digits and single underscores",
+      'name.reserved': "'{{#value}}' cannot be the name of an action, since every JavaScript object has a member of that name",
+    }),
+  title: Joi.string(),
+  icon: Joi.string(),
+  tone: Joi.valid('default', 'danger'),
+  confirm: Joi.string(),
+  on: Joi.valid(...ACTION_TARGETS),
+  when: Joi.string(),
+  access,
+  input: Joi.array(),
+  set: Joi.object(),
+})
+
+/** Names of the actions of definitions, also of those that have faults elsewhere. */
+export function actionNames(definitions: readonly Definition[]): ActionNames {
+  const names = new Map<string, string[]>()
+  for (const { value } of definitions) {
+    if (!isObject(value) || typeof value.model !== 'string' || typeof value.name !== 'string') continue
+    const { model, name } = value
+    const key = model.toLowerCase()
+    const own = names.get(key) ?? []
+    if (ACTION_NAME.test(name) && !isTaken(name) && !own.includes(name)) names.set(key, [...own, name])
+  }
+  return names
+}
+
+/** True for the actions that every model has. */
+const isTaken = (name: string): boolean => ACCESS_ACTIONS.some((each) => each === name)
+
+/** Parses the actions of a project. Faulty ones are left out. */
+export function parseActions(
+  definitions: readonly Definition[],
+  registry: Registry,
+): { actions: ModelActions; all: readonly ModelAction[]; faults: Faults } {
+  const faults = new Faults('code/invalid')
+  const all: ModelAction[] = []
+  const sources = new Map<ModelAction, Source>()
+  for (const { value: written, source } of definitions) {
+    const { value, faults: shape } = validateShape(actionSchema, written, source, { rule: () => 'code/invalid' })
+    faults.addAll(shape.list)
+    if (value === undefined) continue
+    const action = new ActionParser(value, source, registry, faults).parse()
+    if (action === undefined) continue
+    const { model, name } = action
+    const twin = all.find((each) => each.model === model && each.name === name)
+    if (twin !== undefined || isTaken(name)) {
+      const { file, line } = (twin && sources.get(twin))?.at(['name']) ?? {}
+      const taken = twin === undefined ? 'is one that every model has' : `is already defined (${file}:${line})`
+      const message = `The action '${name}' of ${model.name} ${taken}; choose another name`
+      faults.add(source, ['name'], message, { rule: 'code/name-taken' })
+      continue
+    }
+    all.push(action)
+    sources.set(action, source)
+  }
+  return { actions: new ModelActions(all), all, faults }
+}
+
+class ActionParser {
+  readonly #written: ActionDefinition
+  readonly #source: Source
+  readonly #registry: Registry
+  readonly #faults: Faults
+
+  constructor(written: ActionDefinition, source: Source, registry: Registry, faults: Faults) {
+    this.#written = written
+    this.#source = source
+    this.#registry = registry
+    this.#faults = faults
+  }
+
+  /** @returns undefined if the model does not exist */
+  parse(): ModelAction | undefined {
+    const { name, title, icon, tone = 'default', confirm, on = 'selection', when, set = {} } = this.#written
+    const model = this.#modelNamed(this.#written.model, ['model'], 'name')
+    if (model === undefined) return undefined
+    const input = this.#input(model)
+    if (Object.keys(set).length === 0)
+      this.#fault([], `The action '${name}' does nothing; name the fields that it sets under 'set'`)
+    if (on === 'model')
+      this.#fault(['on'], "An action on the model has no record, so there is nothing to 'set'; use record or selection")
+    return {
+      ...{ model, name, title: title ?? generatedTitle(name), icon, tone, confirm, on, input },
+      when: when === undefined ? undefined : this.#condition(when, model),
+      access: this.#access(),
+      set: new Map(Object.entries(set).flatMap(([field, value]) => this.#valueOf(field, value, model, input))),
+    }
+  }
+
+  #fault(path: Path, message: string, rule?: FaultRule): void {
+    this.#faults.add(this.#source, path, message, rule && { rule })
+  }
+
+  #modelNamed(wanted: string, path: Path, by: 'name' | 'key'): Model | undefined {
+    const model = this.#registry.public.find((each) => each[by] === wanted)
+    const known = this.#registry.public.map((each) => each[by])
+    if (model === undefined)
+      this.#fault(path, `There is no model '${wanted}'${meantOrKnown(wanted, known)}`, 'code/unknown-model')
+    return model
+  }
+
+  #condition(text: string, model: Model): ModelAction['when'] {
+    try {
+      return { text, condition: Condition.compile(text, model, this.#registry) }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#fault(['when'], `The condition cannot be used: ${reason}`, 'code/action-condition')
+      return undefined
+    }
+  }
+
+  #access(): AccessRule | undefined {
+    const written: ActionAccess | undefined = this.#written.access
+    if (written === undefined) return undefined
+    if (typeof written === 'string') return { kind: written }
+    if ('group' in written) return { kind: 'group', group: written.group }
+    const { permission } = written
+    const known = this.#registry.public.flatMap((model) =>
+      this.#registry.actionsOf(model).map((action) => codename(action, model)),
+    )
+    if (!known.includes(permission))
+      this.#fault(['access', 'permission'], `There is no permission '${permission}'${meantOrKnown(permission, known)}`)
+    return { kind: 'permission', codename: permission }
+  }
+
+  /** The fields of the input, as a model that is not registered. */
+  #input(model: Model): Model {
+    const taken = new Set<string>()
+    const fields = (this.#written.input ?? []).flatMap((raw: unknown, index): Field[] => {
+      const path = ['input', index]
+      const field = parseField(raw, path, this.#source, this.#faults)
+      if (field === undefined && isObject(raw))
+        this.#fault([...path, 'name'], "An input cannot have the name 'id'; choose another")
+      if (field === undefined) return []
+      if (taken.has(field.name)) this.#fault([...path, 'name'], `There is already an input '${field.name}'; choose another name`)
+      taken.add(field.name)
+      const target = field.relation?.target
+      if (target !== undefined && this.#modelNamed(target, [...path, 'model'], 'key') === undefined) return []
+      return [field]
+    })
+    const name = `${model.name}.${this.#written.name}`
+    return new Model({ name, label: undefined, displayField: undefined, timestamps: false, internal: true, fields })
+  }
+
+  #valueOf(name: string, written: unknown, model: Model, input: Model): [string, SetSource][] {
+    const path = ['set', name]
+    const field = model.fields.get(name)
+    if (field === undefined) {
+      const message = `Model '${model.name}' has no field '${name}'${didYouMean(name, model.fields.keys())}`
+      this.#faults.add(this.#source, path, message, { rule: 'code/unknown-field', part: 'key' })
+      return []
+    }
+    if (!isSettable(field)) {
+      this.#fault(path, `'${name}' is set by the server, so an action cannot set it; leave it out`)
+      return []
+    }
+    if (
+      field.type.name !== 'json' &&
+      isObject(written) &&
+      typeof written.input === 'string' &&
+      Object.keys(written).length === 1
+    ) {
+      const known = [...input.fields.keys()]
+      if (!known.includes(written.input))
+        this.#fault(path, `There is no input '${written.input}'${meantOrKnown(written.input, known)}`, 'code/unknown-field')
+      return [[name, { kind: 'input', input: written.input }]]
+    }
+    const generated = generatorOf(field, written)
+    if (generated !== undefined) return [[name, { kind: 'generated', generated }]]
+    if (written === null || written === undefined) {
+      if (field.required) this.#fault(path, `'${name}' is required, so an action cannot empty it`)
+      return [[name, { kind: 'value', value: field.type.list ? [] : null }]]
+    }
+    const reading = readDefault(field, written)
+    if (!reading.ok) this.#fault(path, `The value of '${name}' ${reading.problem}`)
+    return reading.ok ? [[name, { kind: 'value', value: written as Json }]] : []
+  }
+}
+
+/** As the default of the field would be generated; `now` is also the present day. */
+function generatorOf({ type, relation }: Field, written: unknown): ReturnType<typeof generatedDefault> {
+  const known = FIELD_TYPE_NAMES.find((each) => each === type.name)
+  if (known === undefined || written === undefined || written === null) return undefined
+  const value = (known === 'date' && written === 'now' ? 'today' : written) as Json
+  return generatedDefault({ type: known, default: value, ...(relation === undefined ? {} : { model: relation.target }) })
+}
