@@ -1,4 +1,5 @@
 import { roleSchema } from '../auth/roles.ts'
+import { actionSchema } from '../code/parse-actions.ts'
 import { DEFAULTS, settingsSchema } from '../config/settings.ts'
 import { FIELD_TYPE_NAMES } from '../model/definition.ts'
 import { fieldSchemas, idSchema } from '../model/parse-field.ts'
@@ -11,8 +12,11 @@ import { fromJoi, oneName, type Schema } from './schema.ts'
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** JSON Schemas of project files by their names in `schemas/`, derived from the schemas that validate those files. */
-export function fileSchemas(): Readonly<Record<'config.json' | 'model.json' | 'role.json' | 'view.json', Schema>> {
+export function fileSchemas(): Readonly<
+  Record<'action.json' | 'config.json' | 'model.json' | 'role.json' | 'view.json', Schema>
+> {
   return {
+    'action.json': oneOrSeveral('Actions', actionFile()),
     'config.json': configFile(),
     'model.json': oneOrSeveral('Models', modelFile()),
     'role.json': oneOrSeveral('Roles', fromJoi(roleSchema)),
@@ -53,6 +57,11 @@ function modelFile(): Schema {
     // An extension has the name of the model that it extends.
     ...when({ extends: extended }, {}, { required: schema.required }),
   }
+}
+
+function actionFile(): Schema {
+  const schema = fromJoi(actionSchema)
+  return { ...schema, properties: { ...schema.properties, input: { type: 'array', items: modelField() } } }
 }
 
 /** The keys of a field depend on its type. Completion offers the keys of all types. */

@@ -46,7 +46,7 @@ const FAILURES = {
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
   rateLimited: [429, 'Too many requests in a minute', ERROR],
-  otherFailure: ['default', OTHER_FAILURE, ERROR],
+  other: ['default', OTHER_FAILURE, ERROR],
 } as const satisfies Record<string, readonly [number | 'default', string, ContentObject]>
 
 export type FailureName = keyof typeof FAILURES
@@ -94,7 +94,7 @@ export class Responses {
       ...kinds,
       ...(validates ? (['validationFailed'] as const) : []),
       ...(this.#limits(limit) ? (['rateLimited'] as const) : []),
-      'otherFailure',
+      'other',
     ]
     return Object.fromEntries(all.map((kind) => [String(FAILURES[kind][0]), { $ref: `#/components/responses/${kind}` }]))
   }

@@ -32,6 +32,8 @@ const form = (more: object) => ({ name: 'PostForm', view_type: 'form', model: 'P
 
 /** What is wrong with each, as an editor would show it. */
 const FAULTY: readonly (readonly [string, FileName, unknown])[] = [
+  ['an action of a name with capitals', 'action.json', { model: 'Post', name: 'Publish', set: { a: 1 } }],
+  ['an action for everyone', 'action.json', { model: 'Post', name: 'publish', set: { a: 1 }, access: 'public' }],
   ['an unknown setting', 'config.json', { prot: 8000 }],
   ['a port that is none', 'config.json', { port: 70_000 }],
   ['an unknown algorithm', 'config.json', { jwt: { algorithm: 'none' } }],
@@ -61,6 +63,7 @@ describe('the JSON Schemas of project files', () => {
         ...files.models.map(({ value, source }) => ['model.json', value, source.file] as const),
         ...files.views.map(({ value, source }) => ['view.json', value, source.file] as const),
         ...files.roles.map(({ value, source }) => ['role.json', value, source.file] as const),
+        ...files.actions.map(({ value, source }) => ['action.json', value, source.file] as const),
         ...(files.config === undefined ? [] : [['config.json', files.config.value, files.config.source.file] as const]),
       ]
       // A function is not for JSON.

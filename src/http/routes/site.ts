@@ -46,8 +46,8 @@ const siteField = object(
 const siteAction = object({
   ...{ name: TEXT, title: TEXT, icon: nullable(TEXT), tone: oneName(['default', 'danger']), confirm: nullable(TEXT) },
   ...{ on: oneName(['record', 'selection', 'model']), when: nullable(TEXT) },
-  input: { type: 'array', items: ref('fieldView'), description: 'As the fields of forms' },
-  input_fields: { type: 'array', items: siteField, description: 'As the fields of models' },
+  input: { type: 'array', items: ref('fieldView') },
+  input_fields: { type: 'array', items: ref('siteField') },
   can: FLAG,
 })
 
@@ -57,13 +57,14 @@ const modelMembers = {
   count: { ...COUNT_SCHEMA, description: 'Number of records that the user may view; absent without that permission' },
   searchable: FLAG,
   history: { ...FLAG, description: 'True if changes of its records are recorded' },
-  fields: { type: 'array', items: siteField },
+  fields: { type: 'array', items: ref('siteField') },
   actions: { type: 'array', items: siteAction },
   referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
 } as const satisfies Record<string, Schema>
 
 /** Schemas of the site. Lower case, so that no model's schema has the same name. */
 export const SITE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  siteField,
   site: object({
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
     user: object({ id: nullable({ type: 'integer' }), username: nullable(TEXT), is_superuser: FLAG }),

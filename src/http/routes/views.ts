@@ -41,7 +41,7 @@ const viewMembers = (viewType: 'form' | 'list') => ({
   fields: { type: 'array', items: ref('fieldView') } as const,
 })
 
-const ACTIONS: Schema = { ...TEXTS, description: 'The actions that it offers, in this order; all of the model when absent' }
+const ACTIONS: Schema = { ...TEXTS, description: 'Those that it offers; all when absent' }
 
 const formMembers = {
   use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
