@@ -196,6 +196,7 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
   [/ \/reset$/, ({ seeded, removed }) => typeof seeded === 'number' && isObject(removed)],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],
+  [/^POST .*\/actions\/\w+(\?|$)/, ({ message, data }) => typeof message === 'string' && Array.isArray(data)],
   [/^POST .*\/restore(\?|$)/, ({ consequences, notices }) => isList(consequences) && Array.isArray(notices)],
   [/^GET [^?]*\/search\?/, ({ data, hits, total }) => isList(data) && isList(hits) && areNumbers(total)],
   [/^GET [^?]*\/\d+$/, ({ data }) => isObject(data)],

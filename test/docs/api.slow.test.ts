@@ -56,5 +56,8 @@ test('the table lists exactly the endpoints of the OpenAPI document', async () =
   const pages = ['GET /admin', 'GET /docs', 'GET /api/v1/openapi.json']
   // The document has those of each action, and this project has none.
   const actions = ['{id}/actions/{action}', 'actions/{action}'].map((path) => `POST /api/v1/models/{model}/${path}`)
-  assert.deepEqual(documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(), [...new Set([...described, ...pages, ...actions])].sort())
+  assert.deepEqual(
+    documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(),
+    [...new Set([...described, ...pages, ...actions])].sort(),
+  )
 })

@@ -18,6 +18,9 @@ const refused = (as: string | null, request: Scenario['request'], status: number
   ...(body === undefined ? {} : { body }),
 })
 
+/** Number of invoices of the seed that are sent or overdue. */
+const OPEN_INVOICES = 33
+
 const later = { data: { minutes: 30 } }
 
 scenarios('fixtures/clinic', { fixture: 'clinic' }, [
@@ -45,4 +48,16 @@ scenarios('fixtures/clinic', { fixture: 'clinic' }, [
   { name: 'the usual doctor reads a restricted record', request: `GET ${MODELS}/patient/42`, as: 'a.yusuf', status: 200 },
   refused('e.marchand', `GET ${MODELS}/patient/42`, 404),
   refused('g.adeyemi', `DELETE ${MODELS}/invoice/1`, 403),
+  {
+    name: 'reception marks invoices as paid',
+    request: `POST ${MODELS}/invoice/actions/mark_as_paid`,
+    as: 'g.adeyemi',
+    body: { filters: ['status__in=sent,overdue'], expected_total: OPEN_INVOICES, input: { payment_method: 'card' } },
+    status: 200,
+    check: ({ json }) => {
+      const [{ status, paid_on, payment_method }] = json.data
+      assert.deepEqual([json.total, status, paid_on, payment_method], [OPEN_INVOICES, 'paid', '2026-01-15', 'card'])
+    },
+  },
+  refused('a.yusuf', `POST ${MODELS}/invoice/1/actions/mark_as_paid`, 403),
 ])

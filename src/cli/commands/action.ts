@@ -16,7 +16,7 @@ const EXAMPLES = `
 Examples:
   $ admin action post publish 12
   $ admin action post publish 12 13 14 --dry-run
-  $ admin action post rate 12 --input '{"stars": 3}'
+  $ admin action post rate 12 --input '{"stars":3}'
 `
 
 /** `admin action`: performs an action of the project on records. Works on a project folder, beside a running server, or on a remote one. */

@@ -1,0 +1,3 @@
+import { runDocument } from './document.ts'
+
+runDocument('project-code.md')
