@@ -29,6 +29,7 @@ export const siteModel = (key: string, display_field: string, fields: readonly S
   searchable: false,
   history: false,
   fields,
+  actions: [],
   referenced_by: [],
 })
 
