@@ -151,12 +151,12 @@ export interface Committed<R> {
 }
 
 /**
- * What a project does with the writes of a model. ModelHooks have no effects but through `tx`: they may run several times for one write, and what
+ * What a project does with the writes of a model. Hooks have no effects but through `tx`: they may run several times for one write, and what
  * they write is stored together with the record or not at all.
  */
 export interface ModelHooks<R, P> {
-  /** Values of fields as pure functions of the record. They are stored; clients cannot set them. */
-  readonly compute?: { readonly [F in keyof P & keyof R]?: (record: R) => R[F] }
+  /** Values of fields as pure functions of the record. They are stored; clients cannot set them, so that they are not among the inputs. */
+  readonly compute?: { readonly [F in keyof R]?: (record: R) => R[F] }
   /** Runs before a record is created; may return values to set. */
   readonly beforeCreate?: (change: RecordCreation<R>, tx: Tx) => Maybe<P>
   /** Runs before a record is changed; may return values to set. */

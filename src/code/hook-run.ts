@@ -141,13 +141,15 @@ export class HookRun {
   async validate(): Promise<void> {
     this.#isOver = false
     const { draft } = this.entry
+    const written = this.queue.length
     for (const { validate } of draft === undefined || this.#isRefused ? [] : this.#sets) {
       if (validate === undefined || draft === undefined) continue
       const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
       await this.#call(code, this.#change(draft), (messages) => {
         if (isObject(messages)) this.complaints.push(...messagesOf(messages as Parameters<typeof messagesOf>[0]))
       })
-      if (this.queue.length > 0) throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
+      if (this.queue.length > written)
+        throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
     }
     for (const [field, messages] of this.complaints) draft?.complain(field, ...messages)
     this.#isOver = true

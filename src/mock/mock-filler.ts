@@ -97,7 +97,7 @@ export class MockFiller {
         source,
         seed,
         secret,
-        keepsDefault: keepsDefault(model),
+        keepsDefault: (field) => field.computed || keepsDefault(model)(field),
         taken: await this.#taken(model),
       })
       planned.push({ model, form, series, records: await this.#values(series, count) })
@@ -212,5 +212,6 @@ function fitted(form: Form, series: Series, index: number, data: Values): Values
 function issuesOf(form: Form, record: Values): FieldIssues {
   const issues = new FieldIssues()
   checkForm(form, validated(form.model, record), new Set(form.model.secrets), issues)
+  for (const { name, computed } of form.model.fields.values()) if (computed) issues.delete(name)
   return issues
 }

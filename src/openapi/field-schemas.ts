@@ -59,7 +59,8 @@ const SETTABLE: typeof VALUES = {
 /** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
   const value = withChoices(VALUES[field.type.name], field, field.limits.choices)
-  const schema = { ...value, title: field.label, description: described(field.helpText, value.description) }
+  const description = described(field.helpText, value.description)
+  const schema: Schema = { ...value, title: field.label, description, ...(field.computed ? { readOnly: true } : {}) }
   return field.required || field.type.list ? schema : nullable(schema)
 }
 

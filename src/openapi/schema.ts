@@ -29,6 +29,8 @@ export interface Schema {
   readonly required?: readonly string[] | undefined
   readonly additionalProperties?: boolean | Schema | undefined
   readonly default?: unknown
+  /** True for a value that requests cannot set. */
+  readonly readOnly?: boolean | undefined
   readonly if?: Schema | undefined
   readonly then?: Schema | undefined
   readonly else?: Schema | undefined

@@ -16,6 +16,13 @@ const HEAD = `// Made by \`admin types\` from the models and views of a project.
 // A time is ISO 8601. An optional member may be left out; null is an empty value.
 `
 
+/** Makes the models known to `defineHooks` and other code of the project. */
+const OF_CODE = `
+declare module 'admin-folder' {
+  interface Models extends All_Models {}
+}
+`
+
 /**
  * TypeScript types of a project's records: as returned, for creates and updates with and without each form, and list
  * parameters. The same project gives the same text.
@@ -28,7 +35,7 @@ export function typesOfModels(models: readonly DescribedModel[]): string {
     return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
   })
   const all = models.map(modelTypes).join('\n')
-  return `${HEAD}\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n`
+  return `${HEAD}import type {} from 'admin-folder'\n\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n${OF_CODE}`
 }
 
 /** TypeScript types of a loaded project. */

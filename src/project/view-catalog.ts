@@ -27,7 +27,7 @@ export class ViewCatalog {
   constructor(registry: Registry, views: Views) {
     this.#registry = registry
     this.#names = new Set(views.grouped.flatMap(([, list]) => list.map(({ name }) => name)))
-    this.#served = new Map(views.grouped.map(([key, list]) => [key, list.map(serializeView)]))
+    this.#served = new Map(views.grouped.map(([key, list]) => [key, list.map((view) => serializeView(view, registry.get(key)))]))
   }
 
   /** Views by model key, for models that have views. */
@@ -58,7 +58,7 @@ export class ViewCatalog {
     const made: (FormViewDefinition | ListViewDefinition)[] = []
     if (this.#lacks(model, 'form')) made.push(this.#form(model))
     if (this.#lacks(model, 'list')) made.push(generateList(model, { taken: this.#names }))
-    return [...(this.#served.get(model.key) ?? []), ...made.map((view) => ({ ...serializeView(view), generated: true }))]
+    return [...(this.#served.get(model.key) ?? []), ...made.map((view) => ({ ...serializeView(view, model), generated: true }))]
   }
 
   #lacks(model: Model, type: 'form' | 'list'): boolean {
@@ -70,10 +70,16 @@ export class ViewCatalog {
   }
 }
 
-/** A view as the Views API returns it: with all flags, without rules. */
-export function serializeView(view: ViewDefinition): Record<string, Json> {
+/**
+ * A view as the Views API returns it: with all flags, without rules.
+ *
+ * @param shown the model of the view, whose computed fields are read-only in forms
+ */
+export function serializeView(view: ViewDefinition, shown?: Model): Record<string, Json> {
   const { name, view_type, model } = view
-  const served: Record<string, Json> = { name, view_type, model, fields: view.fields.map(serializeField) }
+  const isComputed = (field: FormFieldDefinition) => view_type === 'form' && shown?.fields.get(field.name)?.computed === true
+  const fields = view.fields.map((field) => serializeField(isComputed(field) ? { ...field, readonly: true } : field))
+  const served: Record<string, Json> = { name, view_type, model, fields }
   if (view.actions !== undefined) served.actions = view.actions
   if (view.view_type === 'form') {
     if (view.creation_fields !== undefined) served.creation_fields = view.creation_fields

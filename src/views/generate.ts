@@ -43,7 +43,9 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   const fields = [...model.fields.values()]
   const isOffered = (field: Field) => isSettable(field) && !isPrivileged(field.name)
   const settable = fields.filter(isOffered).map(({ name }) => name)
-  const isCreatable = fields.every((field) => field.system || !field.required || hasDefault(field) || isOffered(field))
+  const isCreatable = fields.every(
+    (field) => field.system || field.computed || !field.required || hasDefault(field) || isOffered(field),
+  )
   return {
     name: uniqueName(`${model.name}Form`, taken),
     view_type: 'form',

@@ -302,6 +302,23 @@ export default defineHooks('order', { beforeCreate: ({ record }) => ({ number: r
   })
 
   shopTest(
+    'a hook that has written is validated',
+    async ({ call, all }) => {
+      const refused = await call('POST', 'order', { product_id: 1, quantity: 6, price: 1 })
+      assert.deepEqual([refused.status, refused.json], [400, { detail: { error: { quantity: ['Too many'] } } }])
+      const order = await call('POST', 'order', { product_id: 1, quantity: 2, price: 1 })
+      assert.equal(order.status, 201, order.text)
+      assert.deepEqual(stocks(await all('product')), [4, 9])
+    },
+    hooksOf({
+      order: `{
+        beforeCreate(_, tx) { tx.system.model('product').update(1, { stock: 4 }) },
+        validate: ({ record }) => (record.quantity > 5 ? { quantity: 'Too many' } : undefined),
+      }`,
+    }),
+  )
+
+  shopTest(
     'references to records in the making work in foreign keys and lists, in bulk',
     async ({ call, all }) => {
       const records = Array.from({ length: 200 }, (_, index) => ({ product_id: 1, quantity: index, price: 1 }))

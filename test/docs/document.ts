@@ -15,7 +15,7 @@ const DOCS = join(import.meta.dirname, '../../docs')
 const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|events|webhooks listen)|node receiver)\b/
 
 const TYPED = /\.m?tsx?$/
-const OF_PROJECT = /^(?:models|views|roles|seed)\/|^admin\.config/
+const OF_PROJECT = /^(?:models|views|roles|seed|hooks)\/|^admin\.config/
 
 export const readDocument = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 
@@ -28,7 +28,8 @@ export const readDocument = (name: string): string => readFileSync(join(DOCS, na
  * - `text` and `json` are the output of the block before. A `text` block that begins with `$ command` is the output so far of that
  *   command, which still runs.
  * - Any other block starts with the name of its file in a comment, and is written to that file. After a project file, `admin lint` must
- *   have no findings, unless the next block is `sh`. At the end, all TypeScript files are compiled together.
+ *   have no findings, unless the next block is `sh`. At the end, all TypeScript files are compiled together, with
+ *   those of `admin types`.
  *
  * A block of any other kind is an error.
  *
@@ -48,8 +49,10 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
     for (const [at, block] of blocks.entries()) {
       const next = blocks[at + 1]
       test(`line ${block.line}: ${block.code.split('\n')[0]}`, { timeout: 120_000 }, async () => {
-        if (block.language === 'sh') last = await runShell(shell, block, next)
-        else if (block.file !== undefined) {
+        if (block.language === 'sh') {
+          last = await runShell(shell, block, next)
+          for (const [, made = ''] of block.code.matchAll(/admin types .*?-o (\S+)/g)) typed.add(made)
+        } else if (block.file !== undefined) {
           await shell.write(block.file, block.code)
           if (TYPED.test(block.file)) typed.add(block.file)
           if (next?.language !== 'sh' && OF_PROJECT.test(block.file)) await assertLints(shell)
