@@ -420,8 +420,8 @@ export class Committer {
   }
 
   /**
-   * Repeats a write that runs code of the project: at first beside others, then in turn with other such writes, each of which would overtake all
-   * the others. It locks no records.
+   * Repeats a write that runs code of the project: at first beside others, then in turn with other such writes, those of other processes included,
+   * each of which would overtake all the others. It locks no records.
    */
   async #untilCodeIsCurrent(context: WriteContext, write: RepeatedWrite): Promise<readonly StoredRecord[]> {
     const attempt = () => this.#turns.beside(() => this.#attempt(context, write))
@@ -430,13 +430,14 @@ export class Committer {
       last = await attempt()
       if (last.outcome.ok) return last.outcome.records
     }
-    return this.#turns.inTurnOfCode(async () => {
+    const repeated = async () => {
       for (let count = last === undefined ? 0 : 1; count < MAX_CODE_ATTEMPTS; count++) {
         last = await attempt()
         if (last.outcome.ok) return last.outcome.records
       }
       throw keepsChanging(context.model)
-    })
+    }
+    return this.#turns.inTurnOfCode(() => this.#store.inSharedTurn?.(repeated) ?? repeated())
   }
 
   /**

@@ -265,6 +265,12 @@ export interface Store {
   transactLocked?(table: string, ids: readonly number[], decide: (records: RecordReader) => Promise<Decision>): Promise<Outcome>
 
   /**
+   * Does work while no other process does such work, for writes whose attempts would overtake each other. It locks no records. Undefined for an
+   * engine that has its records alone.
+   */
+  inSharedTurn?<T>(work: () => Promise<T>): Promise<T>
+
+  /**
    * A promise to wait for before a transaction can begin. Undefined if it begins at once, and for an engine whose transactions do not wait
    * for each other.
    */

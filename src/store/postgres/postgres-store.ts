@@ -81,6 +81,25 @@ export class PostgresStore extends Queries implements Store {
     )
   }
 
+  async inSharedTurn<T>(work: () => Promise<T>): Promise<T> {
+    // Work needs a connection beside that of the turn.
+    if (this.#database.maxConnections < 2) return work()
+    let done: { readonly value: T } | undefined
+    try {
+      await this.#database.transaction(async (connection) => {
+        await connection.query(
+          sql`select pg_advisory_xact_lock(hashtextextended(${`admin-folder turn ${this.#layout.schema}`}, 0))`,
+        )
+        done ??= { value: await work() }
+      })
+    } catch (error) {
+      // The end of the turn may fail when the work is done.
+      if (done === undefined) throw error
+    }
+    if (done === undefined) throw new Error('A turn ended without its work')
+    return done.value
+  }
+
   async transactLocked(
     table: string,
     ids: readonly number[],

@@ -4,10 +4,9 @@ import { ADMIN_SEED, openTestApp, type TestApp } from '../api/app.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
 type Json = any
 
-const SHOP = {
-  ...ADMIN_SEED,
+/** The models of a shop. */
+export const SHOP_MODELS = {
   'package.json': '{ "type": "module" }',
-  'admin.config.yaml': 'history: { days: 90 }\n',
   'models/product.yaml': `name: Product
 fields:
   - { name: name, type: string, required: true }
@@ -29,6 +28,12 @@ fields:
   - { name: text, type: string, required: true }
 `,
   'models/tag.yaml': 'name: Tag\nfields:\n  - { name: name, type: string, required: true }\n',
+}
+
+const SHOP = {
+  ...SHOP_MODELS,
+  ...ADMIN_SEED,
+  'admin.config.yaml': 'history: { days: 90 }\n',
   'seed/product.yaml': '- { name: Pen, stock: 5 }\n- { name: Ink, stock: 9 }\n',
 }
 

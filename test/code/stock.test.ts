@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hooksOf, withShop } from '../helpers/code/shop.ts'
+
+const CLIENTS = 16
+const SALES = 1000
+const STOCK = 500
+
+/** A sale takes one piece of the stock of its product, which it reads in its transaction. */
+const SELLING = hooksOf({
+  order: `{
+  async beforeCreate({ record }, tx) {
+    const products = tx.system.model('product')
+    const product = await products.read(record.product_id)
+    if (product.stock < 1) refuse('Sold out', 409)
+    products.update(product.id, { stock: product.stock - 1 })
+  },
+}`,
+})
+
+test(`${CLIENTS} clients try to sell a stock of ${STOCK} ${SALES} times`, async () => {
+  await withShop(async ({ call, all }) => {
+    await call('PUT', 'product/1', { stock: STOCK })
+    let left = SALES
+    const statuses = new Map<number, number>()
+    const client = async () => {
+      while (left-- > 0) {
+        const { status } = await call('POST', 'order', { product_id: 1, quantity: 1, price: 1 })
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      }
+    }
+    await Promise.all(Array.from({ length: CLIENTS }, client))
+    assert.deepEqual(
+      [...statuses].sort(([a], [b]) => a - b),
+      [
+        [201, STOCK],
+        [409, SALES - STOCK],
+      ],
+    )
+    assert.equal((await all('product'))[0].stock, 0)
+    assert.equal((await all('order')).length, STOCK)
+  }, SELLING)
+})
