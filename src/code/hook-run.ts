@@ -20,6 +20,8 @@ export interface Entry {
   readonly draft: OpenDraft | undefined
   /** As stored; undefined for a new record. */
   readonly existing: StoredRecord | undefined
+  /** The id of a new record, if it is known. */
+  readonly id?: number | undefined
   /** On whose behalf the record is written. */
   readonly actor: Actor
   readonly via?: string | undefined

@@ -101,8 +101,8 @@ export class CodeTransaction implements HookTransaction {
 
   /** Runs the hooks of the records of a request. */
   async complete(changes: readonly OpenChange[]): Promise<Completion> {
-    const own = changes.map(({ model, draft, existing }, cause): Entry => {
-      return { model, draft, existing, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
+    const own = changes.map(({ model, draft, existing, id }, cause): Entry => {
+      return { model, draft, existing, id, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
     })
     for (const entry of own) this.#register(entry)
     let round: readonly Entry[] = [...own, ...(await this.#cascaded())]
@@ -118,9 +118,9 @@ export class CodeTransaction implements HookTransaction {
   }
 
   #register(entry: Entry): void {
-    const { model, draft, existing } = entry
-    if (existing === undefined) return
-    const key = keyOf(model, existing.id)
+    const { model, draft, existing, id = existing?.id } = entry
+    if (id === undefined) return
+    const key = keyOf(model, id)
     if (draft === undefined) this.#removed.set(key, entry)
     else this.#drafts.set(key, { draft, entry })
   }
@@ -184,8 +184,8 @@ export class CodeTransaction implements HookTransaction {
     }
     const key = keyOf(model, write.id)
     const existing = await this.#reader.get(model, actor, write.id)
-    if (existing === undefined || this.#removed.has(key)) throw noRecord(model, write.id)
     const known = this.#drafts.get(key)
+    if ((existing === undefined && known === undefined) || this.#removed.has(key)) throw noRecord(model, write.id)
     written.add(key)
     if (write.kind === 'delete') {
       if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
@@ -194,7 +194,8 @@ export class CodeTransaction implements HookTransaction {
       next.push(entry)
       return
     }
-    const entry = known?.entry ?? this.#changeOf({ ...common, existing })
+    const entry = known?.entry ?? (existing && this.#changeOf({ ...common, existing }))
+    if (entry === undefined) return
     const { draft } = entry
     if (draft === undefined) return
     if (known === undefined) {
@@ -351,8 +352,9 @@ export class CodeTransaction implements HookTransaction {
   async present(model: Model, actor: Actor, id: number): Promise<Readonly<Record<string, Json>> | undefined> {
     const key = keyOf(model, id)
     const stored = await this.#reader.get(model, actor, id)
-    if (stored === undefined || this.#removed.has(key)) return undefined
-    return { ...stored, ...this.#drafts.get(key)?.draft.values }
+    const known = this.#drafts.get(key)
+    if ((stored === undefined && known === undefined) || this.#removed.has(key)) return undefined
+    return { id, ...stored, ...known?.draft.values }
   }
 
   /** Committed records, as the client of the API lists them. */

@@ -148,6 +148,11 @@ export class OpenDraft {
     this.#found.add(field, ...messages)
   }
 
+  /** The draft as it is so far, without messages. */
+  unfinished(): Draft {
+    return { data: this.data, values: this.values, issues: new FieldIssues() }
+  }
+
   /** Validates the record by its form and its size. */
   finish(): Draft {
     const { model, form, existing, data, values } = this

@@ -71,6 +71,8 @@ export interface OpenChange {
   readonly model: Model
   /** As stored; undefined for a new record. */
   readonly existing: StoredRecord | undefined
+  /** The id of a new record, if it is known. */
+  readonly id?: number | undefined
 }
 
 /** A record that code of the project deletes. */

@@ -251,7 +251,7 @@ function openItem(item: ImportItem, existing: StoredRecord | undefined, context:
       ? OpenDraft.ofNew(actor, model, form, data, parts)
       : OpenDraft.ofChange(model, form, existing, data, parts)
   const issues = existing === undefined ? joined(item.issues) : joined(item.issues, checkUpdateKeys(actor, model, form, data))
-  const draft = { data, values: open.values, issues }
+  const draft = { ...open.unfinished(), issues }
   if (existing !== undefined) return { model, form, existing, open, draft }
   if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
   return { model, form, id, stamps, open, draft }

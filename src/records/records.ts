@@ -170,37 +170,26 @@ export class Records {
    * @returns errors by index; if there are any, nothing is created
    */
   async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
-    const writes: DraftedWrite[] = []
-    const coded: { readonly place: number; readonly draft: OpenDraft }[] = []
     const options: CommitOptions = { origin: { via: 'seed' } }
-    let complete: Complete | undefined
+    const contexts = this.#access.registry.public.map((model) => ({ actor, model, options }))
+    const context = contexts.find((each) => this.#committer.completing(each, 'write') !== undefined)
+    const complete = context && this.#committer.completing(context, 'write')
+    const writes: DraftedWrite[] = []
     const slices = new Slices()
     for await (const { model: key, data, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
-      const completing = this.#committer.completing({ actor, model, options }, 'write')
-      complete ??= completing
       const open = OpenDraft.ofNew(actor, model, undefined, data, this.#parts)
-      if (completing === undefined) writes.push({ model, id, draft: open.finish() })
-      else {
-        coded.push({ place: writes.length, draft: open })
-        writes.push({ model, id, draft: { data, values: open.values, issues: new FieldIssues() }, open })
-      }
+      writes.push(complete === undefined ? { model, id, draft: open.finish() } : { model, id, draft: open.unfinished(), open })
       if (slices.isOver) await slices.next()
     }
-    const [first] = coded
-    if (complete === undefined || first === undefined) return this.#committer.attempt(writes)
-    const context = { actor, model: first.draft.model, options }
-    const done = await completed(
-      complete,
-      context,
-      this.#store,
-      coded.map(({ draft }) => draft),
+    if (context === undefined || complete === undefined) return this.#committer.attempt(writes)
+    const changes = writes.flatMap(({ model, id, open: draft }) =>
+      draft === undefined ? [] : [{ model, id, draft, existing: undefined }],
     )
-    const { writes: finished, completion } = 'completion' in done ? done : { writes: done, completion: undefined }
-    for (const [index, { place }] of coded.entries()) Object.assign(writes[place] ?? {}, { draft: finished[index]?.draft })
-    if (completion === undefined) return this.#committer.attempt(writes)
-    const ofCode = completion.writes.map((write) => ({ ...write, cause: coded[write.cause ?? 0]?.place ?? 0 }))
-    return this.#committer.attempt({ writes, completion: { ...completion, writes: ofCode } })
+    const isRefused = changes.some(({ draft }) => draft.isRefused)
+    const completion = isRefused ? undefined : await complete(context, changes, this.#store)
+    const finished = await mapInSlices(writes, (write) => ({ ...write, draft: write.open?.finish() ?? write.draft }))
+    return this.#committer.attempt(completion === undefined ? finished : { writes: finished, completion })
   }
 
   /** The ids of stored records by values of a unique field, for references in seeds. */

@@ -168,7 +168,11 @@ export class Transaction {
 
   /** Takes the ids of new records that other operations refer to, so that the order of the operations does not matter. */
   #takeReferredIds(operations: readonly Operation[]): void {
-    for (const { operation } of operations.flatMap((each) => ('refs' in each ? (each.refs ?? []) : []))) {
+    const refs = operations.flatMap((each) => ('refs' in each ? (each.refs ?? []) : []))
+    if (refs.length === 0) return
+    // Ids that operations have chosen are not given to others.
+    for (const each of operations) if (each.kind === 'insert' && each.id !== undefined) this.#overlay.takeId(each.table, each.id)
+    for (const { operation } of refs) {
       const target = operations[operation]
       if (target?.kind !== 'insert') throw new Error(`Operation ${operation} creates no record to refer to`)
       if (this.#taken.has(operation)) continue
