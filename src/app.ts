@@ -10,6 +10,7 @@ import { argon2id, normalizing } from './auth/password.ts'
 import { ServerProof } from './auth/secret.ts'
 import { TokenIssuer } from './auth/token.ts'
 import type { Connect } from './code/context.ts'
+import { Endpoints } from './code/endpoints.ts'
 import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
 import { History } from './history/history.ts'
@@ -178,6 +179,7 @@ async function open(
       records,
       hooks,
       hasCode: project.hooks.size > 0,
+      endpoints: new Endpoints({ drafts, timer, clock: recordClock, log, connect, apiRoot }),
       reads,
       searches,
       searchIndexes,

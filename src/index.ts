@@ -2,6 +2,8 @@ export type { ModelHooks as Hooks, RecordCreation as Creation } from './code/def
 export * from './code/define.ts'
 export type { ActionAccess, ActionDefinition, ActionValues } from './code/define-action.ts'
 export { defineAction } from './code/define-action.ts'
+export type { EndpointAccess, EndpointCall, EndpointDefinition, InputOf } from './code/define-endpoint.ts'
+export { defineEndpoint } from './code/define-endpoint.ts'
 export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'
 export { defineModel } from './model/define.ts'

@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../auth/password.ts'
 import type { ServerProof } from '../auth/secret.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
 import type { Connect } from '../code/context.ts'
+import type { Endpoints } from '../code/endpoints.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { History } from '../history/history.ts'
@@ -81,6 +82,7 @@ export interface App {
   readonly hooks: Hooks
   /** True if code of the project takes part in writes. */
   readonly hasCode: boolean
+  readonly endpoints: Endpoints
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchEngine

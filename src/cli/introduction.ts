@@ -26,6 +26,8 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
   log.info(
     `Data in ${place}${app.seeded > 0 ? ` (${counted(app.seeded, 'record')} from ${counted(seeds.length, 'seed file')})` : ''}`,
   )
+  const open = app.project.endpoints.filter(({ access }) => access === 'public').map(({ code }) => code.name)
+  if (open.length > 0) log.info(`Endpoints without a token, below ${apiRoots(app.settings).endpoints}: ${open.join(', ')}`)
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
   const login = superuser === undefined ? '' : `; log in as ${superuser.username}`

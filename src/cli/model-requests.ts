@@ -1,16 +1,16 @@
 import type { Client } from '../client/client.ts'
 import type { QueryEntries } from '../client/query.ts'
 import { AppError } from '../errors.ts'
-import type { DescribedApi } from '../openapi/typescript.ts'
+import type { OpenApiDocument } from '../openapi/operation.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { type ApiClient, appErrorOf, withApi } from './api-client.ts'
 import type { Io } from './io.ts'
 import { type DocumentOptions, remoteOf } from './remote.ts'
 
 /** The OpenAPI document of the server that the command line or the environment names; undefined for a project folder. */
-export async function remoteDocument(io: Io, options: DocumentOptions): Promise<DescribedApi | undefined> {
+export async function remoteDocument(io: Io, options: DocumentOptions): Promise<OpenApiDocument | undefined> {
   if (remoteOf(io, options) === undefined) return undefined
-  return withApi(io, options, async ({ client }) => (await client.request('/openapi.json')) as DescribedApi)
+  return withApi(io, options, async ({ client }) => (await client.request('/openapi.json')) as OpenApiDocument)
 }
 
 /** Returns the display field of each public model, by model key. */

@@ -1,4 +1,5 @@
 import { errorOf } from './admin-error.ts'
+import { type AnyEndpoints, EndpointClient, type TypedEndpoints } from './endpoint-client.ts'
 import { ModelClient } from './model-client.ts'
 import { historyEntries } from './model-queries.ts'
 import { namesText, type QueryEntries, queryText, withQuery } from './query.ts'
@@ -30,6 +31,8 @@ import type {
 } from './types-site.ts'
 
 export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
+export type { AnyEndpoints, EndpointPath, EndpointTypes, TypedEndpoints } from './endpoint-client.ts'
+export { EndpointClient } from './endpoint-client.ts'
 export { type Id, ModelClient } from './model-client.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './session.ts'
 export type { RetryLimits, Wait } from './transport.ts'
@@ -59,9 +62,11 @@ type UserOf<Models> = Models extends { readonly user: { readonly record: infer U
  *
  * Access tokens are renewed automatically: after a 401, the client refreshes the session and repeats the request once.
  */
-export class Client<Models extends Typed<Models> = AnyModels> {
+export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends TypedEndpoints<Endpoints> = AnyEndpoints> {
   /** Root of the API except the views: `http://127.0.0.1:8000/api/v1`. */
   readonly apiUrl: string
+  /** Calls the endpoints of the project. */
+  readonly ext: EndpointClient<Endpoints>
   readonly #api: string
   readonly #admin: string
   readonly #wait: Wait
@@ -89,6 +94,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
       retry: { ...DEFAULT_RETRY, ...options.retry },
       wait: this.#wait,
     })
+    this.ext = new EndpointClient(`${this.#api}/ext`, (request) => this.#send(request), jsonOf)
     const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
     this.#session = new Session(
       tokenStorage,
@@ -284,12 +290,16 @@ export class Client<Models extends Typed<Models> = AnyModels> {
 
 /**
  * Creates a client of a project's API. With the types that `admin types` generates, `createClient<All_Models>(…)`, the compiler
- * checks the names of models, fields, filters and forms.
+ * checks the names of models, fields, filters and forms; with `createClient<All_Models, All_Endpoints>(…)` also endpoints with their input and output.
  *
  * @throws {TypeError} if more than one of `token`, `storage` and `session` is given
  */
-export const createClient = <Models extends Typed<Models> = AnyModels>(options: ClientOptions): Client<Models> =>
-  new Client<Models>(options)
+export const createClient = <
+  Models extends Typed<Models> = AnyModels,
+  Endpoints extends TypedEndpoints<Endpoints> = AnyEndpoints,
+>(
+  options: ClientOptions,
+): Client<Models, Endpoints> => new Client<Models, Endpoints>(options)
 
 /** Casts a client to one without model types, for code that works with any model. */
 export const untyped = <Models extends Typed<Models>>(client: Client<Models>): Client => client as unknown as Client

@@ -25,6 +25,7 @@ export type FaultRule =
   | 'code/action-unknown'
   | 'code/action-condition'
   | 'code/name-taken'
+  | 'code/path-conflict'
   | 'view/invalid'
   | 'view/unknown-model'
   | 'view/unknown-field'

@@ -37,6 +37,7 @@ export interface ProjectFiles {
   readonly roles: readonly Definition[]
   readonly hooks: readonly Definition[]
   readonly actions: readonly Definition[]
+  readonly endpoints: readonly Definition[]
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -71,9 +72,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const roles = await readDefinitions(reader, 'roles')
   const hooks = await readDefinitions(reader, 'hooks')
   const actions = await readDefinitions(reader, 'actions')
+  const endpoints = await readDefinitions(reader, 'endpoints')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, roles, hooks, actions, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, hooks, actions, endpoints, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -85,6 +87,7 @@ const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
   role: 'roles',
   hook: 'hooks',
   action: 'actions',
+  endpoint: 'endpoints',
   seeds: 'seed',
   fixtures: 'seed',
 }
@@ -127,7 +130,14 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
 }
 
 /** The folders of definitions, and what each file of them has. */
-const DEFINITIONS = { models: 'a model', views: 'a view', roles: 'a role', hooks: 'hooks', actions: 'an action' } as const
+const DEFINITIONS = {
+  models: 'a model',
+  views: 'a view',
+  roles: 'a role',
+  hooks: 'hooks',
+  actions: 'an action',
+  endpoints: 'an endpoint',
+} as const
 
 type DefinitionFolder = keyof typeof DEFINITIONS
 
@@ -140,7 +150,8 @@ async function readDefinitions(reader: Reader, kind: DefinitionFolder): Promise<
   }
   for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
-    const [formats, what] = kind === 'hooks' ? ([CODE_FORMATS, 'hooks'] as const) : ([DEFINITION_FORMATS, 'definitions'] as const)
+    const isCode = kind === 'hooks' || kind === 'endpoints'
+    const [formats, what] = isCode ? ([CODE_FORMATS, kind] as const) : ([DEFINITION_FORMATS, 'definitions'] as const)
     if (!isReadable(relative(folder, path), formats, what, faults)) continue
     const definition = await readDefinitionFile(reader, path, kind)
     if (definition !== undefined) definitions.push(...itemsOf(definition))

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Lifecycle, RouteOptions, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../app.ts'
-import { ACTIONS, type Action, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
+import { ACTIONS, type Action, type Actor, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
+import type { Endpoint } from '../code/parse-endpoints.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { ModelSource } from '../openapi/document.ts'
@@ -37,6 +38,7 @@ declare module '@hapi/hapi' {
 export interface RouteSource {
   readonly settings: Settings
   readonly registry: Registry
+  readonly endpoints: readonly Endpoint[]
   readonly roots: ApiRoots
   readonly responses: Responses
 }
@@ -69,7 +71,7 @@ export interface ServerParts {
  */
 type RouteAccess = 'superuser' | 'token' | Action | 'action' | 'optional' | 'open'
 
-/** What a request counts as: a request or an upload of its user, a login or a request of its address, or nothing. */
+/** What a request counts as: a request or an upload of its user, or of its address without a token; a login or a request of its address; or nothing. */
 type RouteLimit = 'user' | 'upload' | 'login' | 'address' | 'none'
 
 /** A route as the server has it. */
@@ -79,11 +81,13 @@ interface ServedRoute {
   /** With the base path. */
   readonly path: string
   readonly access: RouteAccess
+  /** Refuses actors, before the body is read. Only with `token`. */
+  readonly admits?: (actor: Actor) => void
   /** `user` by default, or `none` without a token. */
   readonly limit?: RouteLimit
   /** Maximum size of a body in bytes, where it is less than `max_upload_bytes`. */
   readonly maxBodyBytes?: number
-  /** The body is a file of one of these media types. */
+  /** The body is a file of one of these media types, or of any (`ANY_TYPE`). */
   readonly takesFile?: readonly string[]
   /** Pages of other origins cannot send requests, whatever the setting `cors` says. */
   readonly sameOrigin?: boolean
@@ -137,9 +141,14 @@ const needsToken = ({ access }: ServedRoute): boolean => access !== 'optional' &
 
 const limitOf = (route: ServedRoute): RouteLimit => route.limit ?? (needsToken(route) ? 'user' : 'none')
 
-export const routeSource = ({ settings, registry }: Pick<RouteSource, 'settings' | 'registry'>): RouteSource => ({
+export const routeSource = ({
   settings,
   registry,
+  endpoints,
+}: Pick<RouteSource, 'settings' | 'registry' | 'endpoints'>): RouteSource => ({
+  settings,
+  registry,
+  endpoints,
   roots: apiRoots(settings),
   responses: new Responses(settings),
 })
@@ -178,6 +187,8 @@ function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'
   if (route.access === 'superuser') return { admits: (request) => superusersOnly(actorOf(request)) }
   if (route.access === 'action')
     return { admits: (request) => void records.admitAction(actorOf(request), modelKeyOf(request), actionNameOf(request)) }
+  const { admits } = route
+  if (admits !== undefined) return { admits: (request) => admits(actorOf(request)) }
   const action = actionOf(route)
   if (action === undefined) return {}
   const admitsAnonymous = mayBeAnonymous(route)
@@ -194,6 +205,7 @@ const mayBeAnonymous = (route: ServedRoute): boolean => actionOf(route) !== unde
 /** Counts a request by address. A login with a token is counted after authentication, so that requests without one do not count. */
 function counting(route: ServedRoute, limits: RateLimits): Pick<RouteOptions, 'ext'> {
   const limit = limitOf(route)
+  if (limit === 'upload' && !needsToken(route)) return { ext: { onPreAuth: { method: limits.countUpload } } }
   if (limit === 'address') return { ext: { onPreAuth: { method: limits.countUnauthenticated } } }
   if (limit !== 'login') return {}
   return { ext: { [needsToken(route) ? 'onPostAuth' : 'onPreAuth']: { method: limits.countLogin } } }

@@ -7,6 +7,7 @@ import { actionRoutes } from './routes/actions.ts'
 import { authRoutes } from './routes/auth.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
+import { endpointRoutes } from './routes/endpoints.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
 import { listRoutes } from './routes/lists.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
@@ -24,7 +25,7 @@ export const modelRoutes: DeclareRoutes = (source) =>
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
   ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, viewRoutes, webhookRoutes],
-  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes],
+  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes, endpointRoutes],
 ]
 
 /** The OpenAPI document of a project. The same project gives the same document, byte for byte. */

@@ -22,6 +22,8 @@ export interface ApiRoots {
   readonly site: string
   /** Findings in the project's files. */
   readonly lint: string
+  /** Endpoints of the project. */
+  readonly endpoints: string
   /** Creation of mock records. */
   readonly mock: string
   /** The admin page; the only root with a trailing slash, since addresses in the page are relative to it. */
@@ -44,6 +46,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     search: `${api}/search`,
     site: `${admin}/site`,
     lint: `${admin}/lint`,
+    endpoints: `${api}/ext`,
     mock: `${api}/mock`,
     views: `${admin}/views`,
     document: `${api}/openapi.json`,

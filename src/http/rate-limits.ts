@@ -8,7 +8,7 @@ import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './request.ts'
 import { addFields, type HeaderFields } from './response.ts'
 
-/** `default` counts by user, or by address without a user; `upload` by user, `auth` by address. */
+/** `default` counts by user, or by address without a user; `upload` likewise, `auth` by address. */
 type BucketName = 'default' | 'auth' | 'upload'
 
 /** The requests that each bucket counts, in messages. */
@@ -83,6 +83,12 @@ export class RateLimits {
   /** For `onPreAuth` of public routes that cost work. */
   readonly countUnauthenticated: Lifecycle.Method = async (request, h) => {
     await this.countAnonymous(request)
+    return h.continue
+  }
+
+  /** For `onPreAuth` of public routes that take files. */
+  readonly countUpload: Lifecycle.Method = async (request, h) => {
+    await this.#count(request, 'upload', clientAddress(request, this.#trustedProxies))
     return h.continue
   }
 

@@ -90,7 +90,8 @@ export function readOptionsOf(request: Request, app: Pick<App, 'isRemote'>): Rea
   return app.isRemote ? { signal: whileConnected(request) } : NO_OPTIONS
 }
 
-function whileConnected({ raw: { res } }: Request): AbortSignal {
+/** Aborted when the client of a request has gone. */
+export function whileConnected({ raw: { res } }: Request): AbortSignal {
   const controller = new AbortController()
   res.once('close', () => {
     if (!res.writableFinished) controller.abort(new AppError('INVALID_REQUEST', GONE))

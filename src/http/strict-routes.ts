@@ -11,16 +11,21 @@ declare module '@hapi/hapi' {
     readsQuery?: boolean
     /** Maximum body size in bytes, where it is less than that of all routes. */
     maxBodyBytes?: number
-    /** The body is a file of one of these media types, passed as bytes. */
+    /** The body is a file of one of these media types or of any, passed as bytes. */
     takesFile?: readonly string[]
     /** Checks, before a body is read, that the actor may make requests of this kind; throws the refusal. */
     admits?: (request: Request) => void
   }
 }
 
+const BYTES = 'application/octet-stream'
+
+/** Stands for every media type. */
+export const ANY_TYPE = '*/*'
+
 const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
 
-/** Maximum body size of a request without a token, in bytes: more than names, passwords and tokens need. */
+/** Maximum size of a JSON body without a token, in bytes: more than names, passwords and tokens need. */
 const MAX_ANONYMOUS_BYTES = 65_536
 
 type Guard = (method: Lifecycle.Method) => Lifecycle.Method
@@ -30,7 +35,7 @@ type Guard = (method: Lifecycle.Method) => Lifecycle.Method
  * are read by `readBody`, once it is known that the actor may send one; those of GET are not read. Checks run in the handler where that is
  * early enough, since each extension point costs every request a few promises.
  *
- * @param maxBodyBytes maximum size of a body; without a token, at most 64 KiB are read
+ * @param maxBodyBytes maximum size of a body; without a token, at most 64 KiB are read unless the route takes a file
  * @param guard wraps handlers and extensions
  */
 export const strictRoutes = (
@@ -53,7 +58,7 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     handler: guard(method),
     options: {
       ...options,
-      ...(takesFile === undefined ? {} : { payload: { ...options.payload, allow: [...takesFile] } }),
+      ...(takesFile === undefined ? {} : { payload: { ...options.payload, ...allowing(takesFile) } }),
       ...extensions(options, guard),
     },
   })
@@ -66,7 +71,7 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   }
   const read = takesFile === undefined ? readBody : readBytes
   const maxBytes = Math.min(ownMaxBytes, maxBodyBytes)
-  const maxAnonymousBytes = Math.min(MAX_ANONYMOUS_BYTES, maxBytes)
+  const maxAnonymousBytes = takesFile === undefined ? Math.min(MAX_ANONYMOUS_BYTES, maxBytes) : maxBytes
   return strict(async (request, h) => {
     refuseEncoding(request)
     admits?.(request)
@@ -74,6 +79,10 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     return await strictly.call(null, request, h)
   })
 }
+
+/** With `override`, hapi takes every media type, also a malformed one. */
+const allowing = (types: readonly string[]): RouteOptions['payload'] =>
+  types.includes(ANY_TYPE) ? { allow: BYTES, override: BYTES } : { allow: [...types] }
 
 /** The extensions of a route. hapi checks the content type of a file before the handler and would require JSON, so it is checked here. */
 function extensions({ ext, plugins }: RouteOptions, guard: Guard): Pick<RouteOptions, 'ext'> {
@@ -99,7 +108,7 @@ function isAnonymous({ auth }: Request): boolean {
 }
 
 function refuseType(request: Request, types: readonly string[]): void {
-  if (types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
+  if (types.includes(ANY_TYPE) || types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)
 }
 

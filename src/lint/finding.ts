@@ -1,6 +1,6 @@
 import type { Position, TextEdit } from '../config/source.ts'
 
-/** Severity of a finding. Notes are compatible changes of the API; they are reported but not counted. */
+/** Severity of a finding. Notes are compatible changes of the API, and what a reader should know; they are reported but not counted. */
 export type Severity = 'error' | 'warn' | 'note'
 
 /** A finding of a rule, with its position. */

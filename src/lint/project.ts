@@ -1,4 +1,4 @@
-import type { Definition } from '../config/source.ts'
+import type { Definition, Source } from '../config/source.ts'
 import type { DefinedModel } from '../model/build.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -12,6 +12,7 @@ export interface LintProject {
   /** The project's own models. */
   readonly models: readonly DefinedModel[]
   readonly views: readonly DefinedView[]
+  readonly endpoints: readonly DefinedEndpoint[]
   /** Model and kind of each view, including faulty ones. A missing member is unknown and may be anything. */
   readonly intendedViews: readonly { readonly model?: string; readonly kind?: 'form' | 'list' }[]
   /** Texts of the files by name. */
@@ -26,6 +27,15 @@ export interface LintProject {
   readonly records?: readonly BrokenRecord[]
   /** Stored names that may be former names; absent unless requested. */
   readonly lostNames?: readonly LostName[]
+}
+
+/** An endpoint of the project's code. */
+export interface DefinedEndpoint {
+  readonly method: string
+  /** `/orders/{id}` */
+  readonly path: string
+  readonly isPublic: boolean
+  readonly source: Source
 }
 
 /** A stored field or table that the project does not have, and a field or model without stored values that it may have become. */

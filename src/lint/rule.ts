@@ -2,7 +2,7 @@ import type { Definition, Path, Source, TextChange } from '../config/source.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldViewDefinition, FormViewDefinition, ViewDefinition } from '../views/definition.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, Severity } from './finding.ts'
 import type { LintProject } from './project.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { LintProject } from './project.ts'
  */
 export interface LintRule {
   /** Default severity. Rules whose faults prevent a start are always errors. */
-  readonly severity: 'error' | 'warn'
+  readonly severity: Severity
   /** One line. */
   readonly summary: string
   /** Why it matters, and what to write instead. */

@@ -3,6 +3,7 @@ import type { LintRule } from './rule.ts'
 import { CODE_RULES } from './rules/code.ts'
 import { CONTRACT_RULES } from './rules/contract.ts'
 import { CONTRACT_BOUNDS_RULES } from './rules/contract-bounds.ts'
+import { ENDPOINT_RULES } from './rules/endpoints.ts'
 import { MODEL_RULES } from './rules/models.ts'
 import { PROJECT_FILE_RULES } from './rules/project-files.ts'
 import { STORED_DATA_RULES } from './rules/stored-data.ts'
@@ -16,6 +17,7 @@ export const RULES = {
   ...PROJECT_FILE_RULES,
   ...MODEL_RULES,
   ...CODE_RULES,
+  ...ENDPOINT_RULES,
   ...VIEW_STRUCTURE_RULES,
   ...VIEW_FIELD_RULES,
   ...VIEW_VALUE_RULES,

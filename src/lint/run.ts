@@ -36,7 +36,7 @@ export function lint(project: LintProject, faults: readonly Fault[], before?: Li
 
 const CANNOT_BE_OFF = '; this prevents the start, so lint.rules cannot turn it off'
 
-function reporter(project: LintProject, rule: string, severity: 'warn' | 'error', findings: Finding[]): ReportFinding {
+function reporter(project: LintProject, rule: string, severity: Severity, findings: Finding[]): ReportFinding {
   return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {
     const edit = fix && source.edit?.(fix)
     findings.push({

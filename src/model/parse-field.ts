@@ -115,15 +115,20 @@ function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
  *   or is `id`
  */
 export function parseField(raw: unknown, at: Path, source: Source, faults: Faults): Field | undefined {
+  if (isObject(raw) && raw.name === 'id') {
+    faults.addAll(validateShape(idSchema, raw, source, { at, rule: () => 'model/invalid' }).faults.list)
+    return undefined
+  }
+  return parseInputField(raw, at, source, faults)
+}
+
+/** The same for a field of an input, which may have the name `id`. */
+export function parseInputField(raw: unknown, at: Path, source: Source, faults: Faults): Field | undefined {
   if (!isObject(raw)) {
     faults.add(source, at, 'A field must be a mapping with at least a name and a type')
     return undefined
   }
   const { name, type } = raw
-  if (name === 'id') {
-    faults.addAll(validateShape(idSchema, raw, source, { at, rule: () => 'model/invalid' }).faults.list)
-    return undefined
-  }
   return readField(raw, at, source, faults) ?? standIn(name, type, raw.model)
 }
 

@@ -1,4 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
+import type { Endpoint } from '../code/parse-endpoints.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -29,6 +30,7 @@ export interface ContractSource {
   readonly actions: ModelActions
   readonly forms: ReadonlyMap<string, Form>
   readonly views: Views
+  readonly endpoints: readonly Endpoint[]
 }
 
 /** A model with all that the description of its operations depends on. */
@@ -72,6 +74,9 @@ const LICENSE = { name: 'None stated', identifier: 'NOASSERTION' }
 /** The document is the same on every port. */
 const COOKIE = 'The refresh token; `{port}` is the port that the server listens on'
 
+/** Only in documents of projects that have some. */
+const ENDPOINTS_TAG = { name: 'ext', description: 'Endpoints of the project' }
+
 const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
@@ -84,7 +89,7 @@ const TAGS = [
 
 /** Describes the API of a project. The same project gives the same document, byte for byte. */
 export function openApiDocument(
-  { settings, registry }: ContractSource,
+  { settings, registry, endpoints }: ContractSource,
   { models, paths, schemas, tokenUrl }: DocumentParts,
 ): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
@@ -100,7 +105,11 @@ export function openApiDocument(
     },
     servers: [{ url: base === '' ? '/' : base }],
     security: [{ bearer: [] }, { password: [] }],
-    tags: [...registry.public.map(({ name, label }) => ({ name, description: label })), ...TAGS],
+    tags: [
+      ...registry.public.map(({ name, label }) => ({ name, description: label })),
+      ...TAGS,
+      ...(endpoints.length === 0 ? [] : [ENDPOINTS_TAG]),
+    ],
     paths,
     components: {
       schemas: {

@@ -1,5 +1,6 @@
 import { resolved } from './components.ts'
 import type { ContractSource } from './document.ts'
+import { type DescribedEndpoint, endpointsIn, endpointTypes } from './endpoint-types.ts'
 import {
   columnNames,
   filterNames,
@@ -11,6 +12,7 @@ import {
 } from './query-parameters.ts'
 import { creationSchema, nestedSchema, recordSchema, updateSchema } from './record-schemas.ts'
 import { nameBehind, type Schema } from './schema.ts'
+import { literalType, memberName, objectType, plainWords, unionType } from './type-text.ts'
 
 const HEAD = `// Made by \`admin types\` from the models and views of a project. Do not edit it; run that again.
 // A time is ISO 8601. An optional member may be left out; null is an empty value.
@@ -27,7 +29,7 @@ declare module 'admin-folder' {
  * TypeScript types of a project's records: as returned, for creates and updates with and without each form, and list
  * parameters. The same project gives the same text.
  */
-export function typesOfModels(models: readonly DescribedModel[]): string {
+export function typesOfModels(models: readonly DescribedModel[], endpoints: readonly DescribedEndpoint[] = []): string {
   // Model names have no underscore, so this name is free.
   const index = models.map(({ key, name }) => {
     const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched', 'Actions']
@@ -35,11 +37,12 @@ export function typesOfModels(models: readonly DescribedModel[]): string {
     return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
   })
   const all = models.map(modelTypes).join('\n')
-  return `${HEAD}import type {} from 'admin-folder'\n\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n${OF_CODE}`
+  return `${HEAD}import type {} from 'admin-folder'\n\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n${endpointTypes(endpoints)}${OF_CODE}`
 }
 
 /** TypeScript types of a loaded project. */
-export const typesOf = (project: Parameters<typeof describedIn>[0]): string => typesOfModels(describedIn(project))
+export const typesOf = (project: Pick<ContractSource, 'registry' | 'forms' | 'actions' | 'endpoints'>): string =>
+  typesOfModels(describedIn(project), endpointsIn(project))
 
 function modelTypes({ name, label, schemas, forms, actions, parameters }: DescribedModel): string {
   // Schemas of other models are referenced only as nested records.
@@ -64,10 +67,10 @@ function modelTypes({ name, label, schemas, forms, actions, parameters }: Descri
     `  /** What may be set and changed under each form, by its \`form_id\`. */\n`,
     underForms.length === 0 ? '  interface Forms {}\n' : `  interface Forms {\n${underForms.join('')}  }\n`,
     `  /** One value of \`filters\`. */\n${alternatives('Filter', filterTypes(parameters))}`,
-    `  /** What \`fields\` may name. */\n${alternatives('Column', parameters.columns.map(literal))}`,
-    `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes.map(literal))}`,
-    `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys.map(literal))}`,
-    `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched.map(literal))}`,
+    `  /** What \`fields\` may name. */\n${alternatives('Column', parameters.columns.map(literalType))}`,
+    `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes.map(literalType))}`,
+    `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys.map(literalType))}`,
+    `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched.map(literalType))}`,
     `  /** The input of each action. */\n`,
     inputs.length === 0 ? '  interface Actions {}\n' : `  interface Actions {\n${inputs.join('')}  }\n`,
     '}\n',
@@ -87,68 +90,15 @@ const filterTypes = ({ filters, relationPairs }: DescribedModel['parameters']): 
 ]
 
 function alternatives(kind: string, types: readonly string[]): string {
-  if (types.length <= 8) return `  type ${kind} = ${union(types)}\n`
+  if (types.length <= 8) return `  type ${kind} = ${unionType(types)}\n`
   return `  type ${kind} =\n${types.map((type) => `    | ${type}\n`).join('')}`
 }
-
-/** Maps a schema name to a TypeScript name. */
-type Naming = (schemaName: string) => string
-
-/** The TypeScript type of a schema. Constraints that a type cannot express, such as bounds, are left out. */
-function typeOf(schema: Schema, naming: Naming, indent = ''): string {
-  const { $ref, anyOf, enum: values, const: constant, type } = schema
-  if ($ref !== undefined) return naming(nameBehind($ref))
-  if (anyOf !== undefined) return union(anyOf.map((each) => typeOf(each, naming, indent)))
-  if (values !== undefined) return values.length === 0 ? 'never' : union(values.map((value) => literal(value)))
-  if (constant !== undefined) return literal(constant)
-  if (type === undefined) return 'unknown'
-  const types = typeof type === 'string' ? [type] : type
-  return union(types.map((each) => plainType(each, schema, naming, indent)))
-}
-
-function plainType(type: string, schema: Schema, naming: Naming, indent: string): string {
-  if (type === 'integer') return 'number'
-  if (type === 'array') return arrayOf(schema.items === undefined ? 'unknown' : typeOf(schema.items, naming, indent))
-  return type === 'object' ? objectType(schema, naming, indent) : type
-}
-
-/** The members of an object in braces, one a line. */
-function objectType({ properties = {}, required = [] }: Schema, naming: Naming, indent = ''): string {
-  const deeper = `${indent}  `
-  const members = Object.entries(properties).map(([name, schema]) => {
-    const optional = required.includes(name) ? '' : '?'
-    return `${comment(schema, deeper)}${deeper}${memberName(name)}${optional}: ${typeOf(schema, naming, deeper)}\n`
-  })
-  return members.length === 0 ? '{ [name: string]: never }' : `{\n${members.join('')}${indent}}`
-}
-
-/** A TSDoc comment of title and description. */
-function comment({ title, description }: Schema, indent: string): string {
-  const words = [title, description].filter((text) => text !== undefined).join('. ')
-  return words === '' ? '' : `${indent}/** ${plainWords(words)} */\n`
-}
-
-/** Text that does not end the enclosing comment. */
-const plainWords = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('*/', '* /')
-
-/** A union type without duplicates. */
-const union = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never'
-
-const arrayOf = (item: string): string => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`)
-
-/** A literal type, with single quotes. */
-const literal = (value: unknown): string =>
-  typeof value === 'string'
-    ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-    : String(value)
-
-/** Quotes names that are not identifiers. */
-const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))
 
 interface QueryParameter {
   /** Of a parameter that several operations have in common. */
   readonly $ref?: string
   readonly name?: string
+  readonly required?: boolean
   readonly description?: string
   readonly schema?: Schema
 }

@@ -88,6 +88,10 @@ function lintable({ project, files, models, faults }: ExaminedProject): LintProj
     registry: project.registry,
     models,
     views: project.views.all,
+    endpoints: project.endpoints.map(({ method, path, access, source }) => ({
+      ...{ method, path, source },
+      isPublic: access === 'public',
+    })),
     intendedViews: intendedViews(files, project.registry, faults.list),
     texts: files.texts,
     ruleIds: RULE_IDS,

@@ -4,6 +4,7 @@ import { compileAccess } from '../access/compile-access.ts'
 import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
 import { actionNames, parseActions } from '../code/parse-actions.ts'
+import { type Endpoint, parseEndpoints } from '../code/parse-endpoints.ts'
 import { computedFields, type ProjectHooks, parseHooks } from '../code/parse-hooks.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
@@ -36,6 +37,7 @@ export interface Project {
   readonly forms: ReadonlyMap<string, Form>
   /** Hooks by the key of their model. */
   readonly hooks: ProjectHooks
+  readonly endpoints: readonly Endpoint[]
   readonly seeds: readonly SeedFile[]
   /** Messages about settings that are valid but probably unintended. */
   readonly warnings: readonly string[]
@@ -79,6 +81,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { access, faults: accessFaults } = compileAccess(defined, registry, all)
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)
+  const { endpoints, faults: endpointFaults } = parseEndpoints(files.endpoints, registry, unclear)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
@@ -92,6 +95,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     accessFaults,
     roleFaults,
     hookFaults,
+    endpointFaults,
   ]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
@@ -101,7 +105,20 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     mayLack,
     faults,
   )
-  const project = { folder, settings, registry, views, access, actions, roles, forms, hooks, seeds: files.seeds, warnings }
+  const project = {
+    folder,
+    settings,
+    registry,
+    views,
+    access,
+    actions,
+    roles,
+    forms,
+    hooks,
+    endpoints,
+    seeds: files.seeds,
+    warnings,
+  }
   return { project, faults, files, models: defined }
 }
 

@@ -35,6 +35,14 @@ lint: { rules: { view/no-from: off } }
     - { name: place_id, type: foreignkey, model: place, on_delete: cascade }
     - { name: previous_id, type: foreignkey, model: visit, required: true }
 `,
+  'endpoints/twice.js': `import { defineEndpoint } from 'admin-folder'
+export default [
+  defineEndpoint({ method: 'GET', path: '/orders/{id}', access: 'public', run: () => 1 }),
+  defineEndpoint({ method: 'GET', path: '/orders/{number}', access: 'public', run: () => 2 }),
+  defineEndpoint({ method: 'GET', path: 'orders', run: () => 3 }),
+  defineEndpoint({ method: 'GET', path: '/a/{b}', input: [{ name: 'x_id', type: 'foreignkey', model: 'plce' }], run: () => 4 }),
+]
+`,
   'roles/roles.yaml': `- { name: Editors, permisions: [] }
 - { name: Readers, permissions: [veiw_note] }
 `,

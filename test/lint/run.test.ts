@@ -84,11 +84,11 @@ describe('follow-on errors are left out', () => {
   }
 })
 
-test('the projects of fixtures/ have no findings', async () => {
+test('the projects of fixtures/ have no findings but notes', async () => {
   for (const name of ['blog', 'clinic', 'minimal'] as const) {
     await using project = await copyFixture(name)
     const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults })
-    assert.deepEqual(findings.map(lineOf), [])
+    assert.deepEqual(findings.filter(({ severity }) => severity !== 'note').map(lineOf), [])
   }
 })
 

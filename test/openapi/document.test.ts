@@ -28,11 +28,26 @@ fields:
 - { name: A form?, view_type: form, model: Views, fields: [], creation_fields: [], allowed_update_fields: [] }`,
 }
 
+/** Endpoints with every kind of input and answer, and paths whose operations would have equal names. */
+const ENDPOINTS = {
+  'endpoints/all.ts': `import { defineEndpoint } from 'admin-folder'
+const input = [{ name: 'id', type: 'integer', required: true }, { name: 'tags', type: 'multichoice', choices: ['a', 'b'] }] as const
+const run = () => undefined
+export default [
+  defineEndpoint({ method: 'GET', path: '/orders/{id}', input, output: [{ name: 'total', type: 'decimal', required: true }], run }),
+  defineEndpoint({ method: 'PUT', path: '/orders/{id}', input, access: { group: 'Cashiers' }, run }),
+  defineEndpoint({ method: 'DELETE', path: '/orders', input, access: 'superuser', run }),
+  defineEndpoint({ method: 'POST', path: '/paid-orders', access: 'public', body: 'raw', limit: 'upload', run }),
+  defineEndpoint({ method: 'POST', path: '/paid/orders', access: 'public', input, run }),
+]`,
+}
+
 const PROJECTS = {
   blog: () => fixture('blog'),
   minimal: () => fixture('minimal'),
   'blog with other settings': () => fixture('blog', STRICTER),
   'a project of odd names': () => projectOf(ODD),
+  'a project with endpoints': () => projectOf(ENDPOINTS),
 }
 
 /** The parts of a document that the tests read. */

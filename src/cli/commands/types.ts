@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
+import { endpointsBy } from '../../openapi/endpoint-types.ts'
 import { describedBy, typesOf, typesOfModels } from '../../openapi/typescript.ts'
 import type { Io } from '../io.ts'
 import { remoteDocument } from '../model-requests.ts'
@@ -26,7 +27,7 @@ export function typesCommand(io: Io): Command {
       const text =
         document === undefined
           ? await withProject(io, options, async (project) => typesOf(project))
-          : typesOfModels(describedBy(document))
+          : typesOfModels(describedBy(document), endpointsBy(document))
       if (options.check === true) await check(text, options.output, io)
       else await writeOutput(io, text, options.output)
     })

@@ -1,0 +1,59 @@
+import { markCallSite } from '../config/call-site.ts'
+import type { RecordOf } from '../model/define.ts'
+import type { FieldDefinition } from '../model/definition.ts'
+import type { Context } from './define.ts'
+
+/** Values by the names of fields; null for a field without a value. */
+export type InputOf<F extends readonly FieldDefinition[]> = RecordOf<{ name: string; fields: F }>
+
+/** Who may call an endpoint: everyone, every user, superusers, holders of a permission, members of a group. */
+export type EndpointAccess =
+  | 'public'
+  | 'authenticated'
+  | 'superuser'
+  | { readonly permission: string }
+  | { readonly group: string }
+
+/** A request to an endpoint. */
+export interface EndpointCall<I> {
+  /** The parameters of the path, as text. */
+  readonly params: Readonly<Record<string, string>>
+  readonly input: I
+  /** The body as it was sent, with `body: 'raw'`; otherwise empty. */
+  readonly raw: Buffer
+  /** Headers by their names in lower case. `cookie` is left out, as is `authorization` unless the endpoint is public. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** An endpoint as written. */
+export interface EndpointDefinition {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below `{api}/ext`: `/orders/{id}/receipt`. */
+  readonly path: `/${string}`
+  readonly summary?: string
+  /** Default: `authenticated`. */
+  readonly access?: EndpointAccess
+  /** The limit of the setting `rate_limits` that requests count towards, by user, or by address if the endpoint is public. */
+  readonly limit?: 'default' | 'auth' | 'upload'
+  /** Fields that are read from the path, then from the query of a GET or DELETE or of raw bytes, otherwise from the JSON body. */
+  readonly input?: readonly FieldDefinition[]
+  readonly body?: 'json' | 'raw'
+  /** The members of the JSON that it returns, for the OpenAPI document and the types of clients. */
+  readonly output?: readonly FieldDefinition[]
+  /** Returns what is sent as JSON, a `Response`, or nothing. */
+  readonly run: (call: EndpointCall<never>, ctx: Context) => unknown
+}
+
+/**
+ * Defines an endpoint below `{api}/ext`.
+ *
+ * @example export default defineEndpoint({ method: 'GET', path: '/stock', run: (call, ctx) => ctx.model('product').list() })
+ */
+export function defineEndpoint<const F extends readonly FieldDefinition[] = readonly []>(
+  endpoint: Omit<EndpointDefinition, 'input' | 'run'> & {
+    readonly input?: F
+    readonly run: (call: EndpointCall<InputOf<NoInfer<F>>>, ctx: Context) => unknown
+  },
+): EndpointDefinition {
+  return markCallSite(endpoint as EndpointDefinition, defineEndpoint)
+}
