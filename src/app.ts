@@ -126,7 +126,7 @@ async function open(
       connect,
       apiRoot,
     })
-    if (project.hooks.size > 0) hooks.use(code.hooks)
+    if (project.hooks.size > 0 || project.actions.areCoded) hooks.use(code.hooks)
     const leases = opened.leases?.(uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -178,7 +178,7 @@ async function open(
       probe: () => opened.probe(),
       records,
       hooks,
-      hasCode: project.hooks.size > 0,
+      hasCode: project.hooks.size > 0 || project.actions.areCoded,
       endpoints: new Endpoints({ drafts, timer, clock: recordClock, log, connect, apiRoot }),
       reads,
       searches,

@@ -1,6 +1,6 @@
 export type { ModelHooks as Hooks, RecordCreation as Creation } from './code/define.ts'
 export * from './code/define.ts'
-export type { ActionAccess, ActionDefinition, ActionValues } from './code/define-action.ts'
+export type { ActionAccess, ActionDefinition, ActionValues, ActionWorkOf } from './code/define-action.ts'
 export { defineAction } from './code/define-action.ts'
 export type { EndpointAccess, EndpointCall, EndpointDefinition, InputOf } from './code/define-endpoint.ts'
 export { defineEndpoint } from './code/define-endpoint.ts'

@@ -1,6 +1,7 @@
 import { markCallSite } from '../config/call-site.ts'
 import type { RecordOf, WritableFieldName } from '../model/define.ts'
 import type { FieldDefinition, ModelDefinition } from '../model/definition.ts'
+import type { Patch, StoredValues, Tx } from './define.ts'
 
 /** Who may perform an action: every user, superusers, holders of a permission, members of a group. */
 export type ActionAccess = 'authenticated' | 'superuser' | { readonly permission: string } | { readonly group: string }
@@ -26,6 +27,19 @@ export interface ActionDefinition {
   readonly input?: readonly FieldDefinition[]
   /** Values by field: a value, what a default of the field may be (`now`, `today`, `uuid`, `{user: id}`), or `{input: name}`. */
   readonly set?: Readonly<Record<string, unknown>>
+  /**
+   * TypeScript and JavaScript only: does more, for up to 1,000 records, and may return a sentence for the user. It has no effects but through
+   * `set` and `tx`, since it may run several times, and 30 s.
+   */
+  readonly run?: (work: never, tx: Tx) => unknown
+}
+
+/** What the code of an action of model `M` gets. */
+export interface ActionWorkOf<M extends ModelDefinition, F extends readonly FieldDefinition[]> {
+  readonly records: readonly StoredValues<RecordOf<M>>[]
+  readonly input: RecordOf<{ name: string; fields: F }>
+  /** Sets fields of one of the records, or of all, by the right to the action. */
+  readonly set: (values: Patch<M>, record?: { readonly id: number }) => void
 }
 
 /** Values that an action of model `M` sets. */
@@ -38,9 +52,13 @@ export type ActionValues<M extends ModelDefinition> = {
  *
  * @example export default defineAction(Post, { name: 'publish', when: 'self.status == "draft"', set: { status: 'published' } })
  */
-export function defineAction<const M extends ModelDefinition>(
+export function defineAction<const M extends ModelDefinition, const F extends readonly FieldDefinition[] = readonly []>(
   model: M,
-  action: Omit<ActionDefinition, 'model' | 'set'> & { readonly set?: ActionValues<NoInfer<M>> },
+  action: Omit<ActionDefinition, 'model' | 'input' | 'set' | 'run'> & {
+    readonly input?: F
+    readonly set?: ActionValues<NoInfer<M>>
+    readonly run?: (work: ActionWorkOf<NoInfer<M>, NoInfer<F>>, tx: Tx) => string | undefined | Promise<string | undefined>
+  },
 ): ActionDefinition {
-  return markCallSite({ ...action, model: model.name }, defineAction)
+  return markCallSite({ ...action, model: model.name } as ActionDefinition, defineAction)
 }

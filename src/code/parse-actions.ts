@@ -46,6 +46,7 @@ export const actionSchema = Joi.object<ActionDefinition>({
   access,
   input: Joi.array(),
   set: Joi.object(),
+  run: Joi.function().messages({ 'object.base': "'run' must be a function" }),
 })
 
 /** Names of the actions of definitions, also of those that have faults elsewhere. */
@@ -108,18 +109,23 @@ class ActionParser {
 
   /** @returns undefined if the model does not exist */
   parse(): ModelAction | undefined {
-    const { name, title, icon, tone = 'default', confirm, on = 'selection', when, set = {} } = this.#written
+    const { name, title, icon, tone = 'default', confirm, on = 'selection', when, set = {}, run } = this.#written
     const model = this.#modelNamed(this.#written.model, ['model'], 'name')
     if (model === undefined) return undefined
     const input = this.#input(model)
-    if (Object.keys(set).length === 0)
-      this.#fault([], `The action '${name}' does nothing; name the fields that it sets under 'set'`)
-    if (on === 'model')
-      this.#fault(['on'], "An action on the model has no record, so there is nothing to 'set'; use record or selection")
+    const setsFields = Object.keys(set).length > 0
+    if (!setsFields && run === undefined) {
+      this.#fault([], `The action '${name}' does nothing; name the fields that it sets under 'set', or write 'run' in TypeScript`)
+    }
+    if (on === 'model' && (setsFields || when !== undefined || run === undefined)) {
+      this.#fault(['on'], "An action on the model has no record, so it takes neither 'set' nor 'when', but 'run'")
+    }
+    const { file, line } = this.#source.at([])
     return {
       ...{ model, name, title: title ?? generatedTitle(name), icon, tone, confirm, on, input },
       when: when === undefined ? undefined : this.#condition(when, model),
       access: this.#access(),
+      run: run && { file, line, name, call: run },
       set: new Map(Object.entries(set).flatMap(([field, value]) => this.#valueOf(field, value, model, input))),
     }
   }

@@ -4,6 +4,7 @@ import type { Registry } from '../model/registry.ts'
 import type { CommitOptions, WriteContext, WriteHooks } from '../records/hooks.ts'
 import type { Change } from '../store/store.ts'
 import { groupBy } from '../util/json.ts'
+import { actionRun } from './action-run.ts'
 import { type Caller, contextOf } from './context.ts'
 import type { Committed, Via } from './define.ts'
 import { copyOf } from './hook-run.ts'
@@ -39,8 +40,11 @@ export class ProjectCode {
         if (chain.length > MAX_LEVELS) throw loop(chain)
       },
       completes: (model, change, options) => this.#completes(model, change, options),
-      complete: (write, changes, records, rehearse) =>
-        new CodeTransaction(this.#parts, write, records, rehearse).complete(changes),
+      complete: (write, changes, records, rehearse) => {
+        const transaction = new CodeTransaction(this.#parts, write, records, rehearse)
+        const { call } = write
+        return transaction.complete(changes, call && ((own) => actionRun(transaction, call, own, write)))
+      },
       seesChanges: ({ key }) => this.#hooks.get(key)?.some(({ afterCommit }) => afterCommit !== undefined) === true,
       afterCommit: (changes, write) => this.#afterCommit(changes, write),
     }

@@ -26,7 +26,7 @@ import {
   type QueuedWrite,
 } from './hook-run.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
-import { codeName, HOOKS_MS, MAX_LEVELS, TimeLimit } from './running.ts'
+import { codeName, HOOKS_MS, LONG_MS, MAX_LEVELS, TimeLimit } from './running.ts'
 
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
@@ -99,13 +99,20 @@ export class CodeTransaction implements HookTransaction {
     return prefix === '' ? '' : `${prefix.replace(/\.$/, '')}: `
   }
 
-  /** Runs the hooks of the records of a request. */
-  async complete(changes: readonly OpenChange[]): Promise<Completion> {
+  /**
+   * Runs the hooks of the records of a request.
+   *
+   * @param action makes the run of the code of an action, which comes first
+   */
+  async complete(changes: readonly OpenChange[], action?: (own: readonly Entry[]) => HookRun): Promise<Completion> {
     const own = changes.map(({ model, draft, existing, id }, cause): Entry => {
       return { model, draft, existing, id, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
     })
     for (const entry of own) this.#register(entry)
-    let round: readonly Entry[] = [...own, ...(await this.#cascaded())]
+    const begun: Entry[] = []
+    if (action !== undefined) await this.#begin(action(own), begun)
+    const further = begun.filter(({ draft }) => draft === undefined || own.every((each) => each.draft !== draft))
+    let round: readonly Entry[] = [...own, ...further, ...(await this.#cascaded())]
     while (round.length > 0) {
       const next: Entry[] = []
       for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
@@ -125,6 +132,22 @@ export class CodeTransaction implements HookTransaction {
     else this.#drafts.set(key, { draft, entry })
   }
 
+  /** Runs the code of an action, and applies what it writes. */
+  async #begin(run: HookRun, next: Entry[]): Promise<void> {
+    this.#limit = new TimeLimit(LONG_MS, this.#parts.timer)
+    const pending = run.before()
+    if (pending !== undefined) await this.#wait(pending, [run])
+    this.#readAhead([run])
+    for (const write of run.queue) await this.#queue(run, write, new Set(), next, 'action')
+  }
+
+  /** Reads what code has to change, all of it at once. */
+  #readAhead(runs: readonly HookRun[]): void {
+    for (const { queue } of runs) {
+      for (const write of queue) if (write.kind !== 'create') this.#reader.get(write.model, write.actor, write.id).catch(() => {})
+    }
+  }
+
   async #runAll(entries: readonly Entry[], next: Entry[]): Promise<void> {
     this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
     this.#services.clear()
@@ -135,10 +158,7 @@ export class CodeTransaction implements HookTransaction {
     })
     const pending = runs.map((run) => run.before()).filter((each) => each !== undefined)
     if (pending.length > 0) await this.#wait(Promise.all(pending), runs)
-    // What they write has to be read, all of it at once.
-    for (const { queue } of runs) {
-      for (const write of queue) if (write.kind !== 'create') this.#reader.get(write.model, write.actor, write.id).catch(() => {})
-    }
+    this.#readAhead(runs)
     const written = new Set<string>()
     for (let run of runs) {
       if (written.size > 0 && [...run.reads].some((key) => written.has(key))) {
@@ -167,12 +187,12 @@ export class CodeTransaction implements HookTransaction {
     if (existing !== undefined) written.add(keyOf(model, existing.id))
   }
 
-  async #queue(run: HookRun, write: QueuedWrite, written: Set<string>, next: Entry[]): Promise<void> {
+  async #queue(run: HookRun, write: QueuedWrite, written: Set<string>, next: Entry[], via = 'hook'): Promise<void> {
     const { model, actor } = write
     const { cause } = run.entry
     const chain = [...run.entry.chain, run.cause]
     if (chain.length > MAX_LEVELS) throw loop(chain)
-    const common = { model, actor, cause, chain, via: 'hook', isOwn: false }
+    const common = { model, actor, cause, chain, via, isOwn: false }
     if (write.kind === 'create') {
       const draft = OpenDraft.ofNew(actor, model, undefined, plainData(write.data), this.#parts.drafts)
       this.#targets.set(write.ref, draft)

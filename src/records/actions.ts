@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { type DraftParts, draftNew, generatedValue } from './drafts.ts'
-import type { RecordData } from './write-requests.ts'
+import { MAX_BULK_RECORDS, type RecordData } from './write-requests.ts'
 
 /** What an action is performed on: one record, one or several, or none. */
 export const ACTION_TARGETS = ['record', 'selection', 'model'] as const
@@ -19,6 +19,23 @@ export type SetSource =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: 'generated'; readonly generated: GeneratedDefault }
   | { readonly kind: 'input'; readonly input: string }
+
+/** What the code of an action gets. */
+export interface ActionWork {
+  /** Without secret fields. */
+  readonly records: readonly StoredRecord[]
+  readonly input: JsonObject
+  /** Sets fields of one of the records, or of all. */
+  readonly set: (values: RecordData, record?: { readonly id: number }) => void
+}
+
+/** The code of an action, with its place for messages. It is called with its `ActionWork` and the transaction. */
+export interface ActionCode {
+  readonly file: string
+  readonly line: number
+  readonly name: string
+  readonly call: (work: never, tx: never) => unknown
+}
 
 /** An action of a model: what a button does with records. */
 export interface ModelAction {
@@ -38,6 +55,8 @@ export interface ModelAction {
   readonly input: Model
   /** By field. */
   readonly set: ReadonlyMap<string, SetSource>
+  /** What it does besides; undefined if it only sets fields. */
+  readonly run: ActionCode | undefined
 }
 
 /** The actions of a project. */
@@ -49,6 +68,11 @@ export class ModelActions {
       const { key } = action.model
       this.#byModel.set(key, (this.#byModel.get(key) ?? new Map<string, ModelAction>()).set(action.name, action))
     }
+  }
+
+  /** True if one of them has code. */
+  get areCoded(): boolean {
+    return [...this.#byModel.values()].some((actions) => [...actions.values()].some(({ run }) => run !== undefined))
   }
 
   /** The actions of a model, in the order of files. */
@@ -74,9 +98,11 @@ export interface ActionResult {
   readonly records: readonly StoredRecord[]
 }
 
-/** `Publish: 3 records` */
-export const actionMessage = ({ title }: ModelAction, count: number): string =>
-  `${title}: ${count} ${count === 1 ? 'record' : 'records'}`
+/** What the code of an action returns, or `Publish: 3 records`. */
+export const actionMessage = ({ title, on }: ModelAction, count: number, returned: unknown): string => {
+  if (typeof returned === 'string' && returned !== '') return returned
+  return on === 'model' ? title : `${title}: ${count} ${count === 1 ? 'record' : 'records'}`
+}
 
 /**
  * Reads the input of an action.
@@ -111,6 +137,12 @@ export function setValues(action: ModelAction, input: JsonObject, actor: Actor, 
     return source.kind === 'input' ? (input[source.input] ?? null) : generatedValue(source.generated, actor, parts)
   }
   return Object.fromEntries([...action.set].map(([field, source]) => [field, given(source)]))
+}
+
+/** @throws {AppError} INVALID_REQUEST for more records than code takes */
+export function checkCount({ name }: ModelAction, count: number): void {
+  if (count <= MAX_BULK_RECORDS) return
+  throw new AppError('INVALID_REQUEST', `The action '${name}' takes at most ${MAX_BULK_RECORDS} records, not ${count}`)
 }
 
 /** Number of records that a message names. */

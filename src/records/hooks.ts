@@ -2,6 +2,8 @@ import type { Actor } from '../auth/permissions.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Change, KnownCascade, Operation, Outcome, RecordReader, SideRecords, StoredRecord } from '../store/store.ts'
+import type { JsonObject } from '../util/json.ts'
+import type { ActionCode, ModelAction } from './actions.ts'
 import type { DraftedWrite, OpenDraft } from './drafts.ts'
 import type { Prefix } from './outcomes.ts'
 import type { RecordData } from './write-requests.ts'
@@ -31,6 +33,15 @@ export interface CommitOptions {
   readonly recompute?: boolean | undefined
 }
 
+/** An action of the project as it is performed: code that runs before the hooks of its records. */
+export interface ActionCall {
+  readonly action: ModelAction
+  readonly code: ActionCode
+  readonly input: JsonObject
+  /** What the code has returned: a sentence for the user, if it is a text. The code may run again, so the last one counts. */
+  returned?: unknown
+}
+
 /** By whom, where and how a write is made. */
 export interface WriteContext {
   readonly actor: Actor
@@ -41,6 +52,8 @@ export interface WriteContext {
   readonly ids?: readonly number[]
   /** True for an action, whose records are checked when they are read: the right to perform it is not that to change them. */
   readonly isPermitted?: boolean
+  /** The action, if it has code. */
+  readonly call?: ActionCall | undefined
 }
 
 /** One record of a write. */
@@ -141,8 +154,13 @@ export class Hooks {
   }
 
   /** The stage `complete` for changes of a model; undefined if no feature takes part, so that the write is that of the request alone. */
-  completing({ model, options }: WriteContext, change: 'write' | 'remove'): NonNullable<WriteHooks['complete']> | undefined {
-    const hooks = this.#all.find(({ completes }) => completes?.(model, change, options) === true)
+  completing(
+    { model, options, call }: WriteContext,
+    change: 'write' | 'remove',
+  ): NonNullable<WriteHooks['complete']> | undefined {
+    const hooks = this.#all.find(
+      ({ complete, completes }) => complete !== undefined && (call !== undefined || completes?.(model, change, options) === true),
+    )
     return hooks?.complete?.bind(hooks)
   }
 

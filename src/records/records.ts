@@ -15,7 +15,16 @@ import { mapInSlices, Slices } from '../util/slices.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import { type ActionResult, actionMessage, checkAction, type ModelAction, ModelActions, readInput, setValues } from './actions.ts'
+import {
+  type ActionResult,
+  actionMessage,
+  checkAction,
+  checkCount,
+  type ModelAction,
+  ModelActions,
+  readInput,
+  setValues,
+} from './actions.ts'
 import { MemoryGuard } from './admission.ts'
 import { Committer, type Complete, type CompletedWrite } from './committer.ts'
 import {
@@ -27,9 +36,9 @@ import {
   OpenDraft,
   OperationBuilder,
 } from './drafts.ts'
-import type { CommitOptions, Hooks, WriteContext } from './hooks.ts'
+import type { ActionCall, CommitOptions, Hooks, WriteContext } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
-import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals, withoutPrefix } from './outcomes.ts'
+import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
@@ -309,17 +318,21 @@ export class Records {
     const { model, on } = action
     if (recordId === undefined && on === 'record')
       throw new AppError('INVALID_REQUEST', `The action '${name}' takes one record, by its path`)
+    if (recordId !== undefined && on === 'model') throw new AppError('INVALID_REQUEST', `The action '${name}' takes no record`)
     const id = recordId === undefined ? undefined : readRecordId(recordId)
-    const { ids: named = [], selection, input: sent } = readActionRequest(body, id === undefined)
+    const { ids: named = [], selection, input: sent } = readActionRequest(body, on !== 'model' && id === undefined)
     const input = await readInput(this.#store, this.#access, actor, action, sent, this.#parts)
     const data = setValues(action, input, actor, this.#parts)
     checkUpdateKeys(actor, model, undefined, data).throwIfAny()
     const ids = id === undefined ? named : [id]
     let found: readonly StoredRecord[] = []
-    const prefix: Prefix =
-      id !== undefined ? withoutPrefix : selection === undefined ? byIndex : (index) => `${found[index]?.id}.`
+    // What the code of an action writes belongs to none of its records.
+    const prefix: Prefix = (index) =>
+      id !== undefined || index < 0 ? '' : selection === undefined ? byIndex(index) : `${found[index]?.id}.`
+    if (action.run !== undefined) checkCount(action, selection?.expectedTotal ?? ids.length)
+    const call: ActionCall | undefined = action.run === undefined ? undefined : { action, code: action.run, input }
     const viaAction = { ...options, origin: { ...options.origin, via: 'action' as const } }
-    const context = { actor, model, options: viaAction, ids, prefix, isPermitted: true }
+    const context = { actor, model, options: viaAction, ids, prefix, isPermitted: true, call }
     const read = async (records: RecordReader): Promise<readonly StoredRecord[]> => {
       if (selection !== undefined) return this.#targets.selected(actor, model, selection)
       if (id === undefined) return this.#targets.named(records, actor, model, ids)
@@ -330,7 +343,7 @@ export class Records {
       await checkAction(reader, this.#access, actor, action, found)
       return found.map((existing) => ({ existing, data }))
     })
-    return { message: actionMessage(action, records.length), records }
+    return { message: actionMessage(action, records.length, call?.returned), records }
   }
 
   /** Changes stored records. @param read finds them, with the values to set; called again if they change before the commit */

@@ -56,7 +56,7 @@ describe('a fault of an action has its place and a remedy', () => {
     [
       'nothing to do',
       'model: Post\nname: publish\n',
-      "1:1 code/invalid The action 'publish' does nothing; name the fields that it sets under 'set'",
+      "1:1 code/invalid The action 'publish' does nothing; name the fields that it sets under 'set', or write 'run' in TypeScript",
     ],
     ['a target without records', withKey('on: model'), /4:5 code\/invalid An action on the model has no record/],
     ['a tone', withKey('tone: red'), /4:7 code\/invalid 'tone' must be one of \[default, danger\]/],
