@@ -11,6 +11,8 @@ import { ServerProof } from './auth/secret.ts'
 import { TokenIssuer } from './auth/token.ts'
 import type { Connect } from './code/context.ts'
 import { Endpoints } from './code/endpoints.ts'
+import { JobQueue } from './code/job-queue.ts'
+import { Jobs } from './code/jobs.ts'
 import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
 import { History } from './history/history.ts'
@@ -116,16 +118,9 @@ async function open(
     const apiRoot = `${settings.base_path}/api/${settings.api_version}`
     const { maxRecordBytes } = recordParts
     const drafts = { clock: recordClock, random, maxRecordBytes }
-    const code = new ProjectCode(project.hooks, registry, {
-      access,
-      reads,
-      drafts,
-      timer,
-      clock: recordClock,
-      log,
-      connect,
-      apiRoot,
-    })
+    const queue = new JobQueue({ jobs: project.jobs, store, records, drafts })
+    const codeParts = { access, reads, queue, drafts, timer, clock: recordClock, log, connect, apiRoot }
+    const code = new ProjectCode(project.hooks, registry, codeParts)
     if (project.hooks.size > 0 || project.actions.areCoded) hooks.use(code.hooks)
     const leases = opened.leases?.(uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
@@ -160,6 +155,7 @@ async function open(
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
     const history = features.use(new History({ ...parts, clock: recordClock }))
     features.use(webhooks)
+    const jobs = features.use(new Jobs({ ...codeParts, jobs: project.jobs, store, records, random, settings: settings.jobs }))
     const events = features.use(new EventStreams({ ...parts, logins: accounts.logins, changeLog: opened.changeLog }))
 
     const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })
@@ -179,7 +175,7 @@ async function open(
       records,
       hooks,
       hasCode: project.hooks.size > 0 || project.actions.areCoded,
-      endpoints: new Endpoints({ drafts, timer, clock: recordClock, log, connect, apiRoot }),
+      endpoints: new Endpoints(codeParts),
       reads,
       searches,
       searchIndexes,
@@ -207,6 +203,7 @@ async function open(
       modelTests: new ModelTests(registry, project.views, mocks),
       mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
+      jobs,
       snapshots,
       traffic,
       seeded,

@@ -34,6 +34,7 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, exitCode: 1, body: 'B', message: 'Rate limit exceeded' },
   INTERNAL: { status: 500, exitCode: 1, body: 'B', message: 'Internal server error' },
   HOOK_LOOP: { status: 508, exitCode: 1, body: 'B', message: 'Code calls itself without end' },
+  QUEUE_FULL: { status: 503, exitCode: 1, body: 'B', message: 'Queue is full' },
   CODE_TIMEOUT: { status: 503, exitCode: 1, body: 'B', message: 'Code took too long' },
   SERVER_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Server is not ready' },
   SEARCH_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Search is not ready' },

@@ -4,6 +4,8 @@ export type { ActionAccess, ActionDefinition, ActionValues, ActionWorkOf } from 
 export { defineAction } from './code/define-action.ts'
 export type { EndpointAccess, EndpointCall, EndpointDefinition, InputOf } from './code/define-endpoint.ts'
 export { defineEndpoint } from './code/define-endpoint.ts'
+export type { JobDefinition } from './code/define-job.ts'
+export { defineJob } from './code/define-job.ts'
 export type { SettingsInput } from './config/define.ts'
 export { defineConfig } from './config/define.ts'
 export { defineModel } from './model/define.ts'

@@ -5,6 +5,7 @@ import type { ServerProof } from '../auth/secret.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
 import type { Connect } from '../code/context.ts'
 import type { Endpoints } from '../code/endpoints.ts'
+import type { Jobs } from '../code/jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { History } from '../history/history.ts'
@@ -106,6 +107,7 @@ export interface App {
   readonly mockFiller: MockFiller
   readonly modelTests: ModelTests
   readonly webhooks: Webhooks
+  readonly jobs: Jobs
   readonly snapshots: Snapshots
   /** Counts requests, so that webhook delivery can give way to them. */
   readonly traffic: RequestPace

@@ -3,7 +3,7 @@ import { SHELL } from '../auth/permissions.ts'
 import { createClient } from '../client/client.ts'
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Context, Person, Reach, Services, Via } from './define.ts'
+import type { Context, EnqueueOptions, Person, Reach, Services, Via } from './define.ts'
 
 /** On whose behalf code runs, and why. */
 export interface Caller {
@@ -18,8 +18,14 @@ export interface Caller {
 /** Returns a `fetch` that calls the API of the application in this process, on behalf of a caller. */
 export type Connect = (caller: Caller) => typeof fetch
 
+/** Stores jobs at once. */
+export interface JobEnqueuer {
+  enqueue(job: unknown, input: unknown, options: EnqueueOptions, caller: Caller): Promise<void>
+}
+
 /** What services are made of. */
 export interface ServiceParts {
+  readonly queue: JobEnqueuer
   readonly clock: Clock
   readonly log: Log
   readonly connect: Connect
@@ -39,13 +45,13 @@ export function personOf({ userId, user, isSuperuser, groups, permissions }: Act
   }
 }
 
-/** What all code gets. @param name of the code, for the log: `hooks/order.ts beforeCreate` */
+/** What all code gets, but for what its jobs are stored with. @param name of the code, for the log: `hooks/order.ts beforeCreate` */
 export function servicesOf(
   { clock, log }: Pick<ServiceParts, 'clock' | 'log'>,
   { actor, via, requestId }: Caller,
   name: string,
   signal: AbortSignal,
-): Services {
+): Omit<Services, 'enqueue'> {
   const write =
     (level: 'info' | 'warn' | 'error') =>
     (text: string, data: object = {}): void =>
@@ -81,5 +87,10 @@ export function contextOf(
 ): Context {
   const own = { ...caller, via: code.via, chain: [...caller.chain, code.name] }
   const { model } = reachOf(parts, own)
-  return { ...servicesOf(parts, caller, code.name, signal), model, system: reachOf(parts, { ...own, actor: SHELL }) }
+  return {
+    ...servicesOf(parts, caller, code.name, signal),
+    enqueue: (job, input, options = {}) => parts.queue.enqueue(job, input, options, own),
+    model,
+    system: reachOf(parts, { ...own, actor: SHELL }),
+  }
 }

@@ -58,11 +58,37 @@ export interface Services {
     error(text: string, data?: object): void
   }
   now(): Date
+  /**
+   * Stores a job with the transaction; outside of one, at once. It runs after the commit, at least once.
+   *
+   * @throws for input that the fields of the job refuse
+   */
+  enqueue<I extends object>(job: Job<I>, input: I, options?: EnqueueOptions): Promise<void>
+}
+
+/** How a job is stored. */
+export interface EnqueueOptions {
+  /** The job is not stored again while one with this key waits. */
+  readonly key?: string
+  /** Not before this time. */
+  readonly run_at?: Date
+}
+
+/** A job, as `defineJob` returns it. */
+export interface Job<I extends object> {
+  readonly name: string
+  readonly run: (input: I, ctx: JobContext) => unknown
 }
 
 /** What code gets that runs outside of a transaction. `model` acts with the permissions of the actor, `system.model` with all. */
 export interface Context extends Services, Reach {
   readonly system: Reach
+}
+
+/** What a job gets. */
+export interface JobContext extends Context {
+  /** The id is the same for each attempt, so that receivers can tell a repetition. The first attempt is 1. */
+  readonly job: { readonly id: number; readonly attempt: number }
 }
 
 declare const isNew: unique symbol

@@ -8,8 +8,9 @@ import type { StoredRecord } from '../store/store.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { readValue } from '../validate/record.ts'
-import type { Deletion, NewId, RecordCreation, Services, Tx, TxReach, Update } from './define.ts'
+import type { Deletion, EnqueueOptions, NewId, RecordCreation, Services, Tx, TxReach, Update } from './define.ts'
 import { refusalOf } from './define.ts'
+import type { NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { failureOf, messagesOf, refusedError } from './running.ts'
 
@@ -53,7 +54,9 @@ export interface HookTransaction {
   aboutOf(cause: number): string
   /** Stands for the id of a new record. */
   refOf(draft: OpenDraft): NewRecordId
-  servicesOf(code: CodeFunction<unknown>): Services
+  servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'>
+  /** A job to be stored with the transaction. */
+  jobOf(job: unknown, input: unknown, options: EnqueueOptions, cause: Pick<Entry, 'actor' | 'chain'>): NewJob
   /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */
   modelFor(actor: Actor, action: Action, key: string): Model
   /** The record as the transaction would leave it so far. */
@@ -84,6 +87,8 @@ export class HookRun {
   /** Messages by field. */
   readonly complaints: (readonly [string, readonly string[]])[] = []
   readonly queue: QueuedWrite[] = []
+  /** Jobs to be stored with the record. */
+  readonly jobs: NewJob[] = []
   /** Keys of the records that the hooks have read, and of the record itself. */
   readonly reads = new Set<string>()
   #isRefused = false
@@ -143,14 +148,14 @@ export class HookRun {
   async validate(): Promise<void> {
     this.#isOver = false
     const { draft } = this.entry
-    const written = this.queue.length
+    const written = this.queue.length + this.jobs.length
     for (const { validate } of draft === undefined || this.#isRefused ? [] : this.#sets) {
       if (validate === undefined || draft === undefined) continue
       const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
       await this.#call(code, this.#change(draft), (messages) => {
         if (isObject(messages)) this.complaints.push(...messagesOf(messages as Parameters<typeof messagesOf>[0]))
       })
-      if (this.queue.length > written)
+      if (this.queue.length + this.jobs.length > written)
         throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
     }
     for (const [field, messages] of this.complaints) draft?.complain(field, ...messages)
@@ -183,6 +188,7 @@ export class HookRun {
     }
     this.#isRefused = true
     this.queue.length = 0
+    this.jobs.length = 0
     this.complaints.push(...messagesOf(refusal.messages))
   }
 
@@ -250,6 +256,11 @@ export class HookRun {
     return {
       ...services,
       dry_run: transaction.isDryRun,
+      enqueue: async (job, input, options = {}) => {
+        this.#expectOpen()
+        const { actor, chain } = this.entry
+        this.jobs.push(transaction.jobOf(job, input, options, { actor, chain: [...chain, this.cause] }))
+      },
       model: own.model,
       system: { model: (key) => this.#recordsOf(key, SHELL) },
     }

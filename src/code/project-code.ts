@@ -9,8 +9,8 @@ import { type Caller, contextOf } from './context.ts'
 import type { Committed, Via } from './define.ts'
 import { copyOf } from './hook-run.ts'
 import type { HookSet, ProjectHooks } from './parse-hooks.ts'
-import { codeName, failureOf, LONG_MS, MAX_LEVELS, TimeLimit } from './running.ts'
-import { type CodeParts, CodeTransaction, loop } from './transaction.ts'
+import { codeName, failureOf, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
+import { type CodeParts, CodeTransaction } from './transaction.ts'
 
 /** Number of changes that `afterCommit` gets at once. */
 const CHANGES_AT_ONCE = 1000

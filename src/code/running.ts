@@ -98,3 +98,7 @@ function lineOf(error: unknown, { file, line }: CodeFunction<unknown>): number {
   const frames = error instanceof Error ? framesOf(error.stack ?? '') : []
   return frames.find((frame) => frame.file.endsWith(`/${file}`))?.line ?? line
 }
+
+/** @param chain the causes, the first one first */
+export const loop = (chain: readonly string[]): AppError =>
+  new AppError('HOOK_LOOP', `Writes of code cause each other without end: ${chain.join(' → ')}`)

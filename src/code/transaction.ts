@@ -3,7 +3,6 @@ import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
 import { listEntries } from '../client/model-queries.ts'
 import { queryText } from '../client/query.ts'
 import type { AnyModel, ListQuery } from '../client/types-calls.ts'
-import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Reads } from '../reads/reads.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
@@ -14,7 +13,7 @@ import type { Timer } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
 import { type Caller, type ServiceParts, servicesOf } from './context.ts'
-import type { Services, Via } from './define.ts'
+import type { EnqueueOptions, Services, Via } from './define.ts'
 import {
   type CodeData,
   type Entry,
@@ -25,14 +24,16 @@ import {
   noRecord,
   type QueuedWrite,
 } from './hook-run.ts'
+import type { JobQueue, NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
-import { codeName, HOOKS_MS, LONG_MS, MAX_LEVELS, TimeLimit } from './running.ts'
+import { codeName, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
 
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
 
 /** What the transactions of a project's code are made of. */
 export interface CodeParts extends ServiceParts {
+  readonly queue: JobQueue
   readonly access: AccessRules
   readonly reads: Pick<Reads, 'list'>
   readonly drafts: DraftParts
@@ -65,7 +66,9 @@ export class CodeTransaction implements HookTransaction {
   readonly #targets = new Map<NewRecordId, OpenDraft>()
   readonly #refs = new Map<OpenDraft, NewRecordId>()
   readonly #runs = new Map<OpenDraft, HookRun>()
-  readonly #services = new Map<CodeFunction<unknown>, Services>()
+  /** The jobs that the hooks of each record store. */
+  readonly #jobs = new Map<OpenDraft | Entry, readonly NewJob[]>()
+  readonly #services = new Map<CodeFunction<unknown>, Omit<Services, 'enqueue'>>()
 
   /** @param rehearse tells what operations would change */
   constructor(parts: CodeParts, write: WriteContext, records: RecordReader, rehearse: Rehearse) {
@@ -121,7 +124,7 @@ export class CodeTransaction implements HookTransaction {
       round = next
     }
     await this.#validate()
-    return this.#completion()
+    return { ...this.#completion(), operations: await this.#jobOperations() }
   }
 
   #register(entry: Entry): void {
@@ -181,6 +184,7 @@ export class CodeTransaction implements HookTransaction {
   async #apply(run: HookRun, written: Set<string>, next: Entry[]): Promise<void> {
     const { draft, existing, model } = run.entry
     if (draft !== undefined) this.#runs.set(draft, run)
+    if (run.jobs.length > 0) this.#jobs.set(draft ?? run.entry, run.jobs)
     for (const write of run.queue) await this.#queue(run, write, written, next)
     if (draft === undefined || run.patch.size === 0) return
     for (const [field, value] of run.patch) this.#set(draft, field.name, value)
@@ -329,6 +333,13 @@ export class CodeTransaction implements HookTransaction {
     }
   }
 
+  /** Seeds and mock records store no jobs. */
+  async #jobOperations(): Promise<readonly Operation[]> {
+    const { via } = this.#caller
+    const jobs = via === 'seed' || via === 'mock' ? [] : [...this.#jobs.values()].flat()
+    return jobs.length === 0 ? [] : this.#parts.queue.operationsOf(jobs)
+  }
+
   #completion(): Completion {
     const writes = this.#written.map(({ model, draft, existing, actor, via, cause }): DraftedWrite => {
       if (draft === undefined) throw new Error('A deletion among the writes of code')
@@ -353,11 +364,15 @@ export class CodeTransaction implements HookTransaction {
     return ref
   }
 
-  servicesOf(code: CodeFunction<unknown>): Services {
+  servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'> {
     const services =
       this.#services.get(code) ?? servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit.signal)
     this.#services.set(code, services)
     return services
+  }
+
+  jobOf(job: unknown, input: unknown, options: EnqueueOptions, { actor, chain }: Pick<Entry, 'actor' | 'chain'>): NewJob {
+    return this.#parts.queue.prepare(job, input, options, { ...this.#caller, actor, chain })
   }
 
   /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */
@@ -392,7 +407,3 @@ const plainData = (data: CodeData): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     Object.entries(data).flatMap(([name, value]) => (value instanceof NewRecordId ? [] : [[name, plainValue(value) as Json]])),
   )
-
-/** @param chain the causes, the first one first */
-export const loop = (chain: readonly string[]): AppError =>
-  new AppError('HOOK_LOOP', `Writes of code cause each other without end: ${chain.join(' → ')}`)

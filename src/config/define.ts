@@ -34,6 +34,15 @@ export interface Settings {
   readonly stop_delay_seconds: number
   readonly metrics: 'off' | 'local' | 'open'
   readonly webhooks: WebhookSection
+  /** Jobs of the project. */
+  readonly jobs: {
+    /** False for a process that serves only. */
+    readonly run: boolean
+    /** Maximum number of jobs that a process runs at once. */
+    readonly concurrency: number
+    /** Days for which jobs that are over are kept. */
+    readonly keep_days: number
+  }
   /** Which changes are recorded, and for how long; absent if none are. */
   readonly history?: { readonly days: number; readonly models?: readonly string[] }
   /** The admin page. */

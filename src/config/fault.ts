@@ -26,6 +26,7 @@ export type FaultRule =
   | 'code/action-condition'
   | 'code/name-taken'
   | 'code/path-conflict'
+  | 'code/schedule-never'
   | 'view/invalid'
   | 'view/unknown-model'
   | 'view/unknown-field'

@@ -38,6 +38,7 @@ export interface ProjectFiles {
   readonly hooks: readonly Definition[]
   readonly actions: readonly Definition[]
   readonly endpoints: readonly Definition[]
+  readonly jobs: readonly Definition[]
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -73,9 +74,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const hooks = await readDefinitions(reader, 'hooks')
   const actions = await readDefinitions(reader, 'actions')
   const endpoints = await readDefinitions(reader, 'endpoints')
+  const jobs = await readDefinitions(reader, 'jobs')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, roles, hooks, actions, endpoints, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, hooks, actions, endpoints, jobs, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -88,6 +90,7 @@ const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
   hook: 'hooks',
   action: 'actions',
   endpoint: 'endpoints',
+  job: 'jobs',
   seeds: 'seed',
   fixtures: 'seed',
 }
@@ -137,6 +140,7 @@ const DEFINITIONS = {
   hooks: 'hooks',
   actions: 'an action',
   endpoints: 'an endpoint',
+  jobs: 'a job',
 } as const
 
 type DefinitionFolder = keyof typeof DEFINITIONS
@@ -150,7 +154,7 @@ async function readDefinitions(reader: Reader, kind: DefinitionFolder): Promise<
   }
   for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
-    const isCode = kind === 'hooks' || kind === 'endpoints'
+    const isCode = kind === 'hooks' || kind === 'endpoints' || kind === 'jobs'
     const [formats, what] = isCode ? ([CODE_FORMATS, kind] as const) : ([DEFINITION_FORMATS, 'definitions'] as const)
     if (!isReadable(relative(folder, path), formats, what, faults)) continue
     const definition = await readDefinitionFile(reader, path, kind)

@@ -66,6 +66,7 @@ export const DEFAULTS: Settings = {
     subscriptions: [],
     keep: { deliveries: 10_000, days: 30 },
   },
+  jobs: { run: true, concurrency: 4, keep_days: 7 },
   ui: { enabled: true },
   lint: { rules: {} },
 }
@@ -118,6 +119,11 @@ export const settingsSchema = Joi.object<SettingsInput>({
   stop_delay_seconds: Joi.number().min(0).max(600),
   metrics: Joi.valid('off', 'local', 'open'),
   webhooks: webhooksSchema,
+  jobs: Joi.object({
+    run: Joi.boolean(),
+    concurrency: Joi.number().integer().min(1).max(64),
+    keep_days: Joi.number().integer().min(1).max(36_500),
+  }),
   history: Joi.object({
     days: Joi.number().integer().min(1).max(36_500).required(),
     models: Joi.array().items(Joi.string()).min(1),

@@ -39,6 +39,8 @@ export interface RouteSource {
   readonly settings: Settings
   readonly registry: Registry
   readonly endpoints: readonly Endpoint[]
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, unknown>
   readonly roots: ApiRoots
   readonly responses: Responses
 }
@@ -145,10 +147,12 @@ export const routeSource = ({
   settings,
   registry,
   endpoints,
-}: Pick<RouteSource, 'settings' | 'registry' | 'endpoints'>): RouteSource => ({
+  jobs,
+}: Pick<RouteSource, 'settings' | 'registry' | 'endpoints' | 'jobs'>): RouteSource => ({
   settings,
   registry,
   endpoints,
+  jobs,
   roots: apiRoots(settings),
   responses: new Responses(settings),
 })

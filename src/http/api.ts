@@ -9,6 +9,7 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
+import { jobRoutes, jobSchemas } from './routes/jobs.ts'
 import { listRoutes } from './routes/lists.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
 import { operationsRoutes } from './routes/operations.ts'
@@ -24,7 +25,7 @@ export const modelRoutes: DeclareRoutes = (source) =>
 
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
-  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, viewRoutes, webhookRoutes],
+  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, viewRoutes, webhookRoutes, jobRoutes],
   ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes, endpointRoutes],
 ]
 
@@ -37,6 +38,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...TRANSFER_SCHEMAS,
     ...VIEW_SCHEMAS,
     ...webhookSchemas(project.registry),
+    ...jobSchemas(project.jobs),
     ...DATA_SCHEMAS,
     ...HISTORY_SCHEMAS,
     ...SITE_SCHEMAS,

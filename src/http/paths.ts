@@ -12,6 +12,7 @@ export interface ApiRoots {
   /** The documentation page. */
   readonly docs: string
   readonly webhooks: string
+  readonly jobs: string
   readonly snapshots: string
   readonly reset: string
   readonly history: string
@@ -39,6 +40,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     models: `${api}/models`,
     auth: `${api}/auth`,
     webhooks: `${api}/webhooks`,
+    jobs: `${api}/jobs`,
     snapshots: `${api}/snapshots`,
     reset: `${api}/reset`,
     history: `${api}/history`,

@@ -31,6 +31,8 @@ export interface ContractSource {
   readonly forms: ReadonlyMap<string, Form>
   readonly views: Views
   readonly endpoints: readonly Endpoint[]
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, unknown>
 }
 
 /** A model with all that the description of its operations depends on. */
@@ -87,9 +89,11 @@ const TAGS = [
   { name: 'operations', description: 'For whatever watches the server' },
 ]
 
+const JOBS_TAG = { name: 'jobs', description: 'Work of the project that is stored, and done later' }
+
 /** Describes the API of a project. The same project gives the same document, byte for byte. */
 export function openApiDocument(
-  { settings, registry, endpoints }: ContractSource,
+  { settings, registry, endpoints, jobs }: ContractSource,
   { models, paths, schemas, tokenUrl }: DocumentParts,
 ): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
@@ -109,6 +113,7 @@ export function openApiDocument(
       ...registry.public.map(({ name, label }) => ({ name, description: label })),
       ...TAGS,
       ...(endpoints.length === 0 ? [] : [ENDPOINTS_TAG]),
+      ...(jobs.size > 0 ? [JOBS_TAG] : []),
     ],
     paths,
     components: {

@@ -3,9 +3,11 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { compileAccess } from '../access/compile-access.ts'
 import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
+import { JOB_MODELS } from '../code/job-models.ts'
 import { actionNames, parseActions } from '../code/parse-actions.ts'
 import { type Endpoint, parseEndpoints } from '../code/parse-endpoints.ts'
 import { computedFields, type ProjectHooks, parseHooks } from '../code/parse-hooks.ts'
+import { type ProjectJobs, parseJobs } from '../code/parse-jobs.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { listSeeds, type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
@@ -22,7 +24,7 @@ import { compileForm, type Form } from '../validate/form.ts'
 import { buildViews, type Views } from '../views/views.ts'
 import { WEBHOOK_MODELS } from '../webhooks/models.ts'
 
-const BUILT_IN = { ...AUTH_MODELS, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS] }
+const BUILT_IN = { ...AUTH_MODELS, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS, ...JOB_MODELS] }
 
 /** A loaded project without faults. */
 export interface Project {
@@ -38,6 +40,8 @@ export interface Project {
   /** Hooks by the key of their model. */
   readonly hooks: ProjectHooks
   readonly endpoints: readonly Endpoint[]
+  /** Jobs by name. */
+  readonly jobs: ProjectJobs
   readonly seeds: readonly SeedFile[]
   /** Messages about settings that are valid but probably unintended. */
   readonly warnings: readonly string[]
@@ -82,6 +86,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)
   const { endpoints, faults: endpointFaults } = parseEndpoints(files.endpoints, registry, unclear)
+  const { jobs, faults: jobFaults } = parseJobs(folder, files.jobs, registry, unclear)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
@@ -96,6 +101,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     roleFaults,
     hookFaults,
     endpointFaults,
+    jobFaults,
   ]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
@@ -116,6 +122,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     forms,
     hooks,
     endpoints,
+    jobs,
     seeds: files.seeds,
     warnings,
   }

@@ -1,6 +1,6 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { checkPresentRights } from '../access/present-rights.ts'
-import { type Action, type Actor, forbidden } from '../auth/permissions.ts'
+import { type Action, type Actor, forbidden, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord, Violation } from '../store/store.ts'
@@ -137,7 +137,9 @@ export class Committer {
       const { actor } = writes[index] ?? {}
       if (actor !== undefined) actors.set(operation, actor)
     }
-    const all = [...operations, ...removed.map(({ operation }) => operation), ...assertionsOf(completion)]
+    const { operations: ofServer = [] } = completion
+    for (const operation of ofServer) actors.set(operation, SYSTEM)
+    const all = [...operations, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
     return { operations: all, own: { from: 0, count }, actors }
   }
 
@@ -464,8 +466,18 @@ export class Committer {
   /** Commits a write without locks. */
   async #attempt(context: WriteContext, write: RepeatedWrite): Promise<Attempt> {
     const decided = await write.decide(this.#store)
-    const outcome = await this.#transact(context, decided)
+    const outcome = this.#overtaken(await this.#transact(context, decided), decided)
     return this.#judged(attemptOf(outcome, context.model, decided.operations), write)
+  }
+
+  /** A refusal by a table of the server's own, such as a job with a key that is stored just now, is that of an overtaken write. */
+  #overtaken(outcome: Outcome, { operations }: DecidedWrite): Outcome {
+    if (outcome.ok) return outcome
+    const refused = outcome.violations.find(({ kind, index }) => {
+      const table = operations[index]?.table
+      return kind === 'unique' && table !== undefined && this.#rules.registry.expect(table).internal
+    })
+    return refused === undefined ? outcome : { ok: false, violations: [{ kind: 'stale', index: refused.index, id: 0 }] }
   }
 
   /** Returns an attempt that was committed or overtaken. */

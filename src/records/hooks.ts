@@ -102,6 +102,8 @@ export interface Completion {
   readonly removals: readonly DraftedRemoval[]
   /** What the cascades of the removals do, as code has seen it. */
   readonly knownCascade?: KnownCascade | undefined
+  /** Operations on tables of the server's own, such as those that store jobs. */
+  readonly operations?: readonly Operation[]
   /** Records that code has read, and that must be so when the write commits; undefined for those that did not exist. */
   readonly reads: readonly { readonly table: string; readonly id: number; readonly record: StoredRecord | undefined }[]
 }

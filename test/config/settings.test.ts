@@ -48,6 +48,7 @@ test('the defaults are the documented ones', () => {
       subscriptions: [],
       keep: { deliveries: 10000, days: 30 },
     },
+    jobs: { run: true, concurrency: 4, keep_days: 7 },
     ui: { enabled: true },
     lint: { rules: {} },
   }

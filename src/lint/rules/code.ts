@@ -5,6 +5,9 @@ const ORDER = 'name: Order\nfields:\n  - { name: price, type: number }\n  - { na
 const define = (model: string, hooks: string): string =>
   `import { defineHooks } from 'admin-folder'\nexport default »defineHooks«('${model}', ${hooks})\n`
 
+const defineJob = (members: string): string =>
+  `import { defineJob } from 'admin-folder'\nexport default »defineJob«({ run() {}, ${members} })\n`
+
 const unmarked = (text: string): string => text.replace(/[»«]/g, '')
 
 const hooksExample = (text: string): Example => ({ files: { 'models/order.yaml': ORDER, 'hooks/order.js': text } })
@@ -26,6 +29,10 @@ const formOfOrders = (rest: string): Example => ({
     'views/order.yaml': `name: OrderForm\nview_type: form\nmodel: Order\nfields: [{ name: price }, { name: total }]\n${rest}`,
   },
 })
+const VALID_JOBS: readonly Example[] = [
+  { files: { 'jobs/a.js': unmarked(defineJob("name: 'receipt', schedule: '0 6 * * MON'")) } },
+  { files: { 'jobs/a.js': unmarked(defineJob("name: 'receipt'")), 'jobs/b.js': unmarked(defineJob("name: 'reminder'")) } },
+]
 
 const actionExample = (text: string): Example => ({ files: { 'actions/publish.yaml': text } })
 
@@ -105,19 +112,22 @@ a record that self refers to, with values that do not depend on self.`,
   },
   'code/name-taken': {
     severity: 'error',
-    summary: 'Two actions of a model have one name, or an action the name of a permission of every model',
-    details: `Each action has a permission <name>_<model>, beside view_, add_, change_ and delete_<model>. Choose another name, or remove one of the two.`,
+    summary: 'Two actions of a model or two jobs have one name, or an action the name of a permission of every model',
+    details: `Each action has a permission <name>_<model>, beside view_, add_, change_ and delete_<model>. Jobs wait under
+their names. Choose another name, or remove one of the two.`,
     invalid: [
       actionExample('model: Post\nname: »delete«\nset: { status: draft }\n'),
       actionExample(
         '- { model: Post, name: publish, set: { status: published } }\n- { model: Post, name: »publish«, set: { views: 0 } }\n',
       ),
+      { files: { 'jobs/a.js': unmarked(defineJob("name: 'receipt'")), 'jobs/b.js': defineJob("name: 'receipt'") } },
     ],
     valid: [
       actionExample('model: Post\nname: unpublish\nset: { status: draft }\n'),
       actionExample(
         '- { model: Post, name: rename, set: { title: Untitled } }\n- { model: Tag, name: rename, set: { name: untitled } }\n',
       ),
+      ...VALID_JOBS,
     ],
   },
   'code/computed-field-in-form': {
@@ -138,5 +148,15 @@ removes it from the allow-list, which changes nothing for clients.`,
         }
       }
     },
+  },
+  'code/schedule-never': {
+    severity: 'error',
+    summary: 'The schedule of a job never comes',
+    details: 'The pattern names a day that no month of the pattern has, such as 30 February. Correct the day or the month.',
+    invalid: [
+      { files: { 'jobs/a.js': defineJob("name: 'receipt', schedule: '0 0 30 2 *'") } },
+      { files: { 'jobs/a.js': defineJob("name: 'receipt', schedule: '0 0 31 4,6 *', timezone: 'Europe/Berlin'") } },
+    ],
+    valid: VALID_JOBS,
   },
 } as const satisfies Readonly<Record<string, LintRule>>

@@ -1,0 +1,141 @@
+import { type Actor, SHELL } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import { type DraftParts, draftNew } from '../records/drafts.ts'
+import type { Records } from '../records/records.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
+import { isoTime } from '../util/clock.ts'
+import { isObject, type JsonObject } from '../util/json.ts'
+import { didYouMean } from '../util/suggest.ts'
+import type { Caller, JobEnqueuer } from './context.ts'
+import type { EnqueueOptions } from './define.ts'
+import { JOBS } from './job-models.ts'
+import type { ProjectJob, ProjectJobs } from './parse-jobs.ts'
+import { loop, MAX_LEVELS } from './running.ts'
+
+/** Maximum length of a key. */
+const MAX_KEY = 255
+/** Maximum number of waiting jobs of one name that endpoints may store. */
+const MAX_FROM_ENDPOINTS = 100_000
+/** Age from which the number of waiting jobs is counted again, in milliseconds. */
+const COUNT_AGE_MS = 1000
+/** Maximum number of attempts to store a job whose key begins or ceases to wait meanwhile. */
+const MAX_ATTEMPTS = 100
+
+interface JobQueueParts {
+  readonly jobs: ProjectJobs
+  readonly store: Store
+  readonly drafts: DraftParts
+  readonly records: Pick<Records, 'commitInternal'>
+}
+
+/** A job to be stored: the values of its row. */
+export type NewJob = JsonObject
+
+/** Stores jobs: with the transaction of code, or at once. */
+export class JobQueue implements JobEnqueuer {
+  readonly #parts: JobQueueParts
+  /** Numbers of waiting jobs by name, as they were counted, with those that were stored since. */
+  readonly #counts = new Map<string, { readonly at: number; waiting: number }>()
+
+  constructor(parts: JobQueueParts) {
+    this.#parts = parts
+  }
+
+  /** @throws {AppError} VALIDATION_FAILED for faulty input, HOOK_LOOP; {Error} for an unknown job */
+  prepare(job: unknown, input: unknown, { key, run_at: runAt }: EnqueueOptions, caller: Caller): NewJob {
+    const { name, input: model } = this.#jobOf(job)
+    if (!isObject(input)) throw new TypeError(`The input of the job '${name}' must be an object`)
+    if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY)) {
+      throw new TypeError(`The key of a job is a text of 1 to ${MAX_KEY} characters`)
+    }
+    if (runAt !== undefined && !(runAt instanceof Date && Number.isFinite(runAt.getTime()))) {
+      throw new TypeError('run_at must be a valid Date')
+    }
+    if (caller.chain.length > MAX_LEVELS) throw loop(caller.chain)
+    const { clock } = this.#parts.drafts
+    const { values, issues } = draftNew(SHELL, model, undefined, input as JsonObject, this.#parts.drafts)
+    issues.throwIfAny()
+    const now = isoTime(clock())
+    return {
+      ...{ name, input: values, key: key ?? null, waiting_key: key === undefined ? null : waitingKeyOf(name, key) },
+      ...{ status: 'waiting', due_at: runAt === undefined ? now : isoTime(runAt.getTime()), attempt: 0, failures: 0, lost: 0 },
+      ...{ ...ownerOf(caller.actor), request_id: caller.requestId ?? null, chain: [...caller.chain], enqueued_at: now },
+    }
+  }
+
+  /**
+   * The operations that store jobs, each key once. A job whose key waits is not stored: the transaction asserts that it still waits at its commit.
+   */
+  async operationsOf(jobs: readonly NewJob[]): Promise<readonly Operation[]> {
+    const keys = new Set(jobs.flatMap(({ waiting_key: key }) => (typeof key === 'string' ? [key] : [])))
+    const waiting = await this.#waitingWith([...keys])
+    const assertions = waiting.map((record): Operation => ({ kind: 'assert', table: JOBS, id: record.id, expect: record }))
+    for (const { waiting_key: key } of waiting) keys.delete(String(key))
+    const inserted = jobs.filter(({ waiting_key: key }) => typeof key !== 'string' || keys.delete(key))
+    return [...inserted.map((values): Operation => ({ kind: 'insert', table: JOBS, values })), ...assertions]
+  }
+
+  /**
+   * Stores a job at once.
+   *
+   * @throws {AppError} as `prepare`; QUEUE_FULL
+   */
+  async enqueue(job: unknown, input: unknown, options: EnqueueOptions, caller: Caller): Promise<void> {
+    await this.add(this.prepare(job, input, options, caller), caller.via === 'endpoint')
+  }
+
+  /** @returns the stored row; that of the waiting job with the same key, if there is one */
+  async add(job: NewJob, isLimited = false): Promise<StoredRecord> {
+    if (isLimited) await this.#count(String(job.name))
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const outcome = await this.#parts.records.commitInternal(await this.operationsOf([job]))
+      const [record] = outcome.ok ? outcome.records : []
+      if (record !== undefined) return record
+    }
+    throw new AppError('WRITE_CONFLICT', `Jobs with the key of '${String(job.name)}' keep changing; try again`)
+  }
+
+  #jobOf(job: unknown): ProjectJob {
+    const { jobs } = this.#parts
+    const name = isObject(job) ? job.name : job
+    const known = typeof name === 'string' ? jobs.get(name) : undefined
+    if (known !== undefined) return known
+    throw new Error(`There is no job '${String(name)}' in jobs/${didYouMean(String(name), jobs.keys())}`)
+  }
+
+  async #waitingWith(keys: readonly string[]): Promise<readonly StoredRecord[]> {
+    if (keys.length === 0) return []
+    const filters = [{ field: 'waiting_key', operator: 'in', values: keys }] as const
+    const plan = { filters, sort: [], offset: 0, limit: keys.length }
+    return (await this.#parts.store.find(JOBS, plan, { withoutTotal: true })).records
+  }
+
+  /** Counts a job that an endpoint stores. @throws {AppError} QUEUE_FULL */
+  async #count(name: string): Promise<void> {
+    const { store, drafts } = this.#parts
+    let count = this.#counts.get(name)
+    if (count === undefined || Math.abs(drafts.clock() - count.at) > COUNT_AGE_MS) {
+      const filters = [
+        { field: 'name', operator: 'eq', value: name },
+        { field: 'status', operator: 'eq', value: 'waiting' },
+      ] as const
+      const at = drafts.clock()
+      const { total } = await store.find(JOBS, { filters, sort: [], offset: 0, limit: 1 })
+      count = { at, waiting: total }
+      this.#counts.set(name, count)
+    }
+    if (count.waiting >= MAX_FROM_ENDPOINTS) {
+      throw new AppError('QUEUE_FULL', `${count.waiting} jobs '${name}' are waiting; try again later`, { retryAfter: 60 })
+    }
+    count.waiting++
+  }
+}
+
+/** The value that is unique among waiting jobs. */
+export const waitingKeyOf = (name: string, key: string): string => `${name} ${key}`
+
+/** On whose behalf a job runs; neither of a user nor of the server for a request without a token. */
+const ownerOf = ({ userId, isSuperuser }: Actor) => ({
+  actor_id: userId ?? null,
+  of_server: userId === undefined && isSuperuser,
+})

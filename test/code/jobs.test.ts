@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestApp } from '../helpers/api/app.ts'
+import { type ShopWork, withShop } from '../helpers/code/shop.ts'
+
+const RECEIPT = {
+  'jobs/receipt.ts': `import { defineJob } from 'admin-folder'
+export default defineJob({
+  name: 'receipt',
+  input: [{ name: 'number', type: 'string', required: true }],
+  concurrency: 2,
+  async run({ number }, ctx) {
+    globalThis.seen.push([number, ctx.job.id, ctx.job.attempt, ctx.via, ctx.actor?.username ?? null])
+    if (number.startsWith('bad')) throw new Error('The printer is on fire')
+    await ctx.system.model('ledger').create({ text: 'receipt ' + number })
+  },
+})
+`,
+  'hooks/order.ts': `import { defineHooks, refuse } from 'admin-folder'
+import receipt from '../jobs/receipt.ts'
+export default defineHooks('order', {
+  async beforeCreate({ record }, tx) {
+    await tx.enqueue(receipt, { number: 'O-' + record.quantity }, record.price === 7 ? { key: 'seven' } : {})
+    if (record.quantity === 13) refuse('Unlucky')
+  },
+  validate: ({ record }) => (record.quantity === 14 ? { quantity: 'Too many' } : undefined),
+})
+`,
+}
+
+const tests = (name: string, work: ShopWork, code: Readonly<Record<string, string>> = RECEIPT) =>
+  test(name, () => withShop(work, code))
+
+const order = (quantity: number, price = 1) => ({ product_id: 1, quantity, price })
+
+tests('a job of a hook is stored with the record, and runs after the commit', async ({ app, call, all, seen, until }) => {
+  const created = await call('POST', 'order', order(2))
+  assert.equal(created.status, 201, created.text)
+  const [stored] = await all('queuedjob')
+  assert.deepEqual([stored.name, stored.status, stored.input], ['receipt', 'waiting', { number: 'O-2' }])
+  await app.app.begin()
+  await until(async () => (await all('queuedjob'))[0].status === 'done')
+  assert.deepEqual(seen(), [['O-2', stored.id, 1, 'job', 'admin']])
+  assert.deepEqual(
+    (await all('ledger')).map(({ text }) => text),
+    ['receipt O-2'],
+  )
+  await call('POST', 'order', order(3))
+  await until(async () => (await all('ledger')).length === 2)
+})
+
+tests('a refused write, an invalid one and a dry run store no job', async ({ call, all }) => {
+  assert.equal((await call('POST', 'order', order(13))).status, 400)
+  assert.equal((await call('POST', 'order', order(14))).status, 400)
+  assert.equal((await call('POST', 'order?dry_run=true', order(1))).status, 200)
+  const some = await call('POST', 'order/bulk', undefined, { records: [order(1), order(13)] })
+  assert.equal(some.status, 400, some.text)
+  assert.deepEqual(await all('queuedjob'), [])
+})
+
+tests('while a job with a key waits, it is not stored again', async ({ app, call, all, until }) => {
+  for (const quantity of [1, 2]) await call('POST', 'order', order(quantity, 7))
+  const together = await Promise.all([3, 4, 5].map((quantity) => call('POST', 'order', order(quantity, 7))))
+  assert.deepEqual(
+    together.map(({ status }) => status),
+    [201, 201, 201],
+  )
+  assert.equal((await all('order')).length, 5)
+  assert.deepEqual(
+    (await all('queuedjob')).map(({ input }) => input.number),
+    ['O-1'],
+  )
+  await app.app.begin()
+  await until(async () => (await all('queuedjob'))[0].status === 'done')
+  await Promise.all([6, 7, 8].map((quantity) => call('POST', 'order', order(quantity, 7))))
+  await until(async () => (await all('queuedjob')).every(({ status }) => status === 'done'))
+})
+
+const api = async (app: TestApp, method: 'GET' | 'POST', path: string, payload?: object, user = 'admin') => {
+  const authorization = `Bearer ${await app.tokenOf(user)}`
+  const reply = await app.server.inject({
+    method,
+    url: `/api/v1/${path}`,
+    headers: { authorization },
+    ...(payload && { payload }),
+  })
+  return { status: reply.statusCode, json: JSON.parse(reply.payload) }
+}
+
+/** Moves the clock until a condition is met, so that the queue is read again. */
+const moving = ({ app, until }: Parameters<ShopWork>[0], condition: () => Promise<boolean>) =>
+  until(async () => {
+    const isMet = await condition()
+    if (!isMet) app.advance(250)
+    return isMet
+  })
+
+tests('a failed attempt is repeated after 10 s times 4, 16 …, at most 5 times; a superuser lets it run again', async (shop) => {
+  const { app, all, seen, until } = shop
+  await app.app.begin()
+  const run = await api(app, 'POST', 'jobs/receipt/run', { input: { number: 'bad' } })
+  assert.equal(run.status, 202, JSON.stringify(run.json))
+  for (const [index, seconds] of [10, 40, 160, 640].entries()) {
+    await until(async () => (await all('queuedjob'))[0].failures === index + 1)
+    const [{ due_at: due, status, started_at: started }] = await all('queuedjob')
+    const delay = (Date.parse(due) - Date.parse(started)) / 1000
+    assert.equal(status, 'waiting')
+    // The clock may have been moved while the attempt ran.
+    assert.ok(delay >= seconds * 0.8 && delay <= seconds * 1.2 + 2, `${delay} s instead of ${seconds}`)
+    app.advance(delay * 1000)
+    await moving(shop, async () => (await all('queuedjob'))[0].attempt === index + 2)
+  }
+  await until(async () => (await all('queuedjob'))[0].status === 'failed')
+  assert.deepEqual(
+    seen().map(([, , attempt]) => attempt),
+    [1, 2, 3, 4, 5],
+  )
+  const failed = await api(app, 'GET', 'jobs?status=failed&name=receipt')
+  assert.equal(failed.json.total, 1)
+  const [{ id, error, attempt }] = failed.json.data
+  assert.match(error, /^jobs\/receipt\.ts:8 receipt: The printer is on fire$/)
+  assert.equal(attempt, 5)
+  assert.match(app.logged.join('\n'), /jobs\/receipt\.ts:8/)
+  app.reported.length = 0
+  assert.equal((await api(app, 'POST', `jobs/${id}/retry`)).status, 202)
+  await until(async () => (await all('queuedjob'))[0].failures === 1)
+  app.reported.length = 0
+})
+
+tests('the routes are those of superusers, and say what is wrong', async ({ app, call }) => {
+  await call('POST', 'group', { name: 'clerks' })
+  await call('POST', 'user', { username: 'clerk', email: 'clerk@example.org', password: 'a-long-password' })
+  for (const [method, path] of [
+    ['GET', 'jobs'],
+    ['POST', 'jobs/1/retry'],
+    ['POST', 'jobs/receipt/run'],
+  ] as const) {
+    assert.equal((await api(app, method, path, undefined, 'clerk')).status, 403, path)
+    assert.equal((await app.server.inject({ method, url: `/api/v1/${path}` })).statusCode, 401, path)
+  }
+  const status = async (path: string, body?: object) => (await api(app, body === undefined ? 'GET' : 'POST', path, body)).status
+  assert.equal(await status('jobs/none/run', {}), 404)
+  assert.equal(await status('jobs/7/retry', {}), 404)
+  assert.equal(await status('jobs/receipt/run', {}), 400)
+  assert.equal(await status('jobs/receipt/run', { input: { number: 'x', more: 1 } }), 400)
+  assert.equal(await status('jobs/receipt/run', { inputs: {} }), 400)
+  assert.equal(await status('jobs/receipt/run', { input: { number: 'x' }, run_at: 'soon' }), 400)
+  assert.equal(await status('jobs?status=lost'), 400)
+  assert.equal(await status('jobs?name=none'), 400)
+})
+
+test('a project without jobs has no routes of jobs', () =>
+  withShop(async ({ app }) => assert.equal((await api(app, 'GET', 'jobs')).status, 404), {}))
+
+const job = (members: string) => `import { defineJob } from 'admin-folder'\nexport default defineJob({ ${members} })\n`
+
+tests(
+  'a job that takes too long is aborted and fails; a user without permission is refused',
+  async ({ app, all, seen, until, as, call }) => {
+    await call('POST', 'group', { name: 'clerks', permissions: await as.permissions('add_order', 'view_order', 'view_product') })
+    await as.user('clerk', 'clerks')
+    await app.app.begin()
+    const slow = await api(app, 'POST', 'jobs/slow/run', {})
+    await until(async () => seen().includes('begun'))
+    app.advance(2100)
+    await until(async () => (await all('queuedjob'))[0].status === 'failed')
+    assert.deepEqual(seen(), ['begun', 'aborted'])
+    assert.match((await all('queuedjob'))[0].error, /^jobs\/slow\.ts:2 slow took more than 2 s$/)
+    assert.equal(slow.status, 202)
+    assert.equal((await call('POST', 'order', order(1), undefined, 'clerk')).status, 201)
+    await until(async () => (await all('queuedjob')).some(({ name, status }) => name === 'nosy' && status === 'failed'))
+    assert.match((await all('queuedjob')).find(({ name }) => name === 'nosy').error, /permission/)
+    app.reported.length = 0
+  },
+  {
+    'jobs/slow.ts': job(`name: 'slow', timeout: '2s', attempts: 1, run(_, ctx) {
+      globalThis.seen.push('begun')
+      return new Promise(() => ctx.signal.addEventListener('abort', () => globalThis.seen.push('aborted')))
+    }`),
+    'jobs/nosy.ts': job(`name: 'nosy', attempts: 1, run: (_, ctx) => ctx.model('ledger').list()`),
+    'hooks/order.ts': `import { defineHooks } from 'admin-folder'
+export default defineHooks('order', { beforeCreate: (_, tx) => tx.enqueue({ name: 'nosy' }, {}) })
+`,
+  },
+)
+
+tests(
+  'jobs that store jobs end at the sixth, with the chain in the message',
+  async ({ app, all, until }) => {
+    await app.app.begin()
+    await api(app, 'POST', 'jobs/ping/run', {})
+    await until(async () => (await all('queuedjob')).some(({ status }) => status === 'failed'))
+    const jobs = await all('queuedjob')
+    assert.equal(jobs.length, 6)
+    assert.equal(
+      jobs.at(-1).error,
+      `Writes of code cause each other without end: ${Array(6).fill('jobs/ping.ts ping').join(' → ')}`,
+    )
+    app.reported.length = 0
+  },
+  { 'jobs/ping.ts': job(`name: 'ping', attempts: 1, run: (_, ctx) => ctx.enqueue({ name: 'ping' }, {})`) },
+)
+
+tests(
+  'a job whose process is gone is taken over when its lease has ended; one that is renewed is not',
+  async (shop) => {
+    const { app, all, seen, until } = shop
+    await app.app.begin()
+    await api(app, 'POST', 'jobs/long/run', {})
+    await until(async () => seen().length === 1)
+    for (let seconds = 0; seconds < 60; seconds += 5) {
+      app.advance(5000)
+      await until(async () => app.time.waits().some((wait) => wait > 250 && wait <= 10_000))
+    }
+    const [{ due_at: leased }] = await all('queuedjob')
+    assert.equal(Date.parse(leased) - app.time.clock(), 30_000)
+    assert.deepEqual(seen(), [1])
+    // As if its process had gone: another one has it.
+    const [{ id }] = await all('queuedjob')
+    const { records } = app.app
+    await records.commitInternal([{ kind: 'update', table: 'queuedjob', id, values: { holder: 'another' } }])
+    app.advance(10_000)
+    await until(async () => seen().includes('aborted'))
+    await records.commitInternal([
+      { kind: 'update', table: 'queuedjob', id, values: { due_at: new Date(app.time.clock()).toISOString() } },
+    ])
+    await moving(shop, async () => seen().includes(2))
+    assert.deepEqual(seen(), [1, 'aborted', 2])
+    const [taken] = await all('queuedjob')
+    assert.deepEqual([taken.lost, taken.failures, taken.status], [1, 0, 'running'])
+    let isStopped = false
+    void app.app.jobs.stop().then(() => {
+      isStopped = true
+    })
+    await moving(shop, async () => isStopped)
+    const [stopped] = await all('queuedjob')
+    assert.deepEqual([stopped.status, stopped.failures, stopped.slot], ['waiting', 0, null])
+  },
+  {
+    'jobs/long.ts': job(`name: 'long', run(_, ctx) {
+      globalThis.seen.push(ctx.job.attempt)
+      return new Promise(() => ctx.signal.addEventListener('abort', () => globalThis.seen.push('aborted')))
+    }`),
+  },
+)
