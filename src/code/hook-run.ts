@@ -8,7 +8,7 @@ import type { StoredRecord } from '../store/store.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { readValue } from '../validate/record.ts'
-import type { Deletion, EnqueueOptions, NewId, RecordCreation, Services, Tx, TxReach, Update } from './define.ts'
+import type { Deletion, EnqueueOptions, RecordCreation, Services, Tx, Update } from './define.ts'
 import { refusalOf } from './define.ts'
 import type { NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
@@ -77,20 +77,25 @@ export class NewRecordId {
 
 export const keyOf = ({ key }: Model, id: number): string => `${key} ${id}`
 
+const NOTHING: readonly never[] = []
+
+/** What hooks get, while it is made. */
+type TxOf = { -readonly [M in keyof Tx]: Tx[M] }
+
 /** A call of the hooks of one record. Its effects are collected, and applied by the transaction. */
 export class HookRun {
   readonly entry: Entry
   readonly #transaction: HookTransaction
   readonly #sets: readonly HookSet[]
-  /** Values that hooks have returned and computed. */
-  readonly patch = new Map<Field, unknown>()
+  /** Values that hooks have returned and computed, until they are applied to the draft. */
+  patch: readonly (readonly [Field, unknown])[] = NOTHING
   /** Messages by field. */
-  readonly complaints: (readonly [string, readonly string[]])[] = []
-  readonly queue: QueuedWrite[] = []
+  complaints: readonly (readonly [string, readonly string[]])[] = NOTHING
+  queue: QueuedWrite[] = []
   /** Jobs to be stored with the record. */
   readonly jobs: NewJob[] = []
-  /** Keys of the records that the hooks have read, and of the record itself. */
-  readonly reads = new Set<string>()
+  /** Keys of the records that the hooks have read. */
+  readonly reads: string[] = []
   #isRefused = false
   #isOver = false
   /** The code that runs. */
@@ -100,7 +105,6 @@ export class HookRun {
     this.#transaction = transaction
     this.entry = entry
     this.#sets = sets
-    if (entry.existing !== undefined) this.reads.add(keyOf(entry.model, entry.existing.id))
   }
 
   /** What runs, for messages. */
@@ -153,7 +157,7 @@ export class HookRun {
       if (validate === undefined || draft === undefined) continue
       const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
       await this.#call(code, this.#change(draft), (messages) => {
-        if (isObject(messages)) this.complaints.push(...messagesOf(messages as Parameters<typeof messagesOf>[0]))
+        if (isObject(messages)) this.#complain(messages)
       })
       if (this.queue.length + this.jobs.length > written)
         throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
@@ -187,9 +191,17 @@ export class HookRun {
       throw refusedError(refusal, this.#transaction.aboutOf(cause))
     }
     this.#isRefused = true
-    this.queue.length = 0
+    this.queue = []
     this.jobs.length = 0
-    this.complaints.push(...messagesOf(refusal.messages))
+    this.#complain(refusal.messages)
+  }
+
+  #complain(messages: object): void {
+    this.complaints = [...this.complaints, ...messagesOf(messages as Parameters<typeof messagesOf>[0])]
+  }
+
+  #patch(field: Field, value: unknown): void {
+    this.patch = [...this.patch.filter(([other]) => other !== field), [field, value]]
   }
 
   #take(patch: unknown, code: CodeFunction<unknown>): void {
@@ -206,7 +218,7 @@ export class HookRun {
       if (field.computed) throw new TypeError(`${code.name} returns '${name}', which is computed`)
       if (!isSettable(field) && this.entry.actor !== SHELL)
         throw new TypeError(`${code.name} returns '${name}', which the server sets`)
-      this.patch.set(field, value)
+      this.#patch(field, value)
     }
   }
 
@@ -219,7 +231,7 @@ export class HookRun {
         try {
           const value = code.call(this.#record(draft))
           if (value instanceof Promise) throw new TypeError(`${code.name} must return its value at once, not a promise`)
-          this.patch.set(field, value)
+          this.#patch(field, value)
         } catch (error) {
           // A record that lacks mandatory values is refused for that.
           if (!draft.isFaulty) throw failureOf(error, code)
@@ -230,18 +242,35 @@ export class HookRun {
 
   /** The record as it would be stored. */
   #record(draft: OpenDraft): Readonly<Record<string, unknown>> {
-    const { existing } = this.entry
+    const { existing, model } = this.entry
     const values: Record<string, unknown> = { ...existing, ...draft.values }
     for (const [field, value] of this.patch) values[field.name] = shownValue(field, value)
-    return copyOf(this.entry.model, values)
+    return ownCopy(model, values)
   }
 
   #change(draft: OpenDraft): RecordCreation<CodeData> | Update<CodeData> {
-    const { model, existing } = this.entry
-    const common = { record: this.#record(draft), form: draft.form?.name, secrets: secretsOf(model, draft) }
-    if (existing === undefined) return { ...common, before: undefined, ref: this.#transaction.refOf(draft) as unknown as NewId }
-    const changed = new Set([...draft.changed, ...[...this.patch.keys()].map(({ name }) => name)])
-    return { ...common, before: copyOf(model, existing), changed } as unknown as Update<CodeData>
+    const { entry } = this
+    const { model, existing } = entry
+    const transaction = this.#transaction
+    const record = this.#record(draft)
+    const patched = this.patch
+    const change = {
+      record,
+      get before() {
+        return existing === undefined ? undefined : copyOf(model, existing)
+      },
+      get changed() {
+        return new Set([...draft.changed, ...patched.map(([{ name }]) => name)])
+      },
+      get ref() {
+        return existing === undefined ? transaction.refOf(draft) : undefined
+      },
+      form: draft.form?.name,
+      get secrets() {
+        return secretsOf(model, draft)
+      },
+    }
+    return change as unknown as Update<CodeData>
   }
 
   #deletion(): Deletion<CodeData> {
@@ -250,20 +279,16 @@ export class HookRun {
   }
 
   #tx(code: CodeFunction<unknown>): Tx {
-    const transaction = this.#transaction
-    const services = transaction.servicesOf(code)
-    const own: TxReach = { model: (key) => this.#recordsOf(key, this.entry.actor) }
-    return {
-      ...services,
-      dry_run: transaction.isDryRun,
-      enqueue: async (job, input, options = {}) => {
-        this.#expectOpen()
-        const { actor, chain } = this.entry
-        this.jobs.push(transaction.jobOf(job, input, options, { actor, chain: [...chain, this.cause] }))
-      },
-      model: own.model,
-      system: { model: (key) => this.#recordsOf(key, SHELL) },
+    const tx: TxOf = Object.create(this.#transaction.servicesOf(code))
+    tx.dry_run = this.#transaction.isDryRun
+    tx.model = (key) => this.#recordsOf(key, this.entry.actor)
+    tx.system = { model: (key) => this.#recordsOf(key, SHELL) }
+    tx.enqueue = async (job, input, options = {}) => {
+      this.#expectOpen()
+      const { actor, chain } = this.entry
+      this.jobs.push(this.#transaction.jobOf(job, input, options, { actor, chain: [...chain, this.cause] }))
     }
+    return tx
   }
 
   #recordsOf(key: string, actor: Actor): ReturnType<Tx['model']> {
@@ -295,7 +320,7 @@ export class HookRun {
   async #read(model: Model, actor: Actor, id: number): Promise<CodeData | undefined> {
     this.#expectOpen()
     const key = keyOf(model, idOf(id))
-    this.reads.add(key)
+    this.reads.push(key)
     const found = await this.#transaction.present(model, actor, id)
     if (found === undefined) return undefined
     let values: Record<string, unknown> | undefined = { ...found }
@@ -331,14 +356,21 @@ function shownValue(field: Field, raw: unknown): Json {
 }
 
 /** A record for code: without secrets, and its own copy, so that a change of it has no effect. */
-export function copyOf(model: Model, record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const copy: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(record)) {
-    copy[name] = typeof value === 'object' && value !== null ? structuredClone(value) : value
+export const copyOf = (model: Model, record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  ownCopy(model, { ...record })
+
+/** The same of values that are a copy already. */
+function ownCopy(model: Model, copy: Record<string, unknown>): Readonly<Record<string, unknown>> {
+  for (const name in copy) {
+    const value = copy[name]
+    if (typeof value === 'object' && value !== null) copy[name] = isIds(value) ? [...value] : structuredClone(value)
   }
   for (const name of model.secrets) delete copy[name]
   return Object.freeze(copy)
 }
+
+const isIds = (value: object): value is readonly number[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'number')
 
 function secretsOf(model: Model, { data }: OpenDraft): Readonly<Record<string, string>> {
   const secrets: Record<string, string> = {}

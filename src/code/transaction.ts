@@ -28,6 +28,14 @@ import type { JobQueue, NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { codeName, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
 
+/** What the hooks of earlier records of a round have written: records by key, and drafts of the records themselves. */
+interface Written {
+  readonly keys: Set<string>
+  readonly drafts: Set<OpenDraft>
+}
+
+const nothingWritten = (): Written => ({ keys: new Set(), drafts: new Set() })
+
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
 
@@ -56,7 +64,9 @@ export class CodeTransaction implements HookTransaction {
   readonly #reader: BatchReader
   readonly #caller: Caller
   #limit: TimeLimit
-  /** The drafts of stored records by key. */
+  /** The records of the request whose drafts are not in the next map yet. */
+  #own: readonly Entry[] = []
+  /** The drafts of records by key. */
   readonly #drafts = new Map<string, { readonly draft: OpenDraft; readonly entry: Entry }>()
   /** What code writes, in order. */
   readonly #written: Entry[] = []
@@ -111,7 +121,11 @@ export class CodeTransaction implements HookTransaction {
     const own = changes.map(({ model, draft, existing, id }, cause): Entry => {
       return { model, draft, existing, id, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
     })
-    for (const entry of own) this.#register(entry)
+    this.#own = own
+    for (const entry of own) {
+      if (entry.draft === undefined && entry.existing !== undefined)
+        this.#removed.set(keyOf(entry.model, entry.existing.id), entry)
+    }
     const begun: Entry[] = []
     if (action !== undefined) await this.#begin(action(own), begun)
     const further = begun.filter(({ draft }) => draft === undefined || own.every((each) => each.draft !== draft))
@@ -127,12 +141,14 @@ export class CodeTransaction implements HookTransaction {
     return { ...this.#completion(), operations: await this.#jobOperations() }
   }
 
-  #register(entry: Entry): void {
-    const { model, draft, existing, id = existing?.id } = entry
-    if (id === undefined) return
-    const key = keyOf(model, id)
-    if (draft === undefined) this.#removed.set(key, entry)
-    else this.#drafts.set(key, { draft, entry })
+  /** What is known of the draft of a record. Those of the request are looked for when code asks for the first one. */
+  #known(key: string): { readonly draft: OpenDraft; readonly entry: Entry } | undefined {
+    for (const entry of this.#own) {
+      const { model, draft, existing, id = existing?.id } = entry
+      if (id !== undefined && draft !== undefined) this.#drafts.set(keyOf(model, id), { draft, entry })
+    }
+    this.#own = []
+    return this.#drafts.get(key)
   }
 
   /** Runs the code of an action, and applies what it writes. */
@@ -141,7 +157,7 @@ export class CodeTransaction implements HookTransaction {
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
     this.#readAhead([run])
-    for (const write of run.queue) await this.#queue(run, write, new Set(), next, 'action')
+    for (const write of run.queue) await this.#queue(run, write, nothingWritten(), next, 'action')
   }
 
   /** Reads what code has to change, all of it at once. */
@@ -154,23 +170,39 @@ export class CodeTransaction implements HookTransaction {
   async #runAll(entries: readonly Entry[], next: Entry[]): Promise<void> {
     this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
     this.#services.clear()
-    const runs = entries.flatMap((entry) => {
+    const runs: HookRun[] = []
+    const pending: Promise<void>[] = []
+    for (const entry of entries) {
       const sets = this.#parts.hooksOf(entry.model)
-      const isIdle = entry.draft !== undefined && entry.existing !== undefined && entry.draft.changed.length === 0
-      return sets.length === 0 || (isIdle && !this.isRecompute) ? [] : [new HookRun(this, entry, sets)]
-    })
-    const pending = runs.map((run) => run.before()).filter((each) => each !== undefined)
+      const isIdle = entry.draft !== undefined && entry.existing !== undefined && !entry.draft.isChanged
+      if (sets.length === 0 || (isIdle && !this.isRecompute)) continue
+      const run = new HookRun(this, entry, sets)
+      const waiting = run.before()
+      runs.push(run)
+      if (waiting !== undefined) pending.push(waiting)
+    }
     if (pending.length > 0) await this.#wait(Promise.all(pending), runs)
     this.#readAhead(runs)
-    const written = new Set<string>()
+    const written = nothingWritten()
     for (let run of runs) {
-      if (written.size > 0 && [...run.reads].some((key) => written.has(key))) {
+      if (this.#hasReadWritten(run, written)) {
         run = new HookRun(this, run.entry, this.#parts.hooksOf(run.entry.model))
         const again = run.before()
         if (again !== undefined) await this.#wait(again, [run])
       }
-      await this.#apply(run, written, next)
+      for (const write of run.queue) await this.#queue(run, write, written, next)
+      this.#apply(run, written)
     }
+  }
+
+  /** True if hooks have read what those of an earlier record have written: then they run again. */
+  #hasReadWritten({ entry: { model, existing }, reads }: HookRun, { keys, drafts }: Written): boolean {
+    if (keys.size > 0 && existing !== undefined && keys.has(keyOf(model, existing.id))) return true
+    return reads.some((key) => {
+      if (keys.has(key)) return true
+      const draft = drafts.size === 0 ? undefined : this.#known(key)?.draft
+      return draft !== undefined && drafts.has(draft)
+    })
   }
 
   #wait(pending: Promise<unknown>, runs: readonly HookRun[]): Promise<unknown> {
@@ -181,17 +213,19 @@ export class CodeTransaction implements HookTransaction {
     return this.#limit.wait(pending, name)
   }
 
-  async #apply(run: HookRun, written: Set<string>, next: Entry[]): Promise<void> {
-    const { draft, existing, model } = run.entry
-    if (draft !== undefined) this.#runs.set(draft, run)
+  #apply(run: HookRun, written: Written): void {
+    const { draft, model } = run.entry
     if (run.jobs.length > 0) this.#jobs.set(draft ?? run.entry, run.jobs)
-    for (const write of run.queue) await this.#queue(run, write, written, next)
-    if (draft === undefined || run.patch.size === 0) return
+    if (draft === undefined) return
+    const isValidated = this.#parts.hooksOf(model).some(({ validate }) => validate !== undefined)
+    if (isValidated || run.complaints.length > 0) this.#runs.set(draft, run)
+    if (run.patch.length === 0) return
     for (const [field, value] of run.patch) this.#set(draft, field.name, value)
-    if (existing !== undefined) written.add(keyOf(model, existing.id))
+    run.patch = []
+    written.drafts.add(draft)
   }
 
-  async #queue(run: HookRun, write: QueuedWrite, written: Set<string>, next: Entry[], via = 'hook'): Promise<void> {
+  async #queue(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via = 'hook'): Promise<void> {
     const { model, actor } = write
     const { cause } = run.entry
     const chain = [...run.entry.chain, run.cause]
@@ -208,9 +242,9 @@ export class CodeTransaction implements HookTransaction {
     }
     const key = keyOf(model, write.id)
     const existing = await this.#reader.get(model, actor, write.id)
-    const known = this.#drafts.get(key)
+    const known = this.#known(key)
     if ((existing === undefined && known === undefined) || this.#removed.has(key)) throw noRecord(model, write.id)
-    written.add(key)
+    written.keys.add(key)
     if (write.kind === 'delete') {
       if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
       const entry = { ...common, draft: undefined, existing }
@@ -293,7 +327,7 @@ export class CodeTransaction implements HookTransaction {
         this.#removed.set(key, entry)
         this.#cascade.push({ table, record: before })
         found.push(entry)
-      } else if (!this.#drafts.has(key)) {
+      } else if (this.#known(key) === undefined) {
         const data = Object.fromEntries(
           Object.entries(after).filter(
             ([name, value]) =>
@@ -351,7 +385,7 @@ export class CodeTransaction implements HookTransaction {
     )
     const tables = [...new Set([...this.#removed.values()].flatMap(({ model }) => this.#parts.reachedBy(model)))]
     const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascade }
-    const isWritten = (key: string) => this.#drafts.has(key) || this.#removed.has(key)
+    const isWritten = (key: string) => this.#known(key) !== undefined || this.#removed.has(key)
     const reads = this.#reader.seen.filter(({ table, id }) => !isWritten(`${table} ${id}`))
     return { writes, removals, knownCascade, reads }
   }
@@ -387,7 +421,7 @@ export class CodeTransaction implements HookTransaction {
   async present(model: Model, actor: Actor, id: number): Promise<Readonly<Record<string, Json>> | undefined> {
     const key = keyOf(model, id)
     const stored = await this.#reader.get(model, actor, id)
-    const known = this.#drafts.get(key)
+    const known = this.#known(key)
     if ((stored === undefined && known === undefined) || this.#removed.has(key)) return undefined
     return { id, ...stored, ...known?.draft.values }
   }

@@ -117,6 +117,16 @@ export class OpenDraft {
     return this.#parts.keys.any || this.#found.any
   }
 
+  /** True if a field gets another value. */
+  get isChanged(): boolean {
+    const { existing, model, values } = this
+    if (existing === undefined) return true
+    for (const name of [...Object.keys(this.data), ...this.#set]) {
+      if (Object.hasOwn(values, name) && isChange(model, existing, name, values[name] ?? null)) return true
+    }
+    return false
+  }
+
   /** Names of the fields that get another value. */
   get changed(): readonly string[] {
     const { existing, model } = this
