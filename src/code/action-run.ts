@@ -1,9 +1,10 @@
 import { forbidden, isPrivileged } from '../auth/permissions.ts'
+import type { Model } from '../model/model.ts'
 import type { ActionWork } from '../records/actions.ts'
 import type { ActionCall, WriteContext } from '../records/hooks.ts'
 import type { StoredRecord } from '../store/store.ts'
 import { isObject } from '../util/json.ts'
-import type { Tx } from './define.ts'
+import { refusalOf, refuse, type Tx } from './define.ts'
 import { copyOf, type Entry, HookRun, type HookTransaction } from './hook-run.ts'
 import type { HookSet } from './parse-hooks.ts'
 
@@ -34,13 +35,28 @@ export function actionRun(
       for (const { id } of targets) tx.system.model(model.key).update(id, values)
     }
     const work: ActionWork = { records, input: call.input, set }
-    call.returned = await code.call(work as never, tx as never)
+    try {
+      call.returned = await code.call(work as never, tx as never)
+    } catch (error) {
+      throw atInputs(error, call.action.input)
+    }
   }
   const stage = { ...code, call: perform } as unknown as HookSet['beforeDelete']
   const first: HookSet = { ...NO_HOOKS, beforeDelete: stage }
   const chain = options?.origin?.chain ?? []
   const whole = { model, draft: undefined, existing: undefined, actor, chain, cause: OF_THE_ACTION, isOwn: false }
   return new HookRun(transaction, whole, [first])
+}
+
+/** An error of the code; messages for fields of the input have the keys that those of a faulty input have. */
+function atInputs(error: unknown, input: Model): unknown {
+  const refusal = refusalOf(error)
+  if (refusal === undefined || typeof refusal.messages === 'string') return error
+  const messages = Object.entries(refusal.messages).map(([name, texts]) => [
+    input.fields.has(name) ? `input.${name}` : name,
+    texts,
+  ])
+  return refuse(Object.fromEntries(messages), refusal.status)
 }
 
 const NO_HOOKS: HookSet = {

@@ -2,6 +2,7 @@ import { markCallSite } from '../config/call-site.ts'
 import type { RecordOf, WritableFieldName } from '../model/define.ts'
 import type { FieldDefinition, ModelDefinition } from '../model/definition.ts'
 import type { Patch, StoredValues, Tx } from './define.ts'
+import type { InputOf } from './define-endpoint.ts'
 
 /** Who may perform an action: every user, superusers, holders of a permission, members of a group. */
 export type ActionAccess = 'authenticated' | 'superuser' | { readonly permission: string } | { readonly group: string }
@@ -37,7 +38,7 @@ export interface ActionDefinition {
 /** What the code of an action of model `M` gets. */
 export interface ActionWorkOf<M extends ModelDefinition, F extends readonly FieldDefinition[]> {
   readonly records: readonly StoredValues<RecordOf<M>>[]
-  readonly input: RecordOf<{ name: string; fields: F }>
+  readonly input: InputOf<F>
   /** Sets fields of one of the records, or of all, by the right to the action. */
   readonly set: (values: Patch<M>, record?: { readonly id: number }) => void
 }

@@ -7,14 +7,15 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
 import { ACCESS_ACTIONS, ACTION_NAME, FIELD_TYPE_NAMES } from '../model/definition.ts'
 import { type Field, generatedDefault, isSettable } from '../model/field.ts'
-import { Model } from '../model/model.ts'
-import { parseField, readDefault } from '../model/parse-field.ts'
+import type { Model } from '../model/model.ts'
+import { readDefault } from '../model/parse-field.ts'
 import type { ActionNames, Registry } from '../model/registry.ts'
 import { ACTION_TARGETS, type ModelAction, ModelActions, type SetSource } from '../records/actions.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { generatedTitle } from '../views/generate.ts'
 import type { ActionAccess, ActionDefinition } from './define-action.ts'
+import { parseInput } from './parse-input.ts'
 
 /** A condition rather than alternatives, so that a fault names the key. */
 const access = Joi.alternatives().conditional(Joi.object(), {
@@ -65,10 +66,15 @@ export function actionNames(definitions: readonly Definition[]): ActionNames {
 /** True for the actions that every model has. */
 const isTaken = (name: string): boolean => ACCESS_ACTIONS.some((each) => each === name)
 
-/** Parses the actions of a project. Faulty ones are left out. */
+/**
+ * Parses the actions of a project. Faulty ones are left out.
+ *
+ * @param unclear keys of models that are faulty
+ */
 export function parseActions(
   definitions: readonly Definition[],
   registry: Registry,
+  unclear: ReadonlySet<string>,
 ): { actions: ModelActions; all: readonly ModelAction[]; faults: Faults } {
   const faults = new Faults('code/invalid')
   const all: ModelAction[] = []
@@ -77,7 +83,7 @@ export function parseActions(
     const { value, faults: shape } = validateShape(actionSchema, written, source, { rule: () => 'code/invalid' })
     faults.addAll(shape.list)
     if (value === undefined) continue
-    const action = new ActionParser(value, source, registry, faults).parse()
+    const action = new ActionParser(value, { source, registry, unclear }, faults).parse()
     if (action === undefined) continue
     const { model, name } = action
     const twin = all.find((each) => each.model === model && each.name === name)
@@ -94,25 +100,34 @@ export function parseActions(
   return { actions: new ModelActions(all), all, faults }
 }
 
+interface ActionPlace {
+  readonly source: Source
+  readonly registry: Registry
+  readonly unclear: ReadonlySet<string>
+}
+
 class ActionParser {
   readonly #written: ActionDefinition
   readonly #source: Source
   readonly #registry: Registry
+  readonly #unclear: ReadonlySet<string>
   readonly #faults: Faults
 
-  constructor(written: ActionDefinition, source: Source, registry: Registry, faults: Faults) {
+  constructor(written: ActionDefinition, { source, registry, unclear }: ActionPlace, faults: Faults) {
     this.#written = written
     this.#source = source
     this.#registry = registry
+    this.#unclear = unclear
     this.#faults = faults
   }
 
   /** @returns undefined if the model does not exist */
   parse(): ModelAction | undefined {
     const { name, title, icon, tone = 'default', confirm, on = 'selection', when, set = {}, run } = this.#written
-    const model = this.#modelNamed(this.#written.model, ['model'], 'name')
+    const model = this.#model()
     if (model === undefined) return undefined
-    const input = this.#input(model)
+    const place = { source: this.#source, path: ['input'], registry: this.#registry, unclear: this.#unclear }
+    const input = parseInput(`${model.name}.${name}`, this.#written.input ?? [], place, this.#faults)
     const setsFields = Object.keys(set).length > 0
     if (!setsFields && run === undefined) {
       this.#fault([], `The action '${name}' does nothing; name the fields that it sets under 'set', or write 'run' in TypeScript`)
@@ -134,11 +149,12 @@ class ActionParser {
     this.#faults.add(this.#source, path, message, rule && { rule })
   }
 
-  #modelNamed(wanted: string, path: Path, by: 'name' | 'key'): Model | undefined {
-    const model = this.#registry.public.find((each) => each[by] === wanted)
-    const known = this.#registry.public.map((each) => each[by])
+  #model(): Model | undefined {
+    const wanted = this.#written.model
+    const model = this.#registry.public.find(({ name }) => name === wanted)
+    const known = this.#registry.public.map(({ name }) => name)
     if (model === undefined)
-      this.#fault(path, `There is no model '${wanted}'${meantOrKnown(wanted, known)}`, 'code/unknown-model')
+      this.#fault(['model'], `There is no model '${wanted}'${meantOrKnown(wanted, known)}`, 'code/unknown-model')
     return model
   }
 
@@ -164,25 +180,6 @@ class ActionParser {
     if (!known.includes(permission))
       this.#fault(['access', 'permission'], `There is no permission '${permission}'${meantOrKnown(permission, known)}`)
     return { kind: 'permission', codename: permission }
-  }
-
-  /** The fields of the input, as a model that is not registered. */
-  #input(model: Model): Model {
-    const taken = new Set<string>()
-    const fields = (this.#written.input ?? []).flatMap((raw: unknown, index): Field[] => {
-      const path = ['input', index]
-      const field = parseField(raw, path, this.#source, this.#faults)
-      if (field === undefined && isObject(raw))
-        this.#fault([...path, 'name'], "An input cannot have the name 'id'; choose another")
-      if (field === undefined) return []
-      if (taken.has(field.name)) this.#fault([...path, 'name'], `There is already an input '${field.name}'; choose another name`)
-      taken.add(field.name)
-      const target = field.relation?.target
-      if (target !== undefined && this.#modelNamed(target, [...path, 'model'], 'key') === undefined) return []
-      return [field]
-    })
-    const name = `${model.name}.${this.#written.name}`
-    return new Model({ name, label: undefined, displayField: undefined, timestamps: false, internal: true, fields })
   }
 
   #valueOf(name: string, written: unknown, model: Model, input: Model): [string, SetSource][] {

@@ -81,7 +81,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const isClear = ({ value }: Definition) => !unclear.has(modelOf(value))
   const { views, faults: viewFaults } = buildViews(files.views.filter(isClear), registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
-  const { actions, all, faults: actionFaults } = parseActions(files.actions.filter(isClear), registry)
+  const { actions, all, faults: actionFaults } = parseActions(files.actions.filter(isClear), registry, unclear)
   const { access, faults: accessFaults } = compileAccess(defined, registry, all)
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)

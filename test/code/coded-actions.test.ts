@@ -79,6 +79,12 @@ export default defineHooks(Order, {
 })
 `
 
+const PARCEL_HOOKS = `import { defineHooks } from 'admin-folder'
+import { Parcel } from '../shop.ts'
+
+export default defineHooks(Parcel, { beforeCreate: ({ record }) => ({ carrier: record.carrier + '!' }) })
+`
+
 const FILES = {
   'shop.ts': SHOP,
   'models/shop.ts': "import { Order, Parcel } from '../shop.ts'\n\nexport default [Order, Parcel]\n",
@@ -97,7 +103,7 @@ const testsWith = (files: Readonly<Record<string, string>>) =>
   })
 
 const actionTest = testsWith(FILES)
-const hooksTest = testsWith({ ...FILES, 'hooks/order.ts': HOOKS })
+const hooksTest = testsWith({ ...FILES, 'hooks/order.ts': HOOKS, 'hooks/parcel.ts': PARCEL_HOOKS })
 
 const act = (path: string): Scenario['request'] => `POST ${MODELS}/${path}`
 
@@ -140,7 +146,7 @@ describe('the code of an action', () => {
   actionTest('refuses, and then nothing is stored', async (app) => {
     for (const [carrier, status, details] of [
       ['none', 409, /There is no carrier/],
-      ['unknown', 400, /"carrier":\["Not known"\]/],
+      ['unknown', 400, /"input\.carrier":\["Not known"\]/],
       ['long', 400, /"0\.note":/],
       ['broken', 500, /Internal server error/],
     ] as const) {
@@ -202,9 +208,13 @@ describe('the code of an action', () => {
     await play(app, { request: act('order/1/actions/clear'), status: 400 })
   })
 
-  hooksTest('comes before the hooks of its records', async (app) => {
+  hooksTest('comes before the hooks of its records, and of those that it creates', async (app) => {
     const { json } = await play(app, { request: act('order/1/actions/ship'), as: 'pat', body: by('hooks'), status: 200 })
     assert.equal(json.data[0].note, 'sent by a hook')
+    assert.deepEqual(
+      (await rows(app, 'parcel')).map(({ carrier }) => carrier),
+      ['hooks!'],
+    )
   })
 
   actionTest('runs once for 16 who ask at the same time', async (app) => {
