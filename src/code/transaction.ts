@@ -156,8 +156,10 @@ export class CodeTransaction implements HookTransaction {
     this.#limit = new TimeLimit(LONG_MS, this.#parts.timer)
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
+    const written = nothingWritten()
+    this.#apply(run, written)
     this.#readAhead([run])
-    for (const write of run.queue) await this.#queue(run, write, nothingWritten(), next, 'action')
+    for (const write of run.queue) await this.#queue(run, write, written, next, 'action')
   }
 
   /** Reads what code has to change, all of it at once. */

@@ -25,7 +25,17 @@ export const Parcel = defineModel({
 `
 
 const ACTIONS = `import { defineAction, refuse } from 'admin-folder'
+import label from '../jobs/label.ts'
 import { Order } from '../shop.ts'
+
+const print = defineAction(Order, {
+  name: 'print',
+  async run({ records }, tx) {
+    for (const { id } of records) await tx.enqueue(label, { order_id: id })
+    if (records.length > 1) refuse('One after the other')
+    return undefined
+  },
+})
 
 const ship = defineAction(Order, {
   name: 'ship',
@@ -68,7 +78,7 @@ const clear = defineAction(Order, {
   },
 })
 
-export default [ship, give, foreign, clear]
+export default [print, ship, give, foreign, clear]
 `
 
 const HOOKS = `import { defineHooks } from 'admin-folder'
@@ -77,6 +87,11 @@ import { Order } from '../shop.ts'
 export default defineHooks(Order, {
   beforeUpdate: ({ record }) => (record.note === 'with hooks' ? { note: record.status + ' by a hook' } : undefined),
 })
+`
+
+const LABEL_JOB = `import { defineJob } from 'admin-folder'
+
+export default defineJob({ name: 'label', input: [{ name: 'order_id', type: 'integer', required: true }], run() {} })
 `
 
 const PARCEL_HOOKS = `import { defineHooks } from 'admin-folder'
@@ -89,6 +104,7 @@ const FILES = {
   'shop.ts': SHOP,
   'models/shop.ts': "import { Order, Parcel } from '../shop.ts'\n\nexport default [Order, Parcel]\n",
   'actions/order.ts': ACTIONS,
+  'jobs/label.ts': LABEL_JOB,
   'roles/roles.yaml': 'name: Shippers\npermissions: [ship_order, give_order, foreign_order, view_order]\n',
   'seed/user.yaml': `- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true }
 - { username: pat, email: pat@example.org, password: a-long-password, groups: [{ name: Shippers }] }
@@ -206,6 +222,18 @@ describe('the code of an action', () => {
     assert.equal((await rows(app, 'order')).at(-1)?.number, 'from an action')
     await play(app, { request: act('order/actions/clear'), body: { ids: [1] }, status: 400 })
     await play(app, { request: act('order/1/actions/clear'), status: 400 })
+  })
+
+  actionTest('stores jobs with what it writes, or none', async (app) => {
+    const jobs = async () =>
+      (await play(app, { request: 'GET /api/v1/jobs', status: 200 })).json.data.map(
+        ({ name, input }: { name: string; input: object }) => [name, input],
+      )
+    await play(app, { request: act('order/actions/print'), body: { ids: [1, 2] }, status: 400 })
+    await play(app, { request: act('order/1/actions/print?dry_run=true'), status: 200 })
+    assert.deepEqual(await jobs(), [])
+    await play(app, { request: act('order/1/actions/print'), status: 200 })
+    assert.deepEqual(await jobs(), [['label', { order_id: 1 }]])
   })
 
   hooksTest('comes before the hooks of its records, and of those that it creates', async (app) => {
