@@ -75,10 +75,9 @@ export function parseActions(
   definitions: readonly Definition[],
   registry: Registry,
   unclear: ReadonlySet<string>,
-): { actions: ModelActions; all: readonly ModelAction[]; faults: Faults } {
+): { actions: ModelActions; faults: Faults } {
   const faults = new Faults('code/invalid')
   const all: ModelAction[] = []
-  const sources = new Map<ModelAction, Source>()
   for (const { value: written, source } of definitions) {
     const { value, faults: shape } = validateShape(actionSchema, written, source, { rule: () => 'code/invalid' })
     faults.addAll(shape.list)
@@ -88,16 +87,15 @@ export function parseActions(
     const { model, name } = action
     const twin = all.find((each) => each.model === model && each.name === name)
     if (twin !== undefined || isTaken(name)) {
-      const { file, line } = (twin && sources.get(twin))?.at(['name']) ?? {}
+      const { file, line } = twin?.source.at(['name']) ?? {}
       const taken = twin === undefined ? 'is one that every model has' : `is already defined (${file}:${line})`
       const message = `The action '${name}' of ${model.name} ${taken}; choose another name`
       faults.add(source, ['name'], message, { rule: 'code/name-taken' })
       continue
     }
     all.push(action)
-    sources.set(action, source)
   }
-  return { actions: new ModelActions(all), all, faults }
+  return { actions: new ModelActions(all), faults }
 }
 
 interface ActionPlace {
@@ -141,6 +139,7 @@ class ActionParser {
       when: when === undefined ? undefined : this.#condition(when, model),
       access: this.#access(),
       run: run && { file, line, name, call: run },
+      source: this.#source,
       set: new Map(Object.entries(set).flatMap(([field, value]) => this.#valueOf(field, value, model, input))),
     }
   }

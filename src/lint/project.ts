@@ -12,6 +12,7 @@ export interface LintProject {
   /** The project's own models. */
   readonly models: readonly DefinedModel[]
   readonly views: readonly DefinedView[]
+  readonly actions: readonly { readonly model: Model; readonly name: string; readonly source: Source }[]
   readonly endpoints: readonly DefinedEndpoint[]
   /** Model and kind of each view, including faulty ones. A missing member is unknown and may be anything. */
   readonly intendedViews: readonly { readonly model?: string; readonly kind?: 'form' | 'list' }[]

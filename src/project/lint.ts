@@ -88,6 +88,7 @@ function lintable({ project, files, models, faults }: ExaminedProject): LintProj
     registry: project.registry,
     models,
     views: project.views.all,
+    actions: project.actions.all,
     endpoints: project.endpoints.map(({ method, path, access, source }) => ({
       ...{ method, path, source },
       isPublic: access === 'public',

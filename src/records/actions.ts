@@ -1,6 +1,7 @@
 import type { AccessRule, AccessRules } from '../access/access-rules.ts'
 import type { Condition } from '../access/condition.ts'
 import { type Actor, forbidden } from '../auth/permissions.ts'
+import type { Source } from '../config/source.ts'
 import { AppError } from '../errors.ts'
 import type { GeneratedDefault } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
@@ -57,13 +58,17 @@ export interface ModelAction {
   readonly set: ReadonlyMap<string, SetSource>
   /** What it does besides; undefined if it only sets fields. */
   readonly run: ActionCode | undefined
+  readonly source: Source
 }
 
 /** The actions of a project. */
 export class ModelActions {
+  /** In the order of files. */
+  readonly all: readonly ModelAction[]
   readonly #byModel = new Map<string, Map<string, ModelAction>>()
 
   constructor(actions: readonly ModelAction[]) {
+    this.all = actions
     for (const action of actions) {
       const { key } = action.model
       this.#byModel.set(key, (this.#byModel.get(key) ?? new Map<string, ModelAction>()).set(action.name, action))
@@ -72,7 +77,7 @@ export class ModelActions {
 
   /** True if one of them has code. */
   get areCoded(): boolean {
-    return [...this.#byModel.values()].some((actions) => [...actions.values()].some(({ run }) => run !== undefined))
+    return this.all.some(({ run }) => run !== undefined)
   }
 
   /** The actions of a model, in the order of files. */

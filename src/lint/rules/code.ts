@@ -1,4 +1,5 @@
-import { ALLOW_LISTS, allowListNames, type Example, type LintRule } from '../rule.ts'
+import { formerSource } from '../field-options.ts'
+import { ALLOW_LISTS, allowListNames, changeExample, type Example, type LintRule } from '../rule.ts'
 
 const ORDER = 'name: Order\nfields:\n  - { name: price, type: number }\n  - { name: total, type: number }\n'
 
@@ -43,6 +44,9 @@ const viewExample = (rest: string): Example => ({
     'views/post.yaml': `name: PostList\nview_type: list\nmodel: Post\nfields: [{ name: title, title: Title }]\n${rest}`,
   },
 })
+
+const PUBLISH = '- { model: Post, name: publish, set: { status: published } }\n'
+const ARCHIVE = '- { model: Post, name: archive, set: { status: draft } }\n'
 
 /** Rules for the code of the project. */
 export const CODE_RULES = {
@@ -158,5 +162,31 @@ removes it from the allow-list, which changes nothing for clients.`,
       { files: { 'jobs/a.js': defineJob("name: 'receipt', schedule: '0 0 31 4,6 *', timezone: 'Europe/Berlin'") } },
     ],
     valid: VALID_JOBS,
+  },
+  'contract/action': {
+    severity: 'error',
+    summary: 'An action was removed (breaking) or added',
+    details: `Checked only with --against. A client that asks for a removed or renamed action gets 404, and roles cannot have its permission any more. Keep the
+action until no client asks for it.`,
+    invalid: [
+      changeExample('actions/publish.yaml', `${PUBLISH}${ARCHIVE}`, `»-«${PUBLISH.slice(1)}`),
+      changeExample('actions/publish.yaml', PUBLISH, `»-«${PUBLISH.slice(1).replace('publish', 'release')}`),
+    ],
+    valid: [
+      changeExample('actions/publish.yaml', `${PUBLISH}${ARCHIVE}`, `${ARCHIVE}${PUBLISH}`),
+      changeExample('actions/publish.yaml', PUBLISH, `${PUBLISH}${ARCHIVE}`),
+    ],
+    compare(before, after, report) {
+      for (const { model, name, source } of before.actions) {
+        const present = after.registry.get(model.key)
+        if (present === undefined || after.registry.ownActionsOf(present).includes(name)) continue
+        report(formerSource(source), [], `The action '${name}' of ${model.name} was removed`, { breaking: true })
+      }
+      for (const { model, name, source } of after.actions) {
+        const former = before.registry.get(model.key)
+        if (former === undefined || before.registry.ownActionsOf(former).includes(name)) continue
+        report(source, ['name'], `The action '${name}' of ${model.name} was added`, { breaking: false })
+      }
+    },
   },
 } as const satisfies Readonly<Record<string, LintRule>>
