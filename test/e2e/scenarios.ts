@@ -68,6 +68,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },
   { line: 'search tag reef', stdout: /^13 +Reef\n +slug: reef\n$/, stderr: /^1 record found\n$/ },
   { line: 'history tag 13', stdout: /13 +create +- +import +name: null → "Reef", slug: null → "reef"$/m },
+  // The blog has no jobs.
+  ...['list', 'run receipt', 'retry 1', 'drain'].map((line) => ({ line: `jobs ${line}`, code: 1, stderr: /^error .*jobs/ })),
   { line: 'action tag publish 13', code: 1, stderr: /^error Tag has no action 'publish'/ },
   { line: 'restore tag 13', code: 1, stderr: /^error Tag with ID 13 exists\n$/ },
   {

@@ -31,7 +31,7 @@ export function actionCommand(io: Io): Command {
     .action(async (model: string, action: string, ids: readonly number[], options: ActionOptions) => {
       const { input, dryRun = false, ...rest } = options
       const records = ids.length === 0 ? null : ids.length === 1 ? (ids[0] ?? null) : ids
-      const given = input === undefined ? {} : inputIn(input)
+      const given = input === undefined ? {} : jsonObjectIn(input)
       const { message } = await withApi(io, rest, (api) =>
         withModelSuggestion(api, model, () => api.client.model(model).action(action, records, given, { dryRun })),
       )
@@ -39,8 +39,8 @@ export function actionCommand(io: Io): Command {
     })
 }
 
-/** @throws {AppError} USAGE */
-function inputIn(text: string): Readonly<Record<string, unknown>> {
+/** The value of the option `--input`. @throws {AppError} USAGE */
+export function jsonObjectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     const input: unknown = JSON.parse(text)
     if (isObject(input)) return input
