@@ -36,6 +36,17 @@ export function useListPreference<K extends ListPreference>(
   return [all?.[list] as Preferences[K][string] | undefined, change]
 }
 
+const narrow = (): MediaQueryList => matchMedia('(max-width: 767px)')
+
+/** True on a phone, where a row has no room for several buttons. */
+export const useNarrow = (): boolean => useSyncExternalStore(onWidth, () => narrow().matches)
+
+function onWidth(listener: () => void): () => void {
+  const query = narrow()
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
+}
+
 type Theme = Preferences['theme']
 
 /** The chosen theme, undefined for the system's, and a function that changes it at once. */

@@ -54,6 +54,8 @@ export interface FormView {
   readonly allowed_update_fields?: readonly string[]
   readonly use?: readonly ('create' | 'update')[]
   readonly groups?: readonly FieldGroup[]
+  /** The actions that it offers, in this order; absent if it offers all of the model. */
+  readonly actions?: readonly string[]
 }
 
 export interface ListView {
@@ -65,6 +67,7 @@ export interface ListView {
   readonly page_size?: number
   readonly filters?: readonly string[]
   readonly inline_form?: string
+  readonly actions?: readonly string[]
 }
 
 /** The forms and lists of a model, in the order of the project's files; at least one of each. */

@@ -1,4 +1,5 @@
 import type { SiteModel } from '../../client/client.ts'
+import { namesIn } from '../data/model-actions.ts'
 import type { AnyRecord } from '../data/records.ts'
 import type { FieldView, FormView } from '../data/views.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
@@ -36,13 +37,44 @@ async function compile(fields: readonly FieldView[]): Promise<HiddenFields> {
   return (self) => new Set(conditions.filter(({ isMet }) => !isMet(self)).map(({ name }) => name))
 }
 
-function attempt(work: () => boolean): boolean {
+/** True if a record, as far as the page knows it, and the user meet a condition. */
+export type ActionCondition = (self: FormValues, user: FormValues) => boolean
+
+/**
+ * Compiles the conditions of actions, by their texts. One that cannot be evaluated is met if it reads what the page does not know, such as a
+ * field of a related record: the server decides then.
+ */
+export async function loadActionConditions(texts: readonly string[]): Promise<ReadonlyMap<string, ActionCondition>> {
+  const { Environment } = await import('@marcbachmann/cel-js')
+  const environment = new Environment().registerVariable('self', 'map').registerVariable('user', 'map')
+  return new Map(
+    texts.map((text): [string, ActionCondition] => {
+      const program = environment.parse(text)
+      const knows = (subject: 'self' | 'user', values: FormValues) => [...namesIn(text, subject)].every((name) => name in values)
+      const isMet: ActionCondition = (self, user) =>
+        attempt(() => program({ self, user }) === true, !knows('self', self) || !knows('user', user))
+      return [text, isMet]
+    }),
+  )
+}
+
+function attempt(work: () => boolean, otherwise = false): boolean {
   try {
     return work()
   } catch {
-    return false
+    return otherwise
   }
 }
+
+/** The fields of a record that a list has read, as conditions of actions see them: decimals are numbers. */
+export const knownOf = (model: SiteModel, record: AnyRecord): FormValues =>
+  Object.fromEntries(
+    model.fields.flatMap((field): [string, unknown][] => {
+      if (!(field.name in record)) return []
+      const value = valueIn(record, field)
+      return [[field.name, field.type === 'decimal' && value !== null ? Number(value) : value]]
+    }),
+  )
 
 /** The record as conditions see it: stored values under edited ones, null for a field that was never set. */
 export function selfOf(model: SiteModel, record: AnyRecord | undefined, edits: FormValues): FormValues {

@@ -10,6 +10,8 @@ import { Dialog } from '../parts/popups.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { openerOf } from '../widgets/use-related.ts'
+import { ActionBar } from './action-bar.tsx'
+import { useRecordOffers } from './action-offers.ts'
 import { RecordForm } from './record-form.tsx'
 import { useEditing } from './use-editing.tsx'
 import type { PageChange } from './use-leave-guard.tsx'
@@ -68,24 +70,26 @@ interface DrawerFormProps extends Pick<RecordDrawerProps, 'onClose' | 'isLeaving
 function DrawerForm({ loaded, onClose, isLeaving }: DrawerFormProps) {
   const text = useText().common
   const { edits, save, notices, dialogs } = useEditing(loaded, { onSaved: () => onClose(true), isLeaving })
+  const { model, form, isDeleted } = loaded
+  const offers = useRecordOffers(model, form, edits.base)
   return (
     <>
       {notices}
+      {offers.length > 0 && !isDeleted && (
+        <div className="drawer-actions">
+          <ActionBar {...{ model, offers }} records={edits.base.id} count={1} onDone={edits.reload} />
+        </div>
+      )}
       <RecordForm
-        model={loaded.model}
-        form={loaded.form}
+        model={model}
+        form={form}
         edits={edits}
         onSave={save}
         isLocked={edits.isBusy}
         actions={
           <>
             <Button onClick={() => onClose(false)}>{text.cancel}</Button>
-            <Button
-              kind="primary"
-              type="submit"
-              isBusy={edits.isBusy}
-              aria-disabled={!edits.isDirty || loaded.isDeleted || undefined}
-            >
+            <Button kind="primary" type="submit" isBusy={edits.isBusy} aria-disabled={!edits.isDirty || isDeleted || undefined}>
               {text.save}
             </Button>
           </>

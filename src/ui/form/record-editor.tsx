@@ -6,6 +6,8 @@ import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
+import { ActionBar } from './action-bar.tsx'
+import { useRecordOffers } from './action-offers.ts'
 import { type Problems, problemsAt } from './problems.ts'
 import { RecordFacts } from './record-facts.tsx'
 import { RecordForm } from './record-form.tsx'
@@ -42,6 +44,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   const rights = useRights(model)
   const { edits, save, notices, dialogs } = useEditing(record, { rights })
   const { base, problems } = edits
+  const offers = useRecordOffers(model, form, base)
   const label = nameOf(base, model)
   const hasAccess = rights.names.length > 0
   const isOpen = (wanted === 'history' && model.history) || (wanted === 'access' && hasAccess)
@@ -140,6 +143,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
         }
       >
         <RecordNeighbours model={model.key} id={base.id} />
+        {!isDeleted && <ActionBar {...{ model, offers }} records={base.id} count={1} onDone={edits.reload} isInPalette />}
         <RecordMenu
           model={model}
           forms={edits.writable.length > 0 ? forms : []}

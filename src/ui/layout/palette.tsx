@@ -10,6 +10,7 @@ import { useNoun } from '../data/use-views.ts'
 import { usePause, useTheme } from '../hooks.ts'
 import { type Command, type CommandGroup, CommandList } from '../parts/command-list.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
+import { offeredCommands } from '../parts/page-commands.ts'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { foldedCase } from '../text/format.ts'
@@ -104,7 +105,9 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
       run: after(() => void session.logout().catch(() => {})),
     },
   ]
+  const [offered] = useState(offeredCommands)
   return [
+    ...offered.map(({ value, items }) => ({ value, items: items.map((item) => ({ ...item, run: after(item.run) })) })),
     { value: text.palette.models, items: opened },
     { value: text.palette.create, items: created },
     { value: text.palette.pages, items: pages },

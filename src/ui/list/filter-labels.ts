@@ -1,8 +1,9 @@
 import type { SiteField } from '../../client/client.ts'
-import { choiceOf, plainView } from '../cells/choices.ts'
+import { plainView } from '../cells/choices.ts'
+import { valueText } from '../cells/value-text.ts'
 import type { FieldView, ListView } from '../data/views.ts'
 import type { Text } from '../text/en.ts'
-import { formatDate, formatDateTime, formatList, formatNumber, formatTime } from '../text/format.ts'
+import { formatList } from '../text/format.ts'
 import { endsOf, isPeriod, itemsOf, type ListFilter } from './filter-text.ts'
 
 const TIMES = new Set(['date', 'time', 'datetime'])
@@ -63,10 +64,10 @@ interface SentenceTexts {
 
 /** A filter as a sentence: "Status is Draft or Published". @param title of the field */
 export function filterSentence(title: string, filter: ListFilter, shown: FilterField, texts: SentenceTexts): string {
-  const { text, locale } = texts
+  const { text, locale, nameOf } = texts
   const { operator, value } = filter
   const words = (name: string, end = '') => [title, operatorLabel(text.list, name, shown.field), end].filter(Boolean).join(' ')
-  const item = (each: string) => shownItem(each, shown, texts)
+  const item = (each: string) => nameOf(each) ?? valueText(each, shown.field, shown.view, texts)
   switch (operator) {
     case 'isnull':
       return words(value === 'false' ? 'filled' : 'empty')
@@ -81,28 +82,6 @@ export function filterSentence(title: string, filter: ListFilter, shown: FilterF
     }
     default:
       return words(operator, item(value))
-  }
-}
-
-function shownItem(item: string, { field, view }: FilterField, { text, locale, nameOf }: SentenceTexts): string {
-  switch (field.type) {
-    case 'boolean':
-      return view.options?.labels?.[item] ?? (item === 'true' ? text.common.yes : text.common.no)
-    case 'choice':
-    case 'multichoice':
-      return choiceOf(item, view, field).label
-    case 'date':
-      return formatDate(item, locale)
-    case 'datetime':
-      return item.includes('T') ? formatDateTime(item, locale) : formatDate(item, locale)
-    case 'time':
-      return formatTime(item)
-    case 'integer':
-    case 'number':
-    case 'decimal':
-      return item !== '' && Number.isFinite(Number(item)) ? formatNumber(item, locale) : item
-    default:
-      return nameOf(item) ?? item
   }
 }
 

@@ -4,6 +4,8 @@ import type { SiteModel } from '../../client/client.ts'
 import { may, useSite, wordsOf } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
 import type { ListView } from '../data/views.ts'
+import { ActionBar } from '../form/action-bar.tsx'
+import { modelOffers } from '../form/action-offers.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
@@ -32,6 +34,7 @@ export function ListHeader({ model, total, matches, sort, shown }: ListHeaderPro
       facts={total !== undefined && <span role="status">{text.total(total, total.toLocaleString(locale))}</span>}
       actions={
         <>
+          <ActionBar model={model} offers={modelOffers(model, shown.view)} records={null} count={0} />
           {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort, shown }} selection={allSelected(total)} />}
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">

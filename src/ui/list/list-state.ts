@@ -1,6 +1,7 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { Site, SiteModel } from '../../client/client.ts'
+import { conditionFields, offeredActions } from '../data/model-actions.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { ListView } from '../data/views.ts'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
@@ -117,13 +118,14 @@ interface ListPlace {
 /** The records to request for a list that shows these columns in this state. */
 export function listPlan(place: ListPlace, state: ListState, columns: readonly ListColumn[]): ListPlan {
   const { site, model, view } = place
+  const actions = offeredActions(model, view, ['selection'])
   return {
     q: model.searchable ? state.q : '',
     page: state.page,
     page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
     sort: apiSort(site, model, sortOf(place, state)),
     ...apiFilters(site, model, state.filters, new Date()),
-    fields: requestedFields(columns, model),
+    fields: [...new Set([...requestedFields(columns, model), ...conditionFields(model, actions)])],
     include: requestedIncludes(site, columns),
   }
 }

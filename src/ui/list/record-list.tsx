@@ -124,7 +124,12 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
           />
           <Pager page={page} onChange={change} />
           {selectedCount(selection) > 0 && (
-            <SelectionBar {...{ model, forms, selection, setSelection, matches, shown }} total={page.total} sort={plan.sort} />
+            <SelectionBar
+              {...{ model, forms, selection, setSelection, matches, shown }}
+              records={page.data}
+              total={page.total}
+              sort={plan.sort}
+            />
           )}
         </>
       )}

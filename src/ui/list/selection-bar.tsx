@@ -1,12 +1,23 @@
 import { Pencil, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
+import type { AnyRecord } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
+import { ActionBar } from '../form/action-bar.tsx'
+import { useSelectionOffers } from '../form/action-offers.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
-import { allSelected, bulkFields, type ListSelection, type Matches, NO_SELECTION, selectedCount } from './selection.ts'
+import {
+  allSelected,
+  bulkFields,
+  bulkSelection,
+  type ListSelection,
+  type Matches,
+  NO_SELECTION,
+  selectedCount,
+} from './selection.ts'
 
 const BulkEdit = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkEdit: component }) => ({ default: component })))
 const BulkDelete = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkDelete: component }) => ({ default: component })))
@@ -22,12 +33,15 @@ interface SelectionBarProps {
   /** The order of an export. */
   readonly sort: readonly string[]
   readonly shown: ShownList
+  /** The records of the page. */
+  readonly records: readonly AnyRecord[]
 }
 
 /** Says how many records are selected, and what can be done with them. */
-export function SelectionBar({ model, forms, selection, setSelection, matches, total, sort, shown }: SelectionBarProps) {
+export function SelectionBar({ model, forms, selection, setSelection, matches, total, sort, shown, records }: SelectionBarProps) {
   const text = useText().list
-  const { user } = useSite()
+  const { user, limits } = useSite()
+  const offers = useSelectionOffers(model, shown.view, selection, records)
   const [action, setAction] = useState<'edit' | 'delete'>()
   const count = selectedCount(selection)
   const fields = may(model, 'change') ? bulkFields(model, forms, user.is_superuser) : []
@@ -35,6 +49,7 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
     setAction(undefined)
     if (isDone) setSelection(NO_SELECTION)
   }
+  const isNamed = selection.allOf === undefined && count <= limits.bulk_size
   const dialog = { model, selection, setSelection, matches, onClose: close }
   return (
     <section className="selection-bar" aria-label={text.selection}>
@@ -48,6 +63,13 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
       )}
       <IconButton label={text.clearSelection} icon={<X size={16} aria-hidden />} onClick={() => setSelection(NO_SELECTION)} />
       <span className="selection-actions">
+        <ActionBar
+          model={model}
+          offers={offers}
+          records={isNamed ? [...selection.ids] : bulkSelection(selection, matches)}
+          count={count}
+          onDone={() => setSelection(NO_SELECTION)}
+        />
         {fields.length > 0 && (
           <Button icon={<Pencil size={14} aria-hidden />} onClick={() => setAction('edit')}>
             {text.bulkEdit}

@@ -1,5 +1,5 @@
 import chunks from 'virtual:icons'
-import { File, Icon, type IconNode } from 'lucide-react'
+import { File, Icon, type IconNode, Zap } from 'lucide-react'
 import { memo, useSyncExternalStore } from 'react'
 import { firstContents } from './lazy-part.ts'
 
@@ -61,3 +61,7 @@ export const ModelIcon = memo(function ModelIcon({ name }: { readonly name: stri
   const iconNode = node.map(([tag, attributes], index) => [tag, { ...attributes, key: String(index) }] satisfies IconNode[number])
   return <Icon iconNode={iconNode} size={16} aria-hidden />
 })
+
+/** The lucide icon of an action of the project; a flash for one without. */
+export const ActionIcon = ({ name }: { readonly name: string | null }) =>
+  name === null ? <Zap size={16} aria-hidden /> : <ModelIcon name={name} />

@@ -748,6 +748,16 @@ const de: Text = {
     resetDone: 'Daten zurückgesetzt',
     seedAgain: 'Anfangsdaten wieder anlegen',
   },
+  modelActions: {
+    notPossible: (reason) => `Nicht möglich: ${reason}`,
+    notPossibleHere: 'Für diesen Datensatz nicht möglich',
+    notPossibleFor: (count, of) =>
+      count < of ? `Für ${count} der ${of} ausgewählten Datensätze nicht möglich` : 'Für diese Auswahl nicht möglich',
+    refused: (ids, more) =>
+      `Nicht möglich für ${[ids.replaceAll(/\d+/g, '#$&'), ...(more > 0 ? [`${more} weitere`] : [])].join(' und ')}. Nichts wurde geändert.`,
+    done: (title, count) => `${title}: ${counted(count, 'Datensatz', 'Datensätze')}`,
+    failed: (title) => `${title}: Nichts wurde geändert`,
+  },
 }
 
 export default de

@@ -712,6 +712,16 @@ export const en = {
     resetDone: 'Data reset',
     seedAgain: 'Create the seed records again',
   },
+  modelActions: {
+    notPossible: (reason: string) => `Not possible: ${reason}`,
+    notPossibleHere: 'Not possible for this record',
+    notPossibleFor: (count: number, of: number) =>
+      count < of ? `Not possible for ${count} of the ${of} selected records` : 'Not possible for what is selected',
+    refused: (ids: string, more: number) =>
+      `Not possible for ${[ids.replaceAll(/\d+/g, '#$&'), ...(more > 0 ? [`${more} more`] : [])].join(' and ')}. Nothing was changed.`,
+    done: (title: string, count: number) => `${title}: ${counted(count, 'record')}`,
+    failed: (title: string) => `${title}: nothing was changed`,
+  },
 }
 
 /** All texts of the page. The other languages must have the same members. */
