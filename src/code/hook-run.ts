@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { type Field, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { OpenDraft } from '../records/drafts.ts'
-import type { StoredRecord } from '../store/store.ts'
+import { isSameValue, type StoredRecord } from '../store/store.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { readValue } from '../validate/record.ts'
@@ -34,19 +34,31 @@ export interface Entry {
   readonly isOwn: boolean
   /** Key of the model whose deletion deletes the record, too. */
   readonly cascadeFrom?: string | undefined
+  /** The record as its hooks have left it, if they have run before. */
+  readonly former?: Readonly<Record<string, Json>> | undefined
 }
 
 /** A write that code has asked for. */
-export type QueuedWrite =
-  | { readonly kind: 'create'; readonly model: Model; readonly actor: Actor; readonly data: CodeData; readonly ref: NewRecordId }
-  | { readonly kind: 'update'; readonly model: Model; readonly actor: Actor; readonly data: CodeData; readonly id: number }
-  | { readonly kind: 'delete'; readonly model: Model; readonly actor: Actor; readonly id: number }
+export type QueuedWrite = {
+  readonly model: Model
+  readonly actor: Actor
+  /** `order.beforeCreate`, as an element of a chain of causes. */
+  readonly by: string
+} & (
+  | { readonly kind: 'create'; readonly data: CodeData; readonly ref: NewRecordId }
+  | { readonly kind: 'update'; readonly data: CodeData; readonly id: number }
+  | { readonly kind: 'delete'; readonly id: number }
+)
+
+type Unsigned<W> = W extends unknown ? Omit<W, 'by'> : never
 
 /** Values as code sets them: those of a request, and ids of records that the transaction creates. */
 export type CodeData = Readonly<Record<string, unknown>>
 
 /** What hooks reach by their transaction. */
 export interface HookTransaction {
+  /** On whose behalf code runs. */
+  readonly actor: Actor
   readonly isDryRun: boolean
   /** True if values are computed only. */
   readonly isRecompute: boolean
@@ -112,11 +124,6 @@ export class HookRun {
     return this.#code
   }
 
-  /** `order.beforeCreate`, as an element of a chain of causes. */
-  get cause(): string {
-    return `${this.entry.model.key}.${this.#code?.name ?? 'hooks'}`
-  }
-
   /** Calls the hooks before the write, then computes. @returns undefined if none of them has to be waited for */
   before(): Promise<void> | undefined {
     if (!this.#transaction.isRecompute) {
@@ -139,10 +146,10 @@ export class HookRun {
 
   #beforeOf(set: HookSet): Promise<void> | undefined {
     if (this.#isRefused) return undefined
-    const { draft, existing } = this.entry
-    const stage = draft === undefined ? set.beforeDelete : existing === undefined ? set.beforeCreate : set.beforeUpdate
+    const { draft, existing, former = existing } = this.entry
+    const stage = draft === undefined ? set.beforeDelete : former === undefined ? set.beforeCreate : set.beforeUpdate
     if (stage === undefined) return undefined
-    const change = draft === undefined ? this.#deletion() : this.#change(draft)
+    const change = draft === undefined ? this.#deletion() : this.#change(draft, former)
     // The change is of the kind that the stage takes.
     const code = stage as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
     return this.#call(code, change, (patch) => this.#take(patch, code))
@@ -156,8 +163,8 @@ export class HookRun {
     for (const { validate } of draft === undefined || this.#isRefused ? [] : this.#sets) {
       if (validate === undefined || draft === undefined) continue
       const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
-      await this.#call(code, this.#change(draft), (messages) => {
-        if (isObject(messages)) this.#complain(messages)
+      await this.#call(code, this.#change(draft, this.entry.existing), (messages) => {
+        if (messages !== undefined && messages !== null) this.#complain(messages)
       })
       if (this.queue.length + this.jobs.length > written)
         throw failureOf(new Error('validate writes nothing; write in a hook before the write'), code)
@@ -174,7 +181,11 @@ export class HookRun {
     this.#code = code
     try {
       const result = code.call(change, this.#tx(code))
-      if (result instanceof Promise) return result.then(take).catch((error: unknown) => this.#fail(error, code))
+      if (isThenable(result)) {
+        return Promise.resolve(result)
+          .then(take)
+          .catch((error: unknown) => this.#fail(error, code))
+      }
       take(result)
     } catch (error) {
       this.#fail(error, code)
@@ -196,8 +207,8 @@ export class HookRun {
     this.#complain(refusal.messages)
   }
 
-  #complain(messages: object): void {
-    this.complaints = [...this.complaints, ...messagesOf(messages as Parameters<typeof messagesOf>[0])]
+  #complain(messages: unknown): void {
+    this.complaints = [...this.complaints, ...messagesOf(messages)]
   }
 
   #patch(field: Field, value: unknown): void {
@@ -218,7 +229,7 @@ export class HookRun {
       if (field.computed) throw new TypeError(`${code.name} returns '${name}', which is computed`)
       if (!isSettable(field) && this.entry.actor !== SHELL)
         throw new TypeError(`${code.name} returns '${name}', which the server sets`)
-      this.#patch(field, value)
+      this.#patch(field, ownValue(value))
     }
   }
 
@@ -230,8 +241,8 @@ export class HookRun {
         this.#code = code
         try {
           const value = code.call(this.#record(draft))
-          if (value instanceof Promise) throw new TypeError(`${code.name} must return its value at once, not a promise`)
-          this.#patch(field, value)
+          if (isThenable(value)) throw new TypeError(`${code.name} must return its value at once, not a promise`)
+          this.#patch(field, ownValue(value))
         } catch (error) {
           // A record that lacks mandatory values is refused for that.
           if (!draft.isFaulty) throw failureOf(error, code)
@@ -248,22 +259,22 @@ export class HookRun {
     return ownCopy(model, values)
   }
 
-  #change(draft: OpenDraft): RecordCreation<CodeData> | Update<CodeData> {
-    const { entry } = this
-    const { model, existing } = entry
+  /** @param before undefined for a record that is created */
+  #change(draft: OpenDraft, before: Readonly<Record<string, Json>> | undefined): RecordCreation<CodeData> | Update<CodeData> {
+    const { model } = this.entry
     const transaction = this.#transaction
     const record = this.#record(draft)
     const patched = this.patch
     const change = {
       record,
       get before() {
-        return existing === undefined ? undefined : copyOf(model, existing)
+        return before === undefined ? undefined : copyOf(model, before)
       },
       get changed() {
-        return new Set([...draft.changed, ...patched.map(([{ name }]) => name)])
+        return before === undefined ? undefined : changedFields(draft, patched, before, record)
       },
       get ref() {
-        return existing === undefined ? transaction.refOf(draft) : undefined
+        return before === undefined ? transaction.refOf(draft) : undefined
       },
       form: draft.form?.name,
       get secrets() {
@@ -281,32 +292,38 @@ export class HookRun {
   #tx(code: CodeFunction<unknown>): Tx {
     const tx: TxOf = Object.create(this.#transaction.servicesOf(code))
     tx.dry_run = this.#transaction.isDryRun
-    tx.model = (key) => this.#recordsOf(key, this.entry.actor)
-    tx.system = { model: (key) => this.#recordsOf(key, SHELL) }
+    tx.model = (key) => this.#recordsOf(key, this.#transaction.actor, code)
+    tx.system = { model: (key) => this.#recordsOf(key, SHELL, code) }
     tx.enqueue = async (job, input, options = {}) => {
       this.#expectOpen()
-      const { actor, chain } = this.entry
-      this.jobs.push(this.#transaction.jobOf(job, input, options, { actor, chain: [...chain, this.cause] }))
+      const { chain } = this.entry
+      const { actor } = this.#transaction
+      this.jobs.push(this.#transaction.jobOf(job, input, options, { actor, chain: [...chain, this.#causeOf(code)] }))
     }
     return tx
   }
 
-  #recordsOf(key: string, actor: Actor): ReturnType<Tx['model']> {
+  /** `order.beforeCreate`, as an element of a chain of causes. */
+  #causeOf({ name }: CodeFunction<unknown>): string {
+    return `${this.entry.model.key}.${name}`
+  }
+
+  #recordsOf(key: string, actor: Actor, code: CodeFunction<unknown>): ReturnType<Tx['model']> {
     const transaction = this.#transaction
-    const queue = (action: 'add' | 'change' | 'delete', write: (model: Model) => QueuedWrite) => {
+    const queue = (action: 'add' | 'change' | 'delete', write: (model: Model) => Unsigned<QueuedWrite>) => {
       this.#expectOpen()
-      this.queue.push(write(transaction.modelFor(actor, action, key)))
+      this.queue.push({ ...write(transaction.modelFor(actor, action, key)), by: this.#causeOf(code) })
     }
     const records = {
       read: (id: number) => this.#read(transaction.modelFor(actor, 'view', key), actor, id),
       list: (query?: ListQuery<AnyModel, string, string>) => transaction.list(actor, key, query),
       create: (data: CodeData) => {
         const ref = new NewRecordId()
-        queue('add', (model) => ({ kind: 'create', model, actor, data: { ...data }, ref }))
+        queue('add', (model) => ({ kind: 'create', model, actor, data: ownData(data), ref }))
         return ref
       },
       update: (id: number, data: CodeData) =>
-        queue('change', (model) => ({ kind: 'update', model, actor, id: idOf(id), data: { ...data } })),
+        queue('change', (model) => ({ kind: 'update', model, actor, id: idOf(id), data: ownData(data) })),
       delete: (id: number) => queue('delete', (model) => ({ kind: 'delete', model, actor, id: idOf(id) })),
     }
     return records as unknown as ReturnType<Tx['model']>
@@ -348,10 +365,32 @@ function idOf(id: unknown): number {
   )
 }
 
+const isNewId = (value: unknown): boolean => value instanceof NewRecordId
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+/** Values that code writes, as its own copy. */
+const ownData = (data: CodeData): CodeData =>
+  Object.fromEntries(Object.entries(data ?? {}).map(([name, value]) => [name, ownValue(value)]))
+
+/**
+ * A value of code as JSON, which code cannot change afterwards. A Date becomes its text; ids of records to come stay.
+ *
+ * @throws {TypeError} for what is no JSON
+ */
+function ownValue(value: unknown): unknown {
+  if (value === undefined || isNewId(value) || typeof value === 'number') return value
+  if (Array.isArray(value)) return Array.from(value, (item: unknown) => ownValue(item ?? null))
+  const text = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`A ${typeof value} is no value of a record`)
+  return JSON.parse(text)
+}
+
 /** A value as a record has it; empty for the id of a record to come. */
 function shownValue(field: Field, raw: unknown): Json {
-  if (raw instanceof NewRecordId) return null
-  const plain = Array.isArray(raw) ? raw.filter((item) => !(item instanceof NewRecordId)) : raw
+  if (isNewId(raw)) return null
+  const plain = Array.isArray(raw) ? raw.filter((item) => !isNewId(item)) : raw
   return readValue(field, plain).value
 }
 
@@ -372,10 +411,30 @@ function ownCopy(model: Model, copy: Record<string, unknown>): Readonly<Record<s
 const isIds = (value: object): value is readonly number[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'number')
 
-function secretsOf(model: Model, { data }: OpenDraft): Readonly<Record<string, string>> {
+/** The fields that have another value than before. */
+function changedFields(
+  draft: OpenDraft,
+  patch: HookRun['patch'],
+  before: Readonly<Record<string, Json>>,
+  record: CodeData,
+): ReadonlySet<string> {
+  const refers = new Set(draft.refs.map(({ field }) => field))
+  for (const [{ name }, value] of patch) if ([value].flat().some(isNewId)) refers.add(name)
+  const isChange = (name: string): boolean => {
+    const value = (record[name] ?? null) as Json
+    const former = before[name] ?? (Array.isArray(value) ? [] : null)
+    // A record for code has no secrets; one that is set is another one.
+    return refers.has(name) || draft.model.secrets.includes(name) || !isSameValue(value, former)
+  }
+  return new Set([...draft.changed, ...patch.map(([{ name }]) => name)].filter(isChange))
+}
+
+/** The secrets that a draft sets, in plain text. */
+function secretsOf(model: Model, draft: OpenDraft): Readonly<Record<string, string>> {
   const secrets: Record<string, string> = {}
+  const changed = model.secrets.length === 0 ? [] : draft.changed
   for (const name of model.secrets) {
-    const value = Object.hasOwn(data, name) ? data[name] : undefined
+    const value = changed.includes(name) ? draft.values[name] : undefined
     if (typeof value === 'string') secrets[name] = value
   }
   return secrets

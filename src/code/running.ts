@@ -1,7 +1,9 @@
+import { inspect } from 'node:util'
 import { AdminError } from '../client/admin-error.ts'
 import { framesOf } from '../config/call-site.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Timer } from '../util/clock.ts'
+import { isObject } from '../util/json.ts'
 import { type Refusal, refusalOf } from './define.ts'
 import type { CodeFunction } from './parse-hooks.ts'
 
@@ -71,14 +73,20 @@ export const refusedError = ({ messages, status }: Refusal, about = ''): AppErro
     ? new AppError(REFUSALS[status], about + messages)
     : new AppError('VALIDATION_FAILED', Object.fromEntries(messagesOf(messages)))
 
-/** Messages by field as lists. */
-export const messagesOf = (
-  messages: Readonly<Record<string, string | readonly string[] | undefined>>,
-): readonly (readonly [string, readonly string[]])[] =>
-  Object.entries(messages).flatMap(([field, texts]) => {
-    const list = [texts ?? []].flat()
+/**
+ * Messages by field as lists.
+ *
+ * @throws {TypeError} for what code gives in place of messages
+ */
+export function messagesOf(messages: unknown): readonly (readonly [string, readonly string[]])[] {
+  if (!isObject(messages)) throw new TypeError('Messages are an object of texts by field')
+  return Object.entries(messages).flatMap(([field, texts]) => {
+    const list: unknown[] = [texts ?? []].flat()
+    if (!list.every((text) => typeof text === 'string'))
+      throw new TypeError(`The message of '${field}' must be a text, or several`)
     return list.length === 0 ? [] : [[field, list] as const]
   })
+}
 
 /**
  * The error of a request whose code has failed: a refusal, an error of a write that the code has made, or an internal one, which names the code
@@ -89,8 +97,9 @@ export function failureOf(error: unknown, code: CodeFunction<unknown>): Error {
   if (refusal !== undefined) return refusedError(refusal)
   if (error instanceof AppError) return error
   if (error instanceof AdminError && error.status === 403) return new AppError('FORBIDDEN', error.message, { cause: error })
-  const text = error instanceof Error ? error.message : String(error)
-  return new Error(`${codeName({ ...code, line: lineOf(error, code) })}: ${text}`, { cause: error })
+  const text = error instanceof Error ? error.message : typeof error === 'string' ? error : inspect(error)
+  const place = codeName({ ...code, line: lineOf(error, code) })
+  return new Error(`${place}: ${text}`, error instanceof Error ? { cause: error } : {})
 }
 
 /** The line of the file in which an error was thrown. */

@@ -10,7 +10,7 @@ import type { Completion, DraftedRemoval, OpenChange, Rehearse, WriteContext } f
 import { withoutPrefix } from '../records/outcomes.ts'
 import { isSameValue, type KnownCascade, type Operation, type RecordReader, type StoredRecord } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
-import type { Json } from '../util/json.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
 import { type Caller, type ServiceParts, servicesOf } from './context.ts'
 import type { EnqueueOptions, Services, Via } from './define.ts'
@@ -52,6 +52,12 @@ export interface CodeParts extends ServiceParts {
   readonly reachedBy: (model: Model) => readonly string[]
 }
 
+/** A draft of a stored record. */
+interface KnownDraft {
+  readonly draft: OpenDraft
+  readonly entry: Entry
+}
+
 /**
  * What the hooks of one attempt of a write do together: they run for up to 1,000 records at once, each by itself. What they write is applied in
  * the order of the records; hooks that have read what an earlier one has written run again. No transaction of the store is open meanwhile: the
@@ -67,17 +73,21 @@ export class CodeTransaction implements HookTransaction {
   /** The records of the request whose drafts are not in the next map yet. */
   #own: readonly Entry[] = []
   /** The drafts of records by key. */
-  readonly #drafts = new Map<string, { readonly draft: OpenDraft; readonly entry: Entry }>()
+  readonly #drafts = new Map<string, KnownDraft>()
   /** What code writes, in order. */
   readonly #written: Entry[] = []
   /** What the request and code delete, by key. */
   readonly #removed = new Map<string, Entry>()
-  readonly #cascade: { readonly table: string; readonly record: StoredRecord }[] = []
+  readonly #cascaded: { readonly table: string; readonly record: StoredRecord }[] = []
   readonly #targets = new Map<NewRecordId, OpenDraft>()
   readonly #refs = new Map<OpenDraft, NewRecordId>()
   readonly #runs = new Map<OpenDraft, HookRun>()
   /** The jobs that the hooks of each record store. */
   readonly #jobs = new Map<OpenDraft | Entry, readonly NewJob[]>()
+  /** Those whose hooks have yet to run. */
+  readonly #expected = new Set<OpenDraft>()
+  /** The actors of records that `system` writes, too. */
+  readonly #limits = new Map<OpenDraft, Actor>()
   readonly #services = new Map<CodeFunction<unknown>, Omit<Services, 'enqueue'>>()
 
   /** @param rehearse tells what operations would change */
@@ -95,6 +105,10 @@ export class CodeTransaction implements HookTransaction {
       chain,
     }
     this.#limit = new TimeLimit(HOOKS_MS, parts.timer)
+  }
+
+  get actor(): Actor {
+    return this.#caller.actor
   }
 
   get isDryRun(): boolean {
@@ -122,33 +136,43 @@ export class CodeTransaction implements HookTransaction {
       return { model, draft, existing, id, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
     })
     this.#own = own
+    this.#expect(own)
     for (const entry of own) {
       if (entry.draft === undefined && entry.existing !== undefined)
         this.#removed.set(keyOf(entry.model, entry.existing.id), entry)
     }
     const begun: Entry[] = []
     if (action !== undefined) await this.#begin(action(own), begun)
-    const further = begun.filter(({ draft }) => draft === undefined || own.every((each) => each.draft !== draft))
-    let round: readonly Entry[] = [...own, ...further, ...(await this.#cascaded())]
+    let round: readonly Entry[] = [...own, ...begun]
     while (round.length > 0) {
+      this.#expect(round)
       const next: Entry[] = []
       for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
       if ([...this.#runs.values()].some(({ complaints }) => complaints.length > 0)) break
-      next.push(...(await this.#cascaded()))
+      await this.#cascade(next)
       round = next
     }
     await this.#validate()
     return { ...this.#completion(), operations: await this.#jobOperations() }
   }
 
-  /** What is known of the draft of a record. Those of the request are looked for when code asks for the first one. */
-  #known(key: string): { readonly draft: OpenDraft; readonly entry: Entry } | undefined {
+  #expect(entries: readonly Entry[]): void {
+    for (const { draft } of entries) if (draft !== undefined) this.#expected.add(draft)
+  }
+
+  /** What is known of the draft of a record. */
+  #known(key: string): KnownDraft | undefined {
+    return this.#allKnown().get(key)
+  }
+
+  /** The drafts of stored records by key. Those of the request are added when code asks for the first one. */
+  #allKnown(): ReadonlyMap<string, KnownDraft> {
     for (const entry of this.#own) {
       const { model, draft, existing, id = existing?.id } = entry
       if (id !== undefined && draft !== undefined) this.#drafts.set(keyOf(model, id), { draft, entry })
     }
     this.#own = []
-    return this.#drafts.get(key)
+    return this.#drafts
   }
 
   /** Runs the code of an action, and applies what it writes. */
@@ -156,10 +180,8 @@ export class CodeTransaction implements HookTransaction {
     this.#limit = new TimeLimit(LONG_MS, this.#parts.timer)
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
-    const written = nothingWritten()
-    this.#apply(run, written)
     this.#readAhead([run])
-    for (const write of run.queue) await this.#queue(run, write, written, next, 'action')
+    await this.#apply(run, nothingWritten(), next, 'action')
   }
 
   /** Reads what code has to change, all of it at once. */
@@ -176,12 +198,19 @@ export class CodeTransaction implements HookTransaction {
     const pending: Promise<void>[] = []
     for (const entry of entries) {
       const sets = this.#parts.hooksOf(entry.model)
-      const isIdle = entry.draft !== undefined && entry.existing !== undefined && !entry.draft.isChanged
-      if (sets.length === 0 || (isIdle && !this.isRecompute)) continue
+      const { draft } = entry
+      const isIdle = draft !== undefined && entry.existing !== undefined && !draft.isChanged
+      if (sets.length === 0 || (isIdle && !this.isRecompute)) {
+        if (draft !== undefined) this.#expected.delete(draft)
+        continue
+      }
       const run = new HookRun(this, entry, sets)
       const waiting = run.before()
       runs.push(run)
-      if (waiting !== undefined) pending.push(waiting)
+      if (waiting === undefined) continue
+      pending.push(waiting)
+      // Another run may throw before this one is waited for.
+      waiting.catch(() => {})
     }
     if (pending.length > 0) await this.#wait(Promise.all(pending), runs)
     this.#readAhead(runs)
@@ -192,8 +221,7 @@ export class CodeTransaction implements HookTransaction {
         const again = run.before()
         if (again !== undefined) await this.#wait(again, [run])
       }
-      for (const write of run.queue) await this.#queue(run, write, written, next)
-      this.#apply(run, written)
+      await this.#apply(run, written, next)
     }
   }
 
@@ -215,11 +243,19 @@ export class CodeTransaction implements HookTransaction {
     return this.#limit.wait(pending, name)
   }
 
-  #apply(run: HookRun, written: Written): void {
-    const { draft, model } = run.entry
-    if (run.jobs.length > 0) this.#jobs.set(draft ?? run.entry, run.jobs)
-    if (draft === undefined) return
-    const isValidated = this.#parts.hooksOf(model).some(({ validate }) => validate !== undefined)
+  async #apply(run: HookRun, written: Written, next: Entry[], via = 'hook'): Promise<void> {
+    const { draft } = run.entry
+    const key = draft ?? run.entry
+    if (run.jobs.length > 0) this.#jobs.set(key, [...(this.#jobs.get(key) ?? []), ...run.jobs])
+    // What it returns may refer to what it creates, and what it updates may be its own record.
+    for (const write of run.queue) if (write.kind === 'create') await this.#queue(run, write, written, next, via)
+    if (draft !== undefined) this.#applyPatch(run, draft, written)
+    for (const write of run.queue) if (write.kind !== 'create') await this.#queue(run, write, written, next, via)
+  }
+
+  #applyPatch(run: HookRun, draft: OpenDraft, written: Written): void {
+    this.#expected.delete(draft)
+    const isValidated = this.#parts.hooksOf(draft.model).some(({ validate }) => validate !== undefined)
     if (isValidated || run.complaints.length > 0) this.#runs.set(draft, run)
     if (run.patch.length === 0) return
     for (const [field, value] of run.patch) this.#set(draft, field.name, value)
@@ -227,10 +263,10 @@ export class CodeTransaction implements HookTransaction {
     written.drafts.add(draft)
   }
 
-  async #queue(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via = 'hook'): Promise<void> {
+  async #queue(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via: string): Promise<void> {
     const { model, actor } = write
     const { cause } = run.entry
-    const chain = [...run.entry.chain, run.cause]
+    const chain = [...run.entry.chain, write.by]
     if (chain.length > MAX_LEVELS) throw loop(chain)
     const common = { model, actor, cause, chain, via, isOwn: false }
     if (write.kind === 'create') {
@@ -245,7 +281,11 @@ export class CodeTransaction implements HookTransaction {
     const key = keyOf(model, write.id)
     const existing = await this.#reader.get(model, actor, write.id)
     const known = this.#known(key)
-    if ((existing === undefined && known === undefined) || this.#removed.has(key)) throw noRecord(model, write.id)
+    if (!isThere(existing, known?.entry)) throw noRecord(model, write.id)
+    if (this.#removed.has(key)) {
+      if (write.kind === 'delete') return
+      throw noRecord(model, write.id)
+    }
     written.keys.add(key)
     if (write.kind === 'delete') {
       if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
@@ -262,29 +302,35 @@ export class CodeTransaction implements HookTransaction {
       this.#written.push(entry)
       this.#drafts.set(key, { draft, entry })
     }
-    let isChanged = false
+    if (actor !== SHELL && entry.actor === SHELL) this.#limits.set(draft, actor)
     for (const [name, messages] of Object.entries(checkUpdateKeys(actor, model, undefined, write.data).toMessages())) {
       draft.complain(name, ...messages)
     }
-    for (const [name, value] of Object.entries(write.data)) {
-      const former = draft.values[name] ?? null
-      if (this.#set(draft, name, value) && !isSameValue(former, draft.values[name] ?? null)) isChanged = true
-    }
-    // Its hooks run, again if they have run before, for what is new.
-    if (isChanged && !next.some((each) => each.draft === draft)) next.push({ ...entry, chain })
+    this.#merge({ ...entry, chain }, draft, write.data, next)
+  }
+
+  /** Sets values of a record. Its hooks run for what is new: if they have run before, the record as they left it is the one before. */
+  #merge(entry: Entry, draft: OpenDraft, data: CodeData, next: Entry[]): void {
+    const former = { ...entry.existing, ...draft.values }
+    const refs = draft.refs
+    for (const [name, value] of Object.entries(data)) this.#set(draft, name, value)
+    const isChanged =
+      refs !== draft.refs || Object.keys(data).some((name) => !isSameValue(former[name] ?? null, draft.values[name] ?? null))
+    if (!isChanged || this.#expected.has(draft)) return
+    this.#expected.add(draft)
+    next.push({ ...entry, former })
   }
 
   #changeOf(entry: Omit<Entry, 'draft'> & { readonly existing: StoredRecord }): Entry {
     return { ...entry, draft: OpenDraft.ofChange(entry.model, undefined, entry.existing, {}, this.#parts.drafts) }
   }
 
-  /** @returns false for a field that does not exist */
-  #set(draft: OpenDraft, name: string, value: unknown): boolean {
+  /** A field that does not exist is no field to set: its name is among the messages. */
+  #set(draft: OpenDraft, name: string, value: unknown): void {
     const field = draft.model.fields.get(name)
-    if (field === undefined) return false
-    if (!(value instanceof NewRecordId)) draft.set(field, plainValue(value))
+    if (field === undefined) return
+    draft.set(field, value instanceof NewRecordId ? null : plainValue(value))
     this.#refer(draft, name, value)
-    return true
   }
 
   /** Sets the ids of new records that a value has. */
@@ -299,17 +345,19 @@ export class CodeTransaction implements HookTransaction {
     }
   }
 
-  /** What the deletions change or delete by their cascades in models with hooks, as far as it is not known yet. */
-  async #cascaded(): Promise<readonly Entry[]> {
+  /** Adds what the deletions change or delete by their cascades in models with hooks, after the updates, as far as it is not known yet. */
+  async #cascade(next: Entry[]): Promise<void> {
     const removed = [...this.#removed.values()]
     const tables = new Set(removed.flatMap(({ model }) => this.#parts.reachedBy(model)))
-    if (tables.size === 0) return []
-    const operations = removed.flatMap(({ model, existing, cascadeFrom }): readonly Operation[] =>
+    if (tables.size === 0) return
+    const updates = [...this.#allKnown().values()].flatMap(({ draft, entry: { model, existing } }): readonly Operation[] =>
+      existing === undefined ? [] : [{ kind: 'update', table: model.key, id: existing.id, values: changesOf(draft) }],
+    )
+    const removals = removed.flatMap(({ model, existing, cascadeFrom }): readonly Operation[] =>
       existing === undefined || cascadeFrom !== undefined ? [] : [{ kind: 'remove', table: model.key, id: existing.id }],
     )
-    const outcome = await this.#rehearse(operations)
-    if (!outcome.ok) return []
-    const found: Entry[] = []
+    const outcome = await this.#rehearse([...updates, ...removals])
+    if (!outcome.ok) return
     for (const { table, id, before, after } of outcome.changes) {
       const model = this.#parts.access.registry.expect(table)
       const key = keyOf(model, id)
@@ -327,23 +375,27 @@ export class CodeTransaction implements HookTransaction {
       if (after === undefined) {
         const entry = { ...common, draft: undefined, cascadeFrom: from }
         this.#removed.set(key, entry)
-        this.#cascade.push({ table, record: before })
-        found.push(entry)
-      } else if (this.#known(key) === undefined) {
-        const data = Object.fromEntries(
-          Object.entries(after).filter(
-            ([name, value]) =>
-              model.fields.get(name)?.relation !== undefined && !isSameValue(value ?? null, before[name] ?? null),
-          ),
-        )
-        const draft = OpenDraft.ofChange(model, undefined, before, data, this.#parts.drafts)
-        const entry = { ...common, draft }
-        this.#written.push(entry)
-        this.#drafts.set(key, { draft, entry })
-        found.push(entry)
+        this.#cascaded.push({ table, record: before })
+        next.push(entry)
+        continue
       }
+      const known = this.#known(key)
+      const present = known?.draft.values ?? before
+      const data = Object.fromEntries(
+        [...model.relations.values()].flatMap(({ name }) =>
+          isSameValue(after[name] ?? null, present[name] ?? null) ? [] : [[name, after[name] ?? null]],
+        ),
+      )
+      if (known !== undefined) {
+        this.#merge(known.entry, known.draft, data, next)
+        continue
+      }
+      const draft = OpenDraft.ofChange(model, undefined, before, data, this.#parts.drafts)
+      const entry = { ...common, draft }
+      this.#written.push(entry)
+      this.#drafts.set(key, { draft, entry })
+      next.push(entry)
     }
-    return found
   }
 
   /** The deletion that a record of a cascade refers to, and its model. */
@@ -379,14 +431,23 @@ export class CodeTransaction implements HookTransaction {
   #completion(): Completion {
     const writes = this.#written.map(({ model, draft, existing, actor, via, cause }): DraftedWrite => {
       if (draft === undefined) throw new Error('A deletion among the writes of code')
-      return { model, draft: draft.finish(), open: draft, actor, via, cause, ...(existing === undefined ? {} : { existing }) }
+      const rights = this.#limits.get(draft) ?? actor
+      return {
+        model,
+        draft: draft.finish(),
+        open: draft,
+        actor: rights,
+        via,
+        cause,
+        ...(existing === undefined ? {} : { existing }),
+      }
     })
     const removals = [...this.#removed.values()].flatMap(
       ({ model, existing, actor, via, isOwn, cascadeFrom }): DraftedRemoval[] =>
         isOwn || existing === undefined || cascadeFrom !== undefined ? [] : [{ model, record: existing, actor, via }],
     )
     const tables = [...new Set([...this.#removed.values()].flatMap(({ model }) => this.#parts.reachedBy(model)))]
-    const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascade }
+    const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascaded }
     const isWritten = (key: string) => this.#known(key) !== undefined || this.#removed.has(key)
     const reads = this.#reader.seen.filter(({ table, id }) => !isWritten(`${table} ${id}`))
     return { writes, removals, knownCascade, reads }
@@ -424,7 +485,7 @@ export class CodeTransaction implements HookTransaction {
     const key = keyOf(model, id)
     const stored = await this.#reader.get(model, actor, id)
     const known = this.#known(key)
-    if ((stored === undefined && known === undefined) || this.#removed.has(key)) return undefined
+    if (!isThere(stored, known?.entry) || this.#removed.has(key)) return undefined
     return { id, ...stored, ...known?.draft.values }
   }
 
@@ -435,6 +496,13 @@ export class CodeTransaction implements HookTransaction {
     return JSON.parse(body.toString())
   }
 }
+
+/** True if a record exists for who reads it: as stored, or because the transaction creates it. */
+const isThere = (stored: StoredRecord | undefined, written: Entry | undefined): boolean =>
+  stored !== undefined || (written !== undefined && written.existing === undefined)
+
+const changesOf = ({ changed, values }: OpenDraft): JsonObject =>
+  Object.fromEntries(changed.map((name) => [name, values[name] ?? null]))
 
 const plainValue = (value: unknown): unknown =>
   Array.isArray(value) ? value.filter((item) => !(item instanceof NewRecordId)) : value

@@ -147,8 +147,21 @@ export class Committer {
   completing(write: WriteContext, change: 'write' | 'remove'): Complete | undefined {
     const complete = this.#hooks.completing(write, change)
     if (complete === undefined) return undefined
-    return (context, changes, records) =>
-      complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
+    return async (context, changes, records) => {
+      const completion = await complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
+      await this.#judge(context, completion)
+      return completion
+    }
+  }
+
+  /** Runs what hooks do before a write for the stored records that code changes with the rights of an actor. @throws {AppError} FORBIDDEN */
+  async #judge({ actor: general, options = {} }: WriteContext, { writes, removals }: Completion): Promise<void> {
+    const changes = writes.map(({ model, existing, draft, actor }) => ({ model, existing, data: draft.values, actor }))
+    const deletions = removals.map(({ model, record, actor }) => ({ model, existing: record, data: undefined, actor }))
+    for (const { model, existing, data, actor = general } of [...changes, ...deletions]) {
+      if (existing !== undefined && !actor.isSuperuser)
+        await this.#hooks.beforeWrite({ actor, model, options }, [{ existing, data }])
+    }
   }
 
   /** True if the store takes a transaction in parts. */

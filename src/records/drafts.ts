@@ -75,7 +75,7 @@ export class OpenDraft {
   /** Names that code has set. */
   readonly #set = new Set<string>()
   /** Fields that get the ids of other new records. */
-  readonly refs: DraftRef[] = []
+  refs: readonly DraftRef[] = []
 
   private constructor(parts: OpenParts, given: RecordData) {
     this.model = parts.model
@@ -120,7 +120,7 @@ export class OpenDraft {
   /** True if a field gets another value. */
   get isChanged(): boolean {
     const { existing, model, values } = this
-    if (existing === undefined) return true
+    if (existing === undefined || this.refs.length > 0) return true
     for (const name of [...Object.keys(this.data), ...this.#set]) {
       if (Object.hasOwn(values, name) && isChange(model, existing, name, values[name] ?? null)) return true
     }
@@ -131,15 +131,18 @@ export class OpenDraft {
   get changed(): readonly string[] {
     const { existing, model } = this
     if (existing === undefined) return Object.keys(this.values)
+    const referring = new Set(this.refs.map(({ field }) => field))
     return Object.keys(this.values).filter(
       (name) =>
-        (Object.hasOwn(this.data, name) || this.#set.has(name)) && isChange(model, existing, name, this.values[name] ?? null),
+        referring.has(name) ||
+        ((Object.hasOwn(this.data, name) || this.#set.has(name)) && isChange(model, existing, name, this.values[name] ?? null)),
     )
   }
 
-  /** Sets a value, with the checks of its type and limits. */
+  /** Sets a value, with the checks of its type and limits. Ids of new records that the field had are gone. */
   set(field: Field, raw: unknown): void {
     const { value, problems } = readValue(field, raw)
+    if (this.refs.length > 0) this.refs = this.refs.filter((ref) => ref.field !== field.name)
     this.values[field.name] = value
     this.#set.add(field.name)
     this.#found.delete(field.name)
@@ -148,7 +151,7 @@ export class OpenDraft {
 
   /** Sets the id of a new record, or adds it to a list of ids. */
   refer(field: Field, target: OpenDraft): void {
-    this.refs.push({ field: field.name, target })
+    this.refs = [...this.refs, { field: field.name, target }]
     this.#set.add(field.name)
     this.#found.delete(field.name)
   }
@@ -270,6 +273,10 @@ export class OperationBuilder {
   }
 
   #secretsOf({ model, draft }: DraftedWrite): Promise<Record<string, Json>> {
+    // Code may set another secret for each record, and in each attempt.
+    if (model.secrets.some((name) => (draft.values[name] ?? null) !== (draft.data[name] ?? null))) {
+      return this.#hashSecrets(model, draft.values)
+    }
     const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
     this.#hashes.set(draft.data, hashing)
     return hashing

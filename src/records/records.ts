@@ -430,10 +430,11 @@ export class Records {
     return this.#committer.forecastRemoval({ actor, model }, read)
   }
 
-  /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
+  /** Sets fields on behalf of the server, such as the time of a login. No validation, no code; `updated_at` does not change. */
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#access.registry.expect(modelKey)
-    await this.#committer.write({ actor: SYSTEM, model, ids: [id] }, async (records) => {
+    const context = { actor: SYSTEM, model, ids: [id], options: { withoutCode: true } }
+    await this.#committer.write(context, async (records) => {
       const existing = await this.#targets.one(records, SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
