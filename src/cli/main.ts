@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
   import: async (io) => (await import('./commands/import.ts')).importCommand(io),
   mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),
+  recompute: async (io) => (await import('./commands/recompute.ts')).recomputeCommand(io),
   lint: async (io) => (await import('./commands/lint.ts')).lintCommand(io),
   generate: async (io) => (await import('./commands/generate.ts')).generateCommand(io),
   openapi: async (io) => (await import('./commands/openapi.ts')).openapiCommand(io),

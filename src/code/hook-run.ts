@@ -160,7 +160,7 @@ export class HookRun {
     this.#isOver = false
     const { draft } = this.entry
     const written = this.queue.length + this.jobs.length
-    for (const { validate } of draft === undefined || this.#isRefused ? [] : this.#sets) {
+    for (const { validate } of draft === undefined || this.#isRefused || this.#transaction.isRecompute ? [] : this.#sets) {
       if (validate === undefined || draft === undefined) continue
       const code = validate as unknown as CodeFunction<(change: unknown, tx: Tx) => unknown>
       await this.#call(code, this.#change(draft, this.entry.existing), (messages) => {

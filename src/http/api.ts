@@ -13,6 +13,7 @@ import { jobRoutes, jobSchemas } from './routes/jobs.ts'
 import { listRoutes } from './routes/lists.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
 import { operationsRoutes } from './routes/operations.ts'
+import { recomputeRoutes } from './routes/recompute.ts'
 import { RECORD_SCHEMAS, recordRoutes } from './routes/records.ts'
 import { SITE_SCHEMAS, siteRoutes } from './routes/site.ts'
 import { TRANSFER_SCHEMAS, transferRoutes } from './routes/transfer.ts'
@@ -26,7 +27,7 @@ export const modelRoutes: DeclareRoutes = (source) =>
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
   ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, viewRoutes, webhookRoutes, jobRoutes],
-  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, operationsRoutes, endpointRoutes],
+  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, recomputeRoutes, operationsRoutes, endpointRoutes],
 ]
 
 /** The OpenAPI document of a project. The same project gives the same document, byte for byte. */

@@ -27,6 +27,8 @@ export interface ApiRoots {
   readonly endpoints: string
   /** Creation of mock records. */
   readonly mock: string
+  /** Another computation of the fields that hooks compute. */
+  readonly recompute: string
   /** The admin page; the only root with a trailing slash, since addresses in the page are relative to it. */
   readonly page: string
 }
@@ -50,6 +52,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     lint: `${admin}/lint`,
     endpoints: `${api}/ext`,
     mock: `${api}/mock`,
+    recompute: `${api}/recompute`,
     views: `${admin}/views`,
     document: `${api}/openapi.json`,
     docs: `${base_path}/docs`,

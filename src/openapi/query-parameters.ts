@@ -128,7 +128,7 @@ function filtersOf(model: Model, registry: Registry): ParameterObject[] {
     name: 'any',
     in: 'query',
     description:
-      'A group of filters with `|` between them, at least one of which must hold: `<filter>|<filter>`. `\\|` is a bar and `\\\\` a backslash. ' +
+      'Filters with `|` between them, of which at least one must hold: `<filter>|<filter>`. `\\|` is a bar, `\\\\` a backslash. ' +
       'Repeated, each group must.',
     style: 'form',
     explode: true,

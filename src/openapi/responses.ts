@@ -44,8 +44,8 @@ const FAILURES = {
   forbidden: [403, 'The user lacks the permission', ERROR],
   notFound: [404, 'The record or snapshot does not exist', ERROR],
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
-  preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
-  rateLimited: [429, 'Too many requests in a minute', ERROR],
+  changed: [412, 'The record has changed: `If-Match` names another version', ERROR],
+  limited: [429, 'Too many requests in a minute', ERROR],
   other: ['default', OTHER_FAILURE, ERROR],
 } as const satisfies Record<string, readonly [number | 'default', string, ContentObject]>
 
@@ -93,7 +93,7 @@ export class Responses {
     const all: FailureName[] = [
       ...kinds,
       ...(validates ? (['validationFailed'] as const) : []),
-      ...(this.#limits(limit) ? (['rateLimited'] as const) : []),
+      ...(this.#limits(limit) ? (['limited'] as const) : []),
       'other',
     ]
     return Object.fromEntries(all.map((kind) => [String(FAILURES[kind][0]), { $ref: `#/components/responses/${kind}` }]))
@@ -103,7 +103,7 @@ export class Responses {
   components(): Record<FailureName, ResponseObject> {
     const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload')
     const entries = Object.entries(FAILURES).map(([kind, [, description, content]]) => {
-      const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'rateLimited' ? ['Retry-After'] : []
+      const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'limited' ? ['Retry-After'] : []
       const names = [...own, ...(limited ? Object.keys(RATE_HEADERS) : [])]
       return [kind, { description, ...headersOf(names), content }]
     })

@@ -1,12 +1,20 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import type { PasswordHasher } from '../auth/password.ts'
-import { type Action, type Actor, SYSTEM } from '../auth/permissions.ts'
+import { type Action, type Actor, forbidden, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import type { Searches } from '../reads/searches.ts'
-import { type Operation, type Outcome, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
+import {
+  isSameValue,
+  type Operation,
+  type Outcome,
+  type RecordReader,
+  type Store,
+  type StoredRecord,
+  versionOf,
+} from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Heap } from '../util/heap.ts'
 import type { Random } from '../util/ids.ts'
@@ -36,19 +44,21 @@ import {
   OpenDraft,
   OperationBuilder,
 } from './drafts.ts'
-import type { ActionCall, CommitOptions, Hooks, WriteContext } from './hooks.ts'
+import type { ActionCall, CommitOptions, Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
 import {
   type BulkUpdateItem,
+  MAX_BULK_RECORDS,
   type NewRecord,
   namesSelection,
   type RecordData,
   readActionRequest,
   readBulkCreate,
   readBulkUpdate,
+  readRecomputation,
   readSelectionUpdate,
   readWriteRequest,
 } from './write-requests.ts'
@@ -60,6 +70,15 @@ export type WriteAction = Exclude<Action, 'view'>
 /** Options of a write. */
 export interface WriteOptions extends CommitOptions {
   readonly precondition?: Precondition | undefined
+}
+
+/** What a computation of fields has done. */
+export interface Recomputation {
+  /** Number of records that were read. */
+  readonly read: number
+  readonly changed: number
+  /** The id of the last one; null if there were none. */
+  readonly last: number | null
 }
 
 /**
@@ -367,6 +386,31 @@ export class Records {
         return { model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }
       })
     })
+  }
+
+  /**
+   * Computes the fields that hooks compute again, of up to 1,000 records, for superusers. No other hooks run before the write.
+   *
+   * @param body `{model, after?, dry_run?}`: the records with the next ids
+   * @returns the number of records that were read, and of those that changed, and the id of the last one; null at the end of the model
+   * @throws {AppError} FORBIDDEN, MODEL_NOT_FOUND, INVALID_REQUEST if hooks compute no field
+   */
+  async recompute(actor: Actor, body: unknown, origin?: WriteOrigin): Promise<Recomputation> {
+    if (!actor.isSuperuser) throw forbidden(actor)
+    const { modelKey, after, dryRun } = readRecomputation(body)
+    const model = this.#access.modelFor(actor, 'change', modelKey)
+    const computed = [...model.fields.values()].filter((field) => field.computed)
+    if (computed.length === 0) throw new AppError('INVALID_REQUEST', `Hooks compute no field of ${model.name}`)
+    let found: readonly StoredRecord[] = []
+    const prefix = (index: number) => `${found[index]?.id}.`
+    const context = { actor, model, prefix, options: { dryRun, origin, recompute: true } }
+    const stored = await this.#change(context, undefined, async () => {
+      found = await this.#targets.following(model, after, MAX_BULK_RECORDS)
+      return found.map((existing) => ({ existing, data: {} }))
+    })
+    const isOther = (record: StoredRecord, index: number) =>
+      computed.some(({ name }) => !isSameValue(record[name] ?? null, found[index]?.[name] ?? null))
+    return { read: found.length, changed: stored.filter(isOther).length, last: found.at(-1)?.id ?? null }
   }
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {

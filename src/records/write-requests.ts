@@ -49,6 +49,21 @@ export function readWriteRequest(body: unknown): WriteRequest {
 }
 
 /**
+ * Reads a request to compute fields again: `{model, after?, dry_run?}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readRecomputation(body: unknown): { modelKey: string; after: number; dryRun: boolean } {
+  const { members, issues } = readEnvelope(body, ['model', 'after', 'dry_run'])
+  const { model, after = 0, dry_run: dryRun = false } = members
+  if (typeof model !== 'string') issues.add('model', 'model must be the name of a model in lower case')
+  if (!Number.isSafeInteger(after) || Number(after) < 0) issues.add('after', 'after must be the id of a record, or 0')
+  if (typeof dryRun !== 'boolean') issues.add('dry_run', 'dry_run must be a boolean')
+  issues.throwIfAny()
+  return { modelKey: String(model), after: Number(after), dryRun: dryRun === true }
+}
+
+/**
  * Reads `{records, form_id?}`.
  *
  * @throws {AppError} VALIDATION_FAILED

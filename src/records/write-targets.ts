@@ -120,6 +120,14 @@ export class WriteTargets {
     return found
   }
 
+  /** The records with the next ids after one, in their order. */
+  async following(model: Model, after: number, limit: number): Promise<readonly StoredRecord[]> {
+    const sent = new URLSearchParams({ filters: `id__gt=${after}`, sort_by: 'id' })
+    const { plan } = parsePlainList(sent, model, this.#access.registry)
+    const [found] = await this.#store.findEach(model.key, [{ ...plan, offset: 0, limit }])
+    return found?.records ?? []
+  }
+
   removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)

@@ -66,6 +66,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'export --all -o all --force', stderr: /^Wrote 46 records to all\/post\.csv\n/m },
   { line: 'export nothing', code: 1, stderr: /^error There is no model 'nothing' \(known: .*\)\n$/ },
   { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },
+  { line: 'recompute tag', code: 1, stderr: /^error Hooks compute no field of Tag\n$/ },
   { line: 'search tag reef', stdout: /^13 +Reef\n +slug: reef\n$/, stderr: /^1 record found\n$/ },
   { line: 'history tag 13', stdout: /13 +create +- +import +name: null → "Reef", slug: null → "reef"$/m },
   // The blog has no jobs.

@@ -51,7 +51,7 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
       description: 'Counts as a login. A wrong `current_password` counts as a failed one.',
       requestBody: body(jsonContent(strictObject({ current_password: TEXT, new_password: TEXT }))),
       answers: success('The password is changed', { message: TEXT }),
-      failures: ['forbidden', 'rateLimited', 'conflict'],
+      failures: ['forbidden', 'limited', 'conflict'],
       handler:
         ({ ownAccounts }, { logins }) =>
         async (request) => {

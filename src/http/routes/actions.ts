@@ -64,7 +64,7 @@ const actionRoute = (path: string, isDescribed: (action: ModelAction) => boolean
           jsonContent(object({ message: TEXT, ...several(model) })),
         ),
       },
-      failures: ['notFound', 'conflict', ...(parts.parameters.includes(IF_MATCH) ? (['preconditionFailed'] as const) : [])],
+      failures: ['notFound', 'conflict', ...(parts.parameters.includes(IF_MATCH) ? (['changed'] as const) : [])],
     }
   },
   handler:

@@ -86,7 +86,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       ),
       answers: granted('A new session'),
       // 429 is also sent when too many logins are waiting.
-      failures: ['unauthenticated', 'rateLimited'],
+      failures: ['unauthenticated', 'limited'],
       handler: login,
     },
     {
@@ -102,7 +102,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       security: COOKIE_OPTIONAL,
       requestBody: jsonOrForm(object(renewal, []), object(renewal, ['refresh_token'])),
       answers: granted('New tokens; the one that was sent is good for nothing any more'),
-      failures: ['unauthenticated', 'rateLimited'],
+      failures: ['unauthenticated', 'limited'],
       handler: refresh,
     },
     {

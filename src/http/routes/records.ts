@@ -172,7 +172,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           answers: {
             200: responses.success('The record as it is now', jsonContent(object({ data: ref(names.record) })), ['ETag']),
           },
-          failures: ['conflict', 'preconditionFailed'],
+          failures: ['conflict', 'changed'],
         }
       },
       handler:
@@ -201,7 +201,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           tag: model.name,
           parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
           answers: { 200: responses.success('The record that was deleted', jsonContent(removed)) },
-          failures: ['conflict', 'notFound', 'preconditionFailed'],
+          failures: ['conflict', 'notFound', 'changed'],
         }
       },
       handler:

@@ -168,7 +168,7 @@ export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRout
         'Events: `ready`, `change` with `{model, record_id, action, at}`, `reset` when changes may have been missed, `expired` when the token ends.',
       parameters: [namesParameter('models', 'The models to be told of; all by default', models), RESUME],
       answers: { 200: responses.success('A stream of events', { 'text/event-stream': { schema: TEXT } }) },
-      failures: ['forbidden', 'notFound', 'rateLimited'],
+      failures: ['forbidden', 'notFound', 'limited'],
       isStream: true,
       handler: streamEvents,
     },

@@ -211,7 +211,7 @@ describe('each way to create is judged by the new record', () => {
         const made = await ask(app, as, `POST ${MODELS}/${model}`, { data: {} })
         assert.equal(made.status, as === 'super' ? 400 : as === null ? 401 : 403, model)
       }
-      for (const path of ['mock', 'reset', 'snapshots', 'webhooks']) {
+      for (const path of ['mock', 'recompute', 'reset', 'snapshots', 'webhooks']) {
         const reply = await ask(app, as === 'super' ? 'editor' : as, `POST /api/v1/${path}`, {})
         assert.equal(reply.status, as === null ? 401 : 403, path)
       }
