@@ -8,7 +8,7 @@ import type { Timer } from '../util/clock.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { MAX_NAMED } from '../validate/issues.ts'
-import { type Connect, contextOf, type ServiceParts } from './context.ts'
+import { contextOf, type ServiceParts } from './context.ts'
 import type { EndpointCall } from './define-endpoint.ts'
 import { type Endpoint, takesQuery } from './parse-endpoints.ts'
 import { codeName, failureOf, LONG_MS, TimeLimit } from './running.ts'
@@ -56,7 +56,7 @@ export class Endpoints {
     const raw = isRaw && Buffer.isBuffer(body) ? body : NO_BYTES
     const limit = new TimeLimit(LONG_MS, this.#parts.timer)
     const ctx = contextOf(
-      { ...this.#parts, connect: until(limit.signal, this.#parts.connect) },
+      until(limit.signal, this.#parts),
       { actor, via: 'endpoint', requestId, chain: [] },
       { name: `${code.file} ${code.name}`, via: 'endpoint' },
       AbortSignal.any([limit.signal, gone]),
@@ -71,16 +71,23 @@ export class Endpoints {
   }
 }
 
-/** Lets code write until its time is over. */
-const until =
-  (over: AbortSignal, connect: Connect): Connect =>
-  (caller) => {
-    const call = connect(caller)
-    return (url, options) => {
+/** Lets code call the API and store jobs until its time is over. */
+const until = (over: AbortSignal, parts: ServiceParts): ServiceParts => ({
+  ...parts,
+  connect(caller) {
+    const call = parts.connect(caller)
+    return async (...request) => {
       over.throwIfAborted()
-      return call(url, options)
+      return call(...request)
     }
-  }
+  },
+  queue: {
+    async enqueue(...job) {
+      over.throwIfAborted()
+      return parts.queue.enqueue(...job)
+    },
+  },
+})
 
 function answerOf(value: unknown): string | Response | undefined {
   if (value === undefined || value instanceof Response) return value

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { JOBS } from '../../src/code/job-models.ts'
 import { loadProject } from '../../src/project/project.ts'
 import { endpointFile, openEndpoints } from '../helpers/code/endpoints.ts'
 
@@ -244,6 +245,39 @@ describe('the answer of an endpoint', () => {
   })
 })
 
+describe('a stream of an endpoint', () => {
+  const STREAMS = `[
+    defineEndpoint({ method: 'GET', path: '/endless', access: 'public', run: () => new Response(new ReadableStream({
+      pull: (to) => wait(1).then(() => to.enqueue(new TextEncoder().encode('x'.repeat(1000)))),
+      cancel: () => globalThis.ended?.(),
+    })) }),
+    defineEndpoint({ method: 'GET', path: '/broken', access: 'public', run: () => new Response(new ReadableStream({
+      start: (to) => to.enqueue(new TextEncoder().encode('begun')),
+      pull: async (to) => { await wait(5); to.error(new Error('broken off')) },
+    })) }),
+  ]`
+
+  test('is cancelled when its client has gone', async () => {
+    await using shop = await openEndpoints(STREAMS, { settings: { port: 0 } })
+    const port = await shop.app.live.start()
+    const hooks = globalThis as { ended?: () => void }
+    const ended = new Promise<void>((resolve) => (hooks.ended = resolve))
+    const client = new AbortController()
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/ext/endless`, { signal: client.signal })
+    await answer.body?.getReader().read()
+    client.abort()
+    await ended
+  })
+
+  test('that fails ends the response, is logged, and the server answers the next request', async () => {
+    await using shop = await openEndpoints(STREAMS, { settings: { port: 0 } })
+    const port = await shop.app.live.start()
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/api/v1/ext/broken`).then((answer) => answer.text()))
+    assert.ok(shop.app.logged.some((line) => line.includes('GET /broken') && line.includes('broken off')))
+    assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+  })
+})
+
 describe('the body of an endpoint', () => {
   const RAW = `defineEndpoint({
     method: 'POST', path: '/paid', access: 'public', body: 'raw', input: [{ name: 'kind', type: 'string' }],
@@ -287,6 +321,36 @@ describe('the body of an endpoint', () => {
     assert.deepEqual((await shop.call('GET', '/users', { as: 'ann', headers: sent })).json, [null, null, 'b'])
     const basic = { ...sent, authorization: 'Basic YTpi' }
     assert.deepEqual((await shop.call('GET', '/open', { headers: basic })).json, [null, 'Basic YTpi', 'b'])
+  })
+})
+
+describe('jobs of a public endpoint', () => {
+  test('are refused from 100,000 waiting ones of a name', async () => {
+    const job = `import { defineJob } from 'admin-folder'
+export default defineJob({ name: 'receipt', run() {} })`
+    await using shop = await openEndpoints(
+      `defineEndpoint({ method: 'POST', path: '/ask', access: 'public', run: (call, ctx) => ctx.enqueue({ name: 'receipt', run() {} }, {}, { run_at: new Date('2030-01-01') }) })`,
+      {},
+      { 'jobs/receipt.ts': job },
+    )
+    assert.equal((await shop.call('POST', '/ask')).status, 204)
+    const { store } = shop.app.app
+    const [first] = (await store.find(JOBS, { filters: [], sort: [], offset: 0, limit: 1 })).records
+    assert.ok(first)
+    const { id: _, ...values } = first
+    for (let count = 1; count < 99_999; count += 9_999) {
+      const operations = Array.from({ length: Math.min(9_999, 99_999 - count) }, () => ({
+        kind: 'insert' as const,
+        table: JOBS,
+        values,
+      }))
+      assert.ok((await store.transact(operations)).ok)
+    }
+    shop.app.advance(2_000)
+    assert.equal((await shop.call('POST', '/ask')).status, 204)
+    const full = await shop.call('POST', '/ask')
+    assert.deepEqual([full.status, full.headers['retry-after']], [503, '60'])
+    assert.equal((await store.find(JOBS, { filters: [], sort: [], offset: 0, limit: 1 })).total, 100_000)
   })
 })
 
@@ -349,20 +413,22 @@ describe('a failing endpoint', () => {
       defineEndpoint({ method: 'POST', path: '/slow', access: 'public', async run(call, ctx) {
         globalThis.started?.()
         await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
-        globalThis.ended?.(ctx.system.model('product').update(1, { stock: 0 }))
+        globalThis.ended?.([ctx.system.model('product').update(1, { stock: 0 }), ctx.enqueue({ name: 'none', run() {} }, {})])
       } }),
     ]`)
-    const hooks = globalThis as { started?: () => void; ended?: (write: Promise<unknown>) => void }
+    const hooks = globalThis as { started?: () => void; ended?: (writes: Promise<unknown>[]) => void }
     const started = new Promise<void>((resolve) => (hooks.started = resolve))
     const ended = new Promise<PromiseSettledResult<unknown>[]>(
-      (resolve) => (hooks.ended = (write) => resolve(Promise.allSettled([write]))),
+      (resolve) => (hooks.ended = (writes) => resolve(Promise.allSettled(writes))),
     )
     const answer = shop.call('POST', '/slow')
     await started
     shop.app.advance(30_000)
     const { status, json } = await answer
     assert.deepEqual([status, json.details], [503, 'endpoints/shop.ts:3 POST /slow took more than 30 s'])
-    assert.equal((await ended)[0]?.status, 'rejected')
+    for (const write of await ended) {
+      assert.match(write.status === 'rejected' ? String(write.reason) : 'stored', /took more than 30 s/)
+    }
     const [product] = await shop.app.app.store.get('product', [1])
     assert.equal(product?.stock, 5)
   })
@@ -395,8 +461,8 @@ describe('the endpoints of a reloaded project', () => {
     const { folder, live } = shop.app
     const reload = async (exported: string) => {
       await writeFile(join(folder.path, 'endpoints/shop.ts'), endpointFile(`export default ${exported}`))
-      const flags = { rate_limits: { default: 0 } }
-      return live.replace({ project: await loadProject({ folder: folder.path, env: {}, flags }) })
+      const project = await loadProject({ folder: folder.path, env: {}, flags: {} })
+      return live.replace({ project: { ...project, settings: live.app.settings } })
     }
     await reload(`defineEndpoint({ method: 'GET', path: '/b', access: 'public', run: () => 2 })`)
     assert.equal((await shop.call('GET', '/a')).status, 404)
