@@ -85,7 +85,7 @@ export class MockFiller {
     return filled
   }
 
-  async #fill({ models, count, seed, locale }: FillRequest, onModel: (model: Model) => void): Promise<void> {
+  async #fill({ models, count, seed, locale, withoutCode = false }: FillRequest, onModel: (model: Model) => void): Promise<void> {
     const source = await loadFaker(locale)
     // A random password: a person must set another one before the account can be used, even if the seed is known.
     const secret = uniqueId(this.#parts.random)
@@ -103,7 +103,7 @@ export class MockFiller {
       planned.push({ model, form, series, records: await this.#values(series, count) })
     }
     for (const plan of planned) {
-      await this.#create(plan)
+      await this.#create(plan, withoutCode)
       onModel(plan.model)
     }
   }
@@ -117,7 +117,8 @@ export class MockFiller {
     return records
   }
 
-  async #create({ model, form, series, records }: Planned): Promise<void> {
+  async #create({ model, form, series, records }: Planned, withoutCode: boolean): Promise<void> {
+    const options = { origin: { via: 'mock' }, withoutCode } as const
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
     const ownIds = ids.get(model.key)
@@ -133,7 +134,7 @@ export class MockFiller {
           form === undefined ? record : fitted(form, series, index, record)
         return combinations.claim(fit(data), (round) => fit(otherValues(series, index, round, { data, targets })))
       })
-      const created = await this.#parts.records.createMany(SYSTEM, model.key, { records: batch }, { origin: { via: 'mock' } })
+      const created = await this.#parts.records.createMany(SYSTEM, model.key, { records: batch }, options)
       ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }

@@ -14,6 +14,8 @@ export interface FillRequest {
   readonly count: number
   readonly seed: number
   readonly locale: string | undefined
+  /** Calls no code of the project. */
+  readonly withoutCode?: boolean
 }
 
 /**

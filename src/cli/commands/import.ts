@@ -22,6 +22,8 @@ interface ImportOptions extends RemoteOptions {
   readonly form?: string
   readonly delimiter?: DelimiterName
   readonly keepIds?: boolean
+  /** False with `--no-code`. */
+  readonly code: boolean
   readonly json?: boolean
 }
 
@@ -45,6 +47,7 @@ export function importCommand(io: Io): Command {
     .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
     .option('--form <name>', 'validate records with this form')
     .option('--keep-ids', 'keep id, created_at and updated_at of the file; only while no server runs')
+    .option('--no-code', 'call no hooks of the project; only while no server runs')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (model: string, file: string, options: ImportOptions) => {
@@ -72,15 +75,24 @@ async function importFile(
   { app, client }: ApiClient,
   model: string,
   { file, format }: { file: string; format: Format },
-  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false }: ImportOptions,
+  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false, code }: ImportOptions,
   io: Io,
 ): Promise<ImportResult> {
   const { open, close } = await inputFile(file, io)
   let sent: Buffer | undefined
   try {
     if (app !== undefined)
-      return await app.imports.run(SHELL, model, { format, open }, { dryRun, upsertBy, formId, delimiter, keepIds })
+      return await app.imports.run(
+        SHELL,
+        model,
+        { format, open },
+        {
+          ...{ dryRun, upsertBy, formId, delimiter, keepIds },
+          withoutCode: !code,
+        },
+      )
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
+    if (!code) throw new AppError('TASK_FAILED', 'A running server calls the hooks itself; stop it to import with --no-code')
     sent = await buffer(open())
     const options = { format, dry_run: dryRun, upsert_by: upsertBy, form_id: formId, delimiter }
     return await client.model(model).import(new Uint8Array(sent), options)

@@ -18,6 +18,8 @@ interface MockOptions extends RemoteOptions {
   readonly seed?: number
   readonly locale?: string
   readonly json?: boolean
+  /** False with `--no-code`. */
+  readonly code: boolean
 }
 
 /** The result: the seed, and the number of records created by model. */
@@ -53,6 +55,7 @@ export function mockCommand(io: Io): Command {
       wholeNumber('The seed', 0, MAX_SEED),
     )
     .option('--locale <locale>', 'language of names, places and similar values, such as de or pt_BR (default: en)')
+    .option('--no-code', 'call no hooks of the project; only while no server runs')
     .option('--json', 'print the seed and the number of created records as JSON')
     .addHelpText('after', NOTES)
     .addHelpText('after', '\nExample:\n  $ admin mock --all --count 100 --seed 1\n')
@@ -74,10 +77,10 @@ type Report = (model: string, count: number) => void
 
 async function mockInProcess(app: App, names: readonly string[], options: MockOptions, report: Report): Promise<MockResult> {
   const { registry } = app.project
-  const { count, locale, seed = systemRandom(4).readUInt32LE() } = options
+  const { count, locale, seed = systemRandom(4).readUInt32LE(), code } = options
   const models = options.all === true ? mockedModels(registry) : names.map((name) => modelNamed(registry, name))
   const created: Record<string, number> = {}
-  await app.mockFiller.fill({ models, count, seed, locale }, ({ key }) => {
+  await app.mockFiller.fill({ models, count, seed, locale, withoutCode: !code }, ({ key }) => {
     created[key] = count
     report(key, count)
   })
@@ -85,7 +88,8 @@ async function mockInProcess(app: App, names: readonly string[], options: MockOp
 }
 
 async function mockOnServer(client: Client, names: readonly string[], options: MockOptions, report: Report): Promise<MockResult> {
-  const { all, count, locale, seed } = options
+  const { all, count, locale, seed, code } = options
+  if (!code) throw new AppError('TASK_FAILED', 'A running server calls the hooks itself; stop it to mock with --no-code')
   if (count > MAX_FILL_COUNT) {
     const remedy = 'run the command several times, or stop the server'
     throw new AppError('TASK_FAILED', `A running server creates at most ${MAX_FILL_COUNT} records per model and call; ${remedy}`)
