@@ -52,6 +52,9 @@ export default defineHooks('note', {
   beforeSave() {},
 })
 `,
+  'jobs/yearly.js': `import { defineJob } from 'admin-folder'
+export default defineJob({ name: 'yearly', schedule: '0 0 30 2 *', run() {} })
+`,
   'hooks/place.js': `import { defineHooks } from 'admin-folder'
 export default defineHooks('palce', { beforeDelete() {} })
 `,
