@@ -1,6 +1,7 @@
 // Runs the benchmarks: npm run bench [-- <name…> options]. Each baseline is measured in the same run as its figure.
 import { readFile } from 'node:fs/promises'
 import { buildsBench } from './builds.ts'
+import { codeBench } from './code.ts'
 import { compactionBench } from './compaction.ts'
 import { eventsBench } from './events.ts'
 import { exportBench } from './export.ts'
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   stalls: stallsBench,
   webhooks: webhooksBench,
   history: historyBench,
+  code: codeBench,
   events: eventsBench,
   ui: uiBench,
   postgres: postgresBench,
