@@ -7,9 +7,11 @@ import { Features } from './app/features.ts'
 import { openStore, placeOf } from './app/open-store.ts'
 import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
 import { argon2id, normalizing } from './auth/password.ts'
+import { SHELL } from './auth/permissions.ts'
 import { ServerProof } from './auth/secret.ts'
 import { TokenIssuer } from './auth/token.ts'
-import type { Connect } from './code/context.ts'
+import { transactor } from './code/code-transact.ts'
+import { type Connect, contextOf } from './code/context.ts'
 import { Endpoints } from './code/endpoints.ts'
 import { JobQueue } from './code/job-queue.ts'
 import { Jobs } from './code/jobs.ts'
@@ -119,9 +121,26 @@ async function open(
     const { maxRecordBytes } = recordParts
     const drafts = { clock: recordClock, random, maxRecordBytes }
     const queue = new JobQueue({ jobs: project.jobs, store, records, drafts })
-    const codeParts = { access, reads, queue, drafts, timer, clock: recordClock, log, connect, apiRoot }
+    const codeParts = {
+      access,
+      reads,
+      queue,
+      drafts,
+      timer,
+      clock: recordClock,
+      log,
+      connect,
+      apiRoot,
+      runTogether: transactor(records, () => useCode()),
+    }
     const code = new ProjectCode(project.hooks, registry, codeParts)
-    if (project.hooks.size > 0 || project.actions.areCoded) hooks.use(code.hooks)
+    let usesCode = false
+    /** Lets code take part in writes: that of hooks and actions from the beginning, otherwise from the first transaction of code. */
+    const useCode = () => {
+      if (!usesCode) hooks.use(code.hooks)
+      usesCode = true
+    }
+    if (project.hooks.size > 0 || project.actions.areCoded) useCode()
     const leases = opened.leases?.(uniqueId(random))
     const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
@@ -204,6 +223,10 @@ async function open(
       mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
       jobs,
+      scriptContext: (name, signal) => {
+        const caller = { actor: SHELL, via: 'script', requestId: undefined, chain: [] } as const
+        return contextOf(codeParts, caller, { name, via: 'script' }, signal)
+      },
       snapshots,
       traffic,
       seeded,

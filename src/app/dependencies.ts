@@ -4,6 +4,7 @@ import type { PasswordHasher } from '../auth/password.ts'
 import type { ServerProof } from '../auth/secret.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
 import type { Connect } from '../code/context.ts'
+import type { Context } from '../code/define.ts'
 import type { Endpoints } from '../code/endpoints.ts'
 import type { Jobs } from '../code/jobs.ts'
 import type { Settings } from '../config/settings.ts'
@@ -108,6 +109,8 @@ export interface App {
   readonly modelTests: ModelTests
   readonly webhooks: Webhooks
   readonly jobs: Jobs
+  /** What a script gets, on behalf of the shell. @param name of its file */
+  scriptContext(name: string, signal: AbortSignal): Context
   readonly snapshots: Snapshots
   /** Counts requests, so that webhook delivery can give way to them. */
   readonly traffic: RequestPace

@@ -3,7 +3,7 @@ import { SHELL } from '../auth/permissions.ts'
 import { createClient } from '../client/client.ts'
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Context, EnqueueOptions, Person, Reach, Services, Via } from './define.ts'
+import type { Context, EnqueueOptions, Person, Reach, Services, Tx, Via } from './define.ts'
 
 /** On whose behalf code runs, and why. */
 export interface Caller {
@@ -26,6 +26,8 @@ export interface JobEnqueuer {
 /** What services are made of. */
 export interface ServiceParts {
   readonly queue: JobEnqueuer
+  /** Runs work whose writes are stored together. @param name of the code, for messages */
+  readonly runTogether: (caller: Caller, name: string, work: (tx: Tx) => Promise<unknown>) => Promise<unknown>
   readonly clock: Clock
   readonly log: Log
   readonly connect: Connect
@@ -90,6 +92,11 @@ export function contextOf(
   return {
     ...servicesOf(parts, caller, code.name, signal),
     enqueue: (job, input, options = {}) => parts.queue.enqueue(job, input, options, own),
+    transaction: async <T>(work: (tx: Tx) => Promise<T>) => {
+      const { via } = code
+      // The work has returned it.
+      return (await parts.runTogether({ ...caller, via }, code.name, work)) as T
+    },
     model,
     system: reachOf(parts, { ...own, actor: SHELL }),
   }

@@ -83,7 +83,15 @@ export interface Job<I extends object> {
 /** What code gets that runs outside of a transaction. `model` acts with the permissions of the actor, `system.model` with all. */
 export interface Context extends Services, Reach {
   readonly system: Reach
+  /**
+   * Runs work whose writes are stored together or not at all, with the hooks of their models. It has no effects but through `tx`: it runs again if a
+   * record that it has read changes before the commit.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
+
+/** The default export of a script for `admin run`. */
+export type Script = (ctx: Context, args: readonly string[]) => unknown
 
 /** What a job gets. */
 export interface JobContext extends Context {

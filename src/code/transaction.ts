@@ -181,7 +181,7 @@ export class CodeTransaction implements HookTransaction {
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
     this.#readAhead([run])
-    await this.#apply(run, nothingWritten(), next, 'action')
+    await this.#apply(run, nothingWritten(), next, this.#caller.via)
   }
 
   /** Reads what code has to change, all of it at once. */

@@ -33,9 +33,9 @@ export interface CommitOptions {
   readonly recompute?: boolean | undefined
 }
 
-/** An action of the project as it is performed: code that runs before the hooks of its records. */
+/** An action of the project as it is performed, or a transaction of its code: code that runs before the hooks of its records. */
 export interface ActionCall {
-  readonly action: ModelAction
+  readonly action: Pick<ModelAction, 'model' | 'input'>
   readonly code: ActionCode
   readonly input: JsonObject
   /** What the code has returned: a sentence for the user, if it is a text. The code may run again, so the last one counts. */

@@ -3,7 +3,7 @@ import type { PasswordHasher } from '../auth/password.ts'
 import { type Action, type Actor, forbidden, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Field } from '../model/field.ts'
-import type { Model } from '../model/model.ts'
+import { Model } from '../model/model.ts'
 import { readRecordId } from '../query/parameters.ts'
 import type { Searches } from '../reads/searches.ts'
 import {
@@ -24,6 +24,7 @@ import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import {
+  type ActionCode,
   type ActionResult,
   actionMessage,
   checkAction,
@@ -63,6 +64,12 @@ import {
   readWriteRequest,
 } from './write-requests.ts'
 import { changedSinceRead, type Precondition, preconditionOf, type Removal, WriteTargets } from './write-targets.ts'
+
+/** Stands for the model of a write whose records are all those of code. */
+const TRANSACTION = new Model({
+  ...{ name: 'Transaction', label: undefined, displayField: undefined },
+  ...{ timestamps: false, internal: true, fields: [] },
+})
 
 /** What writes do with records. */
 export type WriteAction = Exclude<Action, 'view'>
@@ -363,6 +370,20 @@ export class Records {
       return found.map((existing) => ({ existing, data }))
     })
     return { message: actionMessage(action, records.length, call?.returned), records }
+  }
+
+  /**
+   * Runs code whose writes are stored together or not at all. It runs again if a record that it has read changes before the commit.
+   *
+   * @returns what the code has returned
+   */
+  async runTogether(actor: Actor, code: ActionCode, options: CommitOptions): Promise<unknown> {
+    const call: ActionCall = { action: { model: TRANSACTION, input: TRANSACTION }, code, input: {} }
+    const context = { actor, model: TRANSACTION, options, prefix: () => '', call }
+    const complete = this.#committer.completing(context, 'write')
+    if (complete === undefined) throw new Error('The project has no code')
+    await this.#committer.write(context, async (records) => ({ writes: [], completion: await complete(context, [], records) }))
+    return call.returned
   }
 
   /** Changes stored records. @param read finds them, with the values to set; called again if they change before the commit */

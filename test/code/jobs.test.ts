@@ -243,3 +243,45 @@ tests(
     }`),
   },
 )
+
+tests(
+  'what a job does in a transaction is stored together, with the hooks of the models, and again after a conflict',
+  async ({ app, all, seen, until }) => {
+    await app.app.begin()
+    await api(app, 'POST', 'jobs/sell/run', { input: { quantity: 2 } })
+    await until(async () => (await all('queuedjob')).every(({ status }) => status === 'done'))
+    assert.deepEqual(
+      (await all('ledger')).map(({ order_id: id, text }) => [id, text]),
+      [[1, 'sold by job']],
+    )
+    assert.deepEqual(
+      (await all('product')).map(({ stock }) => stock),
+      [3, 9],
+    )
+    assert.equal((await all('order'))[0].total, 14)
+    await api(app, 'POST', 'jobs/sell/run', { input: { quantity: 100 } })
+    await until(async () => (await all('queuedjob')).some(({ status }) => status === 'failed'))
+    assert.match((await all('queuedjob')).at(-1).error, /Not so many/)
+    assert.equal((await all('order')).length, 1)
+    assert.deepEqual(seen(), ['run', 'run', 'run'])
+    app.reported.length = 0
+  },
+  {
+    'hooks/order.ts': `import { defineHooks } from 'admin-folder'
+export default defineHooks('order', { compute: { total: ({ quantity, price }) => quantity * price } })
+`,
+    'jobs/sell.ts': job(`name: 'sell', attempts: 1, input: [{ name: 'quantity', type: 'integer', required: true }],
+  run: ({ quantity }, ctx) =>
+    ctx.transaction(async (tx) => {
+      globalThis.seen.push('run')
+      const product = await tx.model('product').read(1)
+      // The first attempt is overtaken.
+      if (globalThis.seen.length === 1) await ctx.model('product').update(1, { stock: product.stock })
+      if (globalThis.seen.length === 1) await ctx.model('product').update(1, { name: 'Pencil' })
+      const id = tx.model('order').create({ product_id: 1, quantity, price: 7 })
+      tx.model('ledger').create({ order_id: id, text: 'sold by ' + tx.via })
+      tx.model('product').update(1, { stock: product.stock - quantity })
+      if (quantity > 10) throw new Error('Not so many')
+    })`),
+  },
+)

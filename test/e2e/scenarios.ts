@@ -69,6 +69,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'recompute tag', code: 1, stderr: /^error Hooks compute no field of Tag\n$/ },
   { line: 'search tag reef', stdout: /^13 +Reef\n +slug: reef\n$/, stderr: /^1 record found\n$/ },
   { line: 'history tag 13', stdout: /13 +create +- +import +name: null → "Reef", slug: null → "reef"$/m },
+  { line: 'run scripts/none.ts', code: 2, stderr: /scripts\/none\.ts/ },
   // The blog has no jobs.
   ...['list', 'run receipt', 'retry 1', 'drain'].map((line) => ({ line: `jobs ${line}`, code: 1, stderr: /^error .*jobs/ })),
   { line: 'action tag publish 13', code: 1, stderr: /^error Tag has no action 'publish'/ },
