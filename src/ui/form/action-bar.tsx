@@ -1,4 +1,4 @@
-import { ChevronDown, Zap } from 'lucide-react'
+import { Zap } from 'lucide-react'
 import { lazy } from 'react'
 import { useNarrow } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
@@ -42,7 +42,6 @@ export function ActionBar({ offers, isInPalette = false, ...target }: ActionBarP
   const trigger = (
     <Button className="button-folding" icon={<Zap size={16} aria-hidden />} aria-busy={running !== undefined || undefined}>
       {text.actions}
-      <ChevronDown size={14} aria-hidden />
     </Button>
   )
   return (
