@@ -44,7 +44,7 @@ Example:
 export function jobsCommand(io: Io): Command {
   const jobs = new Command('jobs')
     .description('list the jobs of the project, run them, let them run again')
-    .addHelpText('after', '\nExample:\n  $ admin jobs run receipt --input \'{"number": "O-1"}\'\n')
+    .addHelpText('after', '\nExample:\n  $ admin jobs run receipt --input \'{"number":"O-1"}\'\n')
   for (const command of [listCommand(io), runCommand(io), retryCommand(io), drainCommand(io)]) jobs.addCommand(command)
   return jobs
 }
@@ -81,7 +81,7 @@ function runCommand(io: Io): Command {
     .option('--input <json>', 'the input of the job, as a JSON object')
     .option('--key <key>', 'store none while one with this key waits')
     .option('--at <time>', 'not before this time, such as 2026-01-31T06:00:00Z')
-    .addHelpText('after', '\nExample:\n  $ admin jobs run receipt --input \'{"number": "O-1"}\'\n')
+    .addHelpText('after', '\nExample:\n  $ admin jobs run receipt --input \'{"number":"O-1"}\'\n')
     .action(async (job: string, { input, key, at, ...options }: RunOptions) => {
       const body = {
         ...(input === undefined ? {} : { input: jsonObjectIn(input) }),
