@@ -42,7 +42,8 @@ export function personOf({ userId, user, isSuperuser, groups, permissions }: Act
     id: userId,
     username: String(user?.username ?? ''),
     is_superuser: isSuperuser,
-    groups,
+    // A copy, so that a change of it gives no rights.
+    groups: new Set(groups),
     can: (codename) => isSuperuser || permissions.has(codename),
   }
 }
