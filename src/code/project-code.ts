@@ -79,11 +79,15 @@ export class ProjectCode {
     for (const [table, ofTable] of groupBy(observed, (change) => change.table)) {
       const model = this.#parts.access.registry.expect(table)
       for (const { afterCommit } of this.#hooks.get(table) ?? []) {
-        for (let from = 0; from < ofTable.length && afterCommit !== undefined; from += CHANGES_AT_ONCE) {
-          const some = ofTable.slice(from, from + CHANGES_AT_ONCE).map((change) => committed(model, change))
-          const run = this.#observe(afterCommit, some, caller).finally(() => this.#running.delete(run))
-          this.#running.add(run)
+        if (afterCommit === undefined) continue
+        const observe = async () => {
+          for (let from = 0; from < ofTable.length; from += CHANGES_AT_ONCE) {
+            const some = ofTable.slice(from, from + CHANGES_AT_ONCE).map((change) => committed(model, change))
+            await this.#observe(afterCommit, some, caller)
+          }
         }
+        const run = observe().finally(() => this.#running.delete(run))
+        this.#running.add(run)
       }
     }
   }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { AdminError } from '../client/admin-error.ts'
 import { framesOf } from '../config/call-site.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import type { Timer } from '../util/clock.ts'
+import type { Clock, Timer } from '../util/clock.ts'
 import { isObject } from '../util/json.ts'
 import { type Refusal, refusalOf } from './define.ts'
 import type { CodeFunction } from './parse-hooks.ts'
@@ -16,15 +16,24 @@ export const LONG_MS = 30_000
 /** Number of times that writes may cause further writes. */
 export const MAX_LEVELS = 5
 
-/** The time that code has. */
+/** The time that code has, in one wait or several. */
 export class TimeLimit {
   readonly #ms: number
   readonly #timer: Timer
+  readonly #clock: Clock | undefined
+  /** Milliseconds that all waits have together. */
+  #left: number
   readonly #abort = new AbortController()
 
-  constructor(ms: number, timer: Timer) {
+  /**
+   * @param ms time of one wait
+   * @param several the number of waits whose time all of them have together, and the clock that measures it; each has its own when absent
+   */
+  constructor(ms: number, timer: Timer, several?: { readonly clock: Clock; readonly count: number }) {
     this.#ms = ms
     this.#timer = timer
+    this.#clock = several?.clock
+    this.#left = ms * (several?.count ?? 1)
   }
 
   /** Aborted when the time is over. */
@@ -40,8 +49,9 @@ export class TimeLimit {
    */
   async wait<T>(pending: Promise<T>, name: () => string): Promise<T> {
     let stop = () => {}
+    const begun = this.#clock?.() ?? 0
     const over = new Promise<never>((_, reject) => {
-      stop = this.#timer(this.#ms, () => {
+      stop = this.#timer(Math.min(this.#ms, Math.max(0, this.#left)), () => {
         const error = new AppError('CODE_TIMEOUT', `${name()} took more than ${this.#ms / 1000} s; nothing was stored`)
         this.#abort.abort(error)
         reject(error)
@@ -53,6 +63,7 @@ export class TimeLimit {
       return await Promise.race([pending, over])
     } finally {
       stop()
+      this.#left -= (this.#clock?.() ?? 0) - begun
     }
   }
 }

@@ -104,7 +104,7 @@ export class CodeTransaction implements HookTransaction {
       requestId,
       chain,
     }
-    this.#limit = new TimeLimit(HOOKS_MS, parts.timer)
+    this.#limit = new TimeLimit(LONG_MS, parts.timer)
   }
 
   get actor(): Actor {
@@ -143,6 +143,10 @@ export class CodeTransaction implements HookTransaction {
     }
     const begun: Entry[] = []
     if (action !== undefined) await this.#begin(action(own), begun)
+    const { clock, timer } = this.#parts
+    const count = Math.max(1, Math.ceil(own.length / AT_ONCE))
+    this.#limit = new TimeLimit(HOOKS_MS, timer, { clock, count })
+    this.#services.clear()
     let round: readonly Entry[] = [...own, ...begun]
     while (round.length > 0) {
       this.#expect(round)
@@ -177,7 +181,6 @@ export class CodeTransaction implements HookTransaction {
 
   /** Runs the code of an action, and applies what it writes. */
   async #begin(run: HookRun, next: Entry[]): Promise<void> {
-    this.#limit = new TimeLimit(LONG_MS, this.#parts.timer)
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
     this.#readAhead([run])
@@ -192,8 +195,6 @@ export class CodeTransaction implements HookTransaction {
   }
 
   async #runAll(entries: readonly Entry[], next: Entry[]): Promise<void> {
-    this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
-    this.#services.clear()
     const runs: HookRun[] = []
     const pending: Promise<void>[] = []
     for (const entry of entries) {
@@ -414,8 +415,6 @@ export class CodeTransaction implements HookTransaction {
   async #validate(): Promise<void> {
     const runs = [...this.#runs.values()]
     for (let from = 0; from < runs.length; from += AT_ONCE) {
-      this.#limit = new TimeLimit(HOOKS_MS, this.#parts.timer)
-      this.#services.clear()
       const some = runs.slice(from, from + AT_ONCE)
       await this.#wait(Promise.all(some.map((run) => run.validate())), some)
     }

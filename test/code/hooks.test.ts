@@ -278,6 +278,33 @@ export default defineHooks('order', { beforeCreate: ({ record }) => ({ number: r
     }),
   )
 
+  shopTest(
+    'the time of a request holds for its hooks and those of what they write together',
+    async ({ app, call, all, seen, until }) => {
+      const pending = call('POST', 'order', { product_id: 1, quantity: 2, price: 5 })
+      await until(async () => seen().length === 1)
+      app.advance(4000)
+      await until(async () => seen().length === 2)
+      app.advance(4000)
+      const over = await pending
+      assert.deepEqual([over.status, await all('order')], [503, []], over.text)
+      app.reported.length = 0
+    },
+    hooksOf({
+      order: `{ async beforeCreate(_, tx) {
+        globalThis.seen.push('order')
+        const begun = tx.now().getTime()
+        while (tx.now().getTime() < begun + 4000) await new Promise((resolve) => setTimeout(resolve, 5))
+        tx.system.model('ledger').create({ text: 'sold' })
+      } }`,
+      ledger: `{ async beforeCreate(_, tx) {
+        globalThis.seen.push('ledger')
+        const begun = tx.now().getTime()
+        while (tx.now().getTime() < begun + 4000) await new Promise((resolve) => setTimeout(resolve, 5))
+      } }`,
+    }),
+  )
+
   shopTest('an import calls them for each row', async ({ call, all, app }) => {
     const csv = 'product_id,quantity,price\n1,2,5\n1,3,5\n2,1,1\n'
     const { statusCode, payload } = await app.server.inject({
