@@ -89,7 +89,8 @@ function refuse({ api, refusal }: ServerConnection, code: ErrorCode): void {
   if (code === 'UNAUTHENTICATED') throw new AppError('TASK_FAILED', `The server at ${api} rejects ${refusal}`)
   if (code === 'ROUTE_NOT_FOUND') {
     const remedy = `is it the right address, and of this version?${rootHint(api)}`
-    throw new AppError('TASK_FAILED', `The server at ${api} does not have this path; ${remedy}`)
+    const cause = new AppError(code, 'The path is not served')
+    throw new AppError('TASK_FAILED', `The server at ${api} does not have this path; ${remedy}`, { cause })
   }
 }
 

@@ -125,10 +125,12 @@ async function withJobs<T>(io: Io, options: RemoteOptions, work: (api: ApiClient
   try {
     return await withApi(io, options, work)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'ROUTE_NOT_FOUND') throw error
+    if (!isUnknownPath(error) && !(error instanceof AppError && isUnknownPath(error.cause))) throw error
     throw new AppError('ROUTE_NOT_FOUND', 'The project has no jobs; define some in the folder jobs/', { cause: error })
   }
 }
+
+const isUnknownPath = (error: unknown): boolean => error instanceof AppError && error.code === 'ROUTE_NOT_FOUND'
 
 /** @throws {AppError} TASK_FAILED with the jobs that wait or run when the time is over */
 async function drained(client: Api, timeout: number): Promise<void> {
