@@ -2,6 +2,7 @@ import type { Actor } from '../auth/permissions.ts'
 import { SHELL } from '../auth/permissions.ts'
 import { createClient } from '../client/client.ts'
 import type { Log } from '../log/log.ts'
+import type { WriteContext } from '../records/hooks.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Context, EnqueueOptions, Person, Reach, Services, Tx, Via } from './define.ts'
 
@@ -13,6 +14,13 @@ export interface Caller {
   readonly requestId: string | undefined
   /** What caused the write, by code, the first cause first. */
   readonly chain: readonly string[]
+}
+
+/** On whose behalf the code of a write runs. */
+export function callerOf({ actor, options }: Pick<WriteContext, 'actor' | 'options'>): Caller {
+  const { via, requestId, chain = [] } = options?.origin ?? {}
+  const isServer = actor.userId === undefined && actor.isSuperuser
+  return { actor, via: (via ?? (isServer ? 'cli' : 'api')) as Via, requestId, chain }
 }
 
 /** Returns a `fetch` that calls the API of the application in this process, on behalf of a caller. */

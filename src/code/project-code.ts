@@ -5,8 +5,8 @@ import type { CommitOptions, WriteContext, WriteHooks } from '../records/hooks.t
 import type { Change } from '../store/store.ts'
 import { groupBy } from '../util/json.ts'
 import { actionRun } from './action-run.ts'
-import { type Caller, contextOf } from './context.ts'
-import type { Committed, Via } from './define.ts'
+import { type Caller, callerOf, contextOf } from './context.ts'
+import type { Committed } from './define.ts'
 import { copyOf } from './hook-run.ts'
 import type { HookSet, ProjectHooks } from './parse-hooks.ts'
 import { codeName, failureOf, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
@@ -65,17 +65,13 @@ export class ProjectCode {
   }
 
   /** Starts the calls, which the response does not wait for. */
-  #afterCommit(changes: readonly Change[], { actor, options }: WriteContext): void {
-    const { via, requestId, chain = [] } = options?.origin ?? {}
+  #afterCommit(changes: readonly Change[], write: WriteContext): void {
+    const { options } = write
+    const via = options?.origin?.via
     if (options?.withoutCode === true || via === 'mock' || via === 'seed') return
     const observed = changes.filter(({ table }) => this.#hooks.get(table)?.some(({ afterCommit }) => afterCommit !== undefined))
     if (observed.length === 0) return
-    const caller: Caller = {
-      actor,
-      via: (via ?? (actor.userId === undefined && actor.isSuperuser ? 'cli' : 'api')) as Via,
-      requestId,
-      chain,
-    }
+    const caller = callerOf(write)
     for (const [table, ofTable] of groupBy(observed, (change) => change.table)) {
       const model = this.#parts.access.registry.expect(table)
       for (const { afterCommit } of this.#hooks.get(table) ?? []) {

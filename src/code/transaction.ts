@@ -12,8 +12,8 @@ import { isSameValue, type KnownCascade, type Operation, type RecordReader, type
 import type { Timer } from '../util/clock.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
-import { type Caller, type ServiceParts, servicesOf } from './context.ts'
-import type { EnqueueOptions, Services, Via } from './define.ts'
+import { type Caller, callerOf, type ServiceParts, servicesOf } from './context.ts'
+import type { EnqueueOptions, Services } from './define.ts'
 import {
   type CodeData,
   type Entry,
@@ -96,14 +96,7 @@ export class CodeTransaction implements HookTransaction {
     this.#write = write
     this.#rehearse = rehearse
     this.#reader = new BatchReader(records, parts.access)
-    const { actor, options } = write
-    const { via, requestId, chain = [] } = options?.origin ?? {}
-    this.#caller = {
-      actor,
-      via: (via ?? (actor.userId === undefined && actor.isSuperuser ? 'cli' : 'api')) as Via,
-      requestId,
-      chain,
-    }
+    this.#caller = callerOf(write)
     this.#limit = new TimeLimit(LONG_MS, parts.timer)
   }
 
