@@ -2,7 +2,7 @@ export type { ModelHooks as Hooks, RecordCreation as Creation } from './code/def
 export * from './code/define.ts'
 export type { ActionAccess, ActionDefinition, ActionValues, ActionWorkOf } from './code/define-action.ts'
 export { defineAction } from './code/define-action.ts'
-export type { EndpointAccess, EndpointCall, EndpointDefinition, InputOf } from './code/define-endpoint.ts'
+export type { EndpointCall, EndpointDefinition, InputOf } from './code/define-endpoint.ts'
 export { defineEndpoint } from './code/define-endpoint.ts'
 export type { JobDefinition } from './code/define-job.ts'
 export { defineJob } from './code/define-job.ts'

@@ -1,11 +1,11 @@
 import { markCallSite } from '../config/call-site.ts'
 import type { RecordOf, WritableFieldName } from '../model/define.ts'
 import type { FieldDefinition, ModelDefinition } from '../model/definition.ts'
-import type { Patch, StoredValues, Tx } from './define.ts'
+import type { Access, Maybe, Patch, StoredValues, Tx } from './define.ts'
 import type { InputOf } from './define-endpoint.ts'
 
-/** Who may perform an action: every user, superusers, holders of a permission, members of a group. */
-export type ActionAccess = 'authenticated' | 'superuser' | { readonly permission: string } | { readonly group: string }
+/** Who may perform an action. */
+export type ActionAccess = Exclude<Access, 'public'>
 
 /** An action of a model, as written. */
 export interface ActionDefinition {
@@ -58,7 +58,7 @@ export function defineAction<const M extends ModelDefinition, const F extends re
   action: Omit<ActionDefinition, 'model' | 'input' | 'set' | 'run'> & {
     readonly input?: F
     readonly set?: ActionValues<NoInfer<M>>
-    readonly run?: (work: ActionWorkOf<NoInfer<M>, NoInfer<F>>, tx: Tx) => string | undefined | Promise<string | undefined>
+    readonly run?: (work: ActionWorkOf<NoInfer<M>, NoInfer<F>>, tx: Tx) => Maybe<string>
   },
 ): ActionDefinition {
   return markCallSite({ ...action, model: model.name } as ActionDefinition, defineAction)

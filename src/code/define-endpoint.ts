@@ -1,18 +1,10 @@
 import { markCallSite } from '../config/call-site.ts'
-import type { RecordOf } from '../model/define.ts'
+import type { ValuesOfFields } from '../model/define.ts'
 import type { FieldDefinition } from '../model/definition.ts'
-import type { Context } from './define.ts'
+import type { Access, Context } from './define.ts'
 
-/** Values by the names of fields; null for a field without a value. */
-export type InputOf<F extends readonly FieldDefinition[]> = RecordOf<{ name: string; fields: F }>
-
-/** Who may call an endpoint: everyone, every user, superusers, holders of a permission, members of a group. */
-export type EndpointAccess =
-  | 'public'
-  | 'authenticated'
-  | 'superuser'
-  | { readonly permission: string }
-  | { readonly group: string }
+/** The input of code, by the names of its fields. It has an `id` only if one of them is called so. */
+export type InputOf<F extends readonly FieldDefinition[]> = ValuesOfFields<F>
 
 /** A request to an endpoint. */
 export interface EndpointCall<I> {
@@ -32,7 +24,7 @@ export interface EndpointDefinition {
   readonly path: `/${string}`
   readonly summary?: string
   /** Default: `authenticated`. */
-  readonly access?: EndpointAccess
+  readonly access?: Access
   /** The limit of the setting `rate_limits` that requests count towards, by user, or by address if the endpoint is public. */
   readonly limit?: 'default' | 'auth' | 'upload'
   /** Fields that are read from the path, then from the query of a GET or DELETE or of raw bytes, otherwise from the JSON body. */
@@ -49,9 +41,13 @@ export interface EndpointDefinition {
  *
  * @example export default defineEndpoint({ method: 'GET', path: '/stock', run: (call, ctx) => ctx.model('product').list() })
  */
-export function defineEndpoint<const F extends readonly FieldDefinition[] = readonly []>(
-  endpoint: Omit<EndpointDefinition, 'input' | 'run'> & {
+export function defineEndpoint<
+  const F extends readonly FieldDefinition[] = readonly [],
+  const O extends readonly FieldDefinition[] = readonly FieldDefinition[],
+>(
+  endpoint: Omit<EndpointDefinition, 'input' | 'output' | 'run'> & {
     readonly input?: F
+    readonly output?: O
     readonly run: (call: EndpointCall<InputOf<NoInfer<F>>>, ctx: Context) => unknown
   },
 ): EndpointDefinition {

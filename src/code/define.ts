@@ -15,7 +15,12 @@ export type ModelKey = keyof Models extends never ? string : keyof Models & stri
 /** The types of a model by its key. */
 export type TypesOf<K extends string> = K extends keyof Models ? (Models[K] extends ModelTypes ? Models[K] : AnyModel) : AnyModel
 
-type Maybe<T> = T | undefined | undefined | Promise<T | undefined | undefined>
+/** What code may return, or nothing: also functions whose type says that they return nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function of the type `() => void` is no `() => undefined`
+export type Maybe<T> = T | undefined | void | Promise<T | undefined | void>
+
+/** Who may call an endpoint: everyone, every user, superusers, holders of a permission, members of a group. Actions have the same but `public`. */
+export type Access = 'public' | 'authenticated' | 'superuser' | { readonly permission: string } | { readonly group: string }
 
 /** Messages by field. */
 export type Messages<R> = { readonly [N in keyof R]?: string | readonly string[] }

@@ -4,7 +4,8 @@ import { validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { EndpointAccess, EndpointDefinition } from './define-endpoint.ts'
+import type { Access } from './define.ts'
+import type { EndpointDefinition } from './define-endpoint.ts'
 import type { CodeFunction } from './parse-hooks.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -16,7 +17,7 @@ export interface Endpoint {
   /** Names of the parameters of the path. */
   readonly params: readonly string[]
   readonly summary: string | undefined
-  readonly access: EndpointAccess
+  readonly access: Access
   readonly limit: NonNullable<EndpointDefinition['limit']>
   /** The fields of its input, as a model. */
   readonly input: Model

@@ -52,15 +52,18 @@ type ValueOf<F extends FieldDefinition> = F['type'] extends TextType
             ? readonly number[]
             : Json
 
+/** Values by the names of fields; null for a field without a value. */
+export type ValuesOfFields<F extends readonly FieldDefinition[]> = {
+  readonly [Each in F[number] as Each['name']]: ValueOf<Each> | null
+}
+
 /**
  * The merged record that a form validates. Any value may be null, since a missing value has a message of its own. A new record has
  * neither an id nor timestamps.
  */
-export type RecordOf<M extends ModelDefinition> = {
-  readonly [F in M['fields'][number] as F['name']]: ValueOf<F> | null
-} & { readonly id?: number } & (M['timestamps'] extends true
-    ? { readonly created_at?: string; readonly updated_at?: string }
-    : unknown)
+export type RecordOf<M extends ModelDefinition> = ValuesOfFields<M['fields']> & {
+  readonly id?: number
+} & (M['timestamps'] extends true ? { readonly created_at?: string; readonly updated_at?: string } : unknown)
 
 /** Forbids excess keys, which type inference alone would accept. */
 type NoOtherKeys<Given, Wanted> = { readonly [K in Exclude<keyof Given, keyof Wanted>]: never }

@@ -106,3 +106,48 @@ export default defineHooks('order', {
     assert.equal(await typeCheck({ 'hooks/order.ts': BY_MODEL }), '')
   })
 })
+
+const BY_THE_CONTRACT = `import { type Access, defineAction, defineEndpoint, defineHooks, defineJob, defineModel, type Job, type Script, type Tx } from 'admin-folder'
+
+const Order = defineModel({
+  name: 'Order',
+  fields: [
+    { name: 'number', type: 'string', required: true },
+    { name: 'status', type: 'choice', choices: ['new', 'paid'] },
+  ],
+})
+async function audit(_: unknown, tx: Tx): Promise<void> {
+  tx.model('ledger').create({ text: 'changed' })
+}
+export const hooks = defineHooks(Order, { beforeCreate: (_, tx) => tx.log.info('created'), beforeUpdate: audit, validate: audit })
+
+const ID = [{ name: 'id', type: 'integer', required: true }] as const
+const access: Access = 'public'
+export const renew = defineAction(Order, { name: 'renew', title: 'Renew', run: (_, tx) => tx.model('order').update(1, {}) })
+export const audited = defineAction(Order, { name: 'audit', title: 'Audit', run: audit })
+export const paid = defineAction(Order, { name: 'pay', title: 'Pay', set: { status: 'paid' }, access: { group: 'Cashiers' } })
+// @ts-expect-error an action is never public
+export const free = defineAction(Order, { name: 'pay', title: 'Pay', set: { status: 'paid' }, access })
+// @ts-expect-error the status is none of the choices
+export const lost = defineAction(Order, { name: 'lose', title: 'Lose', set: { status: 'lost' } })
+export const open = defineEndpoint({ method: 'GET', path: '/open', access, run: () => undefined })
+export const described = defineEndpoint<typeof ID, typeof ID>({ method: 'GET', path: '/{id}', input: ID, output: ID, run: ({ input }) => input })
+// @ts-expect-error a path begins with a slash
+export const relative = defineEndpoint({ method: 'GET', path: 'open', run: () => undefined })
+
+export const receipt = defineJob({ name: 'receipt', input: ID, timeout: '10m', run: ({ id }, ctx) => ctx.log.info(\`\${id}, \${ctx.job.attempt}\`) })
+export const stored: Job<{ id: number | null }> = receipt
+export const nightly = defineJob({ name: 'nightly', run: async (_, ctx) => ctx.enqueue(byKey, { id: 'a' }) })
+export const byKey = defineJob({ name: 'by_key', input: [{ name: 'id', type: 'uuid' }], run: ({ id }) => id?.startsWith('a') })
+export const script: Script = async (ctx, [id]) => {
+  await ctx.enqueue(receipt, { id: Number(id) }, { key: 'one', run_at: ctx.now() })
+  // @ts-expect-error an id is a number
+  await ctx.enqueue(receipt, { id })
+  // @ts-expect-error the input has an id
+  await ctx.enqueue(receipt, {})
+}
+`
+
+test('actions, endpoints, jobs and scripts are typed by their fields, and code need not return anything', async () => {
+  assert.equal(await typeCheck({ 'code.ts': BY_THE_CONTRACT }), '')
+})
