@@ -4,8 +4,10 @@ import type { ActionWork } from '../records/actions.ts'
 import type { ActionCall, WriteContext } from '../records/hooks.ts'
 import type { StoredRecord } from '../store/store.ts'
 import { isObject } from '../util/json.ts'
+import { copyOf } from './code-values.ts'
 import { refusalOf, refuse, type Tx } from './define.ts'
-import { copyOf, type Entry, HookRun, type HookTransaction } from './hook-run.ts'
+import { HookRun } from './hook-run.ts'
+import type { Entry, HookTransaction } from './hook-tx.ts'
 import type { HookSet } from './parse-hooks.ts'
 
 /** The index of the action itself among the records of its request, for what its code writes. */

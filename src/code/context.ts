@@ -61,7 +61,7 @@ export function servicesOf(
   { clock, log }: Pick<ServiceParts, 'clock' | 'log'>,
   { actor, via, requestId }: Caller,
   name: string,
-  signal: AbortSignal,
+  limit: { readonly signal: AbortSignal },
 ): Omit<Services, 'enqueue'> {
   const write =
     (level: 'info' | 'warn' | 'error') =>
@@ -71,7 +71,9 @@ export function servicesOf(
     actor: personOf(actor),
     via,
     request_id: requestId,
-    signal,
+    get signal() {
+      return limit.signal
+    },
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     now: () => new Date(clock()),
   }
@@ -99,7 +101,7 @@ export function contextOf(
   const own = { ...caller, via: code.via, chain: [...caller.chain, code.name] }
   const { model } = reachOf(parts, own)
   return {
-    ...servicesOf(parts, caller, code.name, signal),
+    ...servicesOf(parts, caller, code.name, { signal }),
     enqueue: (job, input, options = {}) => parts.queue.enqueue(job, input, options, own),
     transaction: async <T>(work: (tx: Tx) => Promise<T>) => {
       const { via } = code

@@ -23,7 +23,9 @@ export class TimeLimit {
   readonly #clock: Clock | undefined
   /** Milliseconds that all waits have together. */
   #left: number
-  readonly #abort = new AbortController()
+  /** Made when code asks for its signal. */
+  #abort: AbortController | undefined
+  #error: AppError | undefined
 
   /**
    * @param ms time of one wait
@@ -38,6 +40,8 @@ export class TimeLimit {
 
   /** Aborted when the time is over. */
   get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#error !== undefined) this.#abort.abort(this.#error)
     return this.#abort.signal
   }
 
@@ -53,7 +57,8 @@ export class TimeLimit {
     const over = new Promise<never>((_, reject) => {
       stop = this.#timer(Math.min(this.#ms, Math.max(0, this.#left)), () => {
         const error = new AppError('CODE_TIMEOUT', `${name()} took more than ${this.#ms / 1000} s; nothing was stored`)
-        this.#abort.abort(error)
+        this.#error = error
+        this.#abort?.abort(error)
         reject(error)
       })
     })

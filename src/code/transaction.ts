@@ -3,6 +3,7 @@ import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
 import { listEntries } from '../client/model-queries.ts'
 import { queryText } from '../client/query.ts'
 import type { AnyModel, ListQuery } from '../client/types-calls.ts'
+import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Reads } from '../reads/reads.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
@@ -12,18 +13,11 @@ import { isSameValue, type KnownCascade, type Operation, type RecordReader, type
 import type { Timer } from '../util/clock.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
+import { type CodeData, NewRecordId } from './code-values.ts'
 import { type Caller, callerOf, type ServiceParts, servicesOf } from './context.ts'
 import type { EnqueueOptions, Services } from './define.ts'
-import {
-  type CodeData,
-  type Entry,
-  HookRun,
-  type HookTransaction,
-  keyOf,
-  NewRecordId,
-  noRecord,
-  type QueuedWrite,
-} from './hook-run.ts'
+import { HookRun } from './hook-run.ts'
+import { type Entry, type HookTransaction, keyOf, type QueuedWrite } from './hook-tx.ts'
 import type { JobQueue, NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { codeName, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
@@ -454,8 +448,7 @@ export class CodeTransaction implements HookTransaction {
   }
 
   servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'> {
-    const services =
-      this.#services.get(code) ?? servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit.signal)
+    const services = this.#services.get(code) ?? servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit)
     this.#services.set(code, services)
     return services
   }
@@ -503,3 +496,7 @@ const plainData = (data: CodeData): Readonly<Record<string, Json>> =>
   Object.fromEntries(
     Object.entries(data).flatMap(([name, value]) => (value instanceof NewRecordId ? [] : [[name, plainValue(value) as Json]])),
   )
+
+/** The error of a write of code to a record that does not exist, or not for the actor. */
+const noRecord = (model: Model, id: number): AppError =>
+  new AppError('RECORD_NOT_FOUND', `${model.name} with ID ${id} does not exist`)

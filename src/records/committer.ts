@@ -149,7 +149,7 @@ export class Committer {
     if (complete === undefined) return undefined
     return async (context, changes, records) => {
       const completion = await complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
-      await this.#judge(context, completion)
+      if (completion.writes.length + completion.removals.length > 0) await this.#judge(context, completion)
       return completion
     }
   }
