@@ -227,7 +227,7 @@ export default defineHooks('order', { beforeCreate: ({ record }) => ({ number: r
         } else {
           assert.equal(status, 201)
           await until(async () => app.reported.length > 0)
-          assert.match(String(app.reported[0]), /HOOK_LOOP|without end/)
+          assert.match(String(app.reported[0]), /without end: (hooks\/ledger\.ts afterCommit → ){5}hooks\/ledger\.ts afterCommit/)
           assert.equal((await all('ledger')).length, 6)
         }
         app.reported.length = 0
@@ -342,28 +342,6 @@ export default defineHooks('order', { beforeCreate: ({ record }) => ({ number: r
         beforeCreate(_, tx) { tx.system.model('product').update(1, { stock: 4 }) },
         validate: ({ record }) => (record.quantity > 5 ? { quantity: 'Too many' } : undefined),
       }`,
-    }),
-  )
-
-  shopTest(
-    'references to records in the making work in foreign keys and lists, in bulk',
-    async ({ call, all }) => {
-      const records = Array.from({ length: 200 }, (_, index) => ({ product_id: 1, quantity: index, price: 1 }))
-      const { status, text } = await call('POST', 'order/bulk', undefined, { records })
-      assert.equal(status, 201, text)
-      const tags = new Map((await all('tag')).map(({ id, name }) => [id, name]))
-      for (const { quantity, tags: ids } of await all('order')) {
-        assert.deepEqual(
-          ids.map((id: number) => tags.get(id)),
-          [`first ${quantity}`, `second ${quantity}`],
-        )
-      }
-    },
-    hooksOf({
-      order: `{ beforeCreate({ record }, tx) {
-        const tags = tx.system.model('tag')
-        return { tags: [tags.create({ name: 'first ' + record.quantity }), tags.create({ name: 'second ' + record.quantity })] }
-      } }`,
     }),
   )
 })

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hooksOf, SHOP_MODELS } from '../helpers/code/shop.ts'
+import { repetitions } from '../helpers/counts.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { twoServers } from '../helpers/postgres/two-servers.ts'
 
 const CLIENTS = 16
-const SALES = 400
-const STOCK = 200
+const SALES = repetitions(400, 1000)
+const STOCK = SALES / 2
+const ROUNDS = repetitions(1, 20)
 
 const FILES = {
   ...SHOP_MODELS,
@@ -30,21 +32,24 @@ describe('hooks in two processes', { skip: NO_POSTGRES }, () => {
         const product = await request(servers[0], 'POST', 'models/product', { data: { name: 'Pen', stock: STOCK } })
         assert.equal(product.status, 201)
         const { id } = product.json.data
-        let left = SALES
-        const statuses = new Map<number, number>()
-        const client = async (number: number) => {
-          while (left-- > 0) {
-            const data = { product_id: id, quantity: 1, price: 1 }
-            const { status, json } = await request(servers[number % 2 === 0 ? 0 : 1], 'POST', 'models/order', { data })
-            if (status === 409) assert.equal(json.details, 'Sold out')
-            statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        for (let round = 1; round <= ROUNDS; round++) {
+          assert.equal((await request(servers[0], 'PUT', `models/product/${id}`, { data: { stock: STOCK } })).status, 200)
+          let left = SALES
+          const statuses = new Map<number, number>()
+          const client = async (number: number) => {
+            while (left-- > 0) {
+              const data = { product_id: id, quantity: 1, price: 1 }
+              const { status, json } = await request(servers[number % 2 === 0 ? 0 : 1], 'POST', 'models/order', { data })
+              if (status === 409) assert.equal(json.details, 'Sold out')
+              statuses.set(status, (statuses.get(status) ?? 0) + 1)
+            }
           }
+          await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
+          assert.deepEqual(Object.fromEntries(statuses), { 201: STOCK, 409: SALES - STOCK })
+          assert.equal((await request(servers[1], 'GET', `models/product/${id}`)).json.data.stock, 0)
+          const ledger = await request(servers[0], 'GET', 'models/ledger?page_size=1&filters=order_id__isnull=false')
+          assert.equal(ledger.json.total, round * STOCK)
         }
-        await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)))
-        assert.deepEqual(Object.fromEntries(statuses), { 201: STOCK, 409: SALES - STOCK })
-        assert.equal((await request(servers[1], 'GET', `models/product/${id}`)).json.data.stock, 0)
-        const ledger = await request(servers[0], 'GET', 'models/ledger?page_size=1&filters=order_id__isnull=false')
-        assert.equal(ledger.json.total, STOCK)
       },
       { files: FILES },
     )
