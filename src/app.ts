@@ -174,7 +174,9 @@ async function open(
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
     const history = features.use(new History({ ...parts, clock: recordClock }))
     features.use(webhooks)
-    const jobs = features.use(new Jobs({ ...codeParts, jobs: project.jobs, store, records, random, settings: settings.jobs }))
+    const jobs = features.use(
+      new Jobs({ ...codeParts, jobs: project.jobs, store, records, random, isShared: opened.isRemote, settings: settings.jobs }),
+    )
     const events = features.use(new EventStreams({ ...parts, logins: accounts.logins, changeLog: opened.changeLog }))
 
     const mockedRecords = new Records({ ...recordParts, hasher: cachingHasher(hasher) })

@@ -2,7 +2,7 @@ import type { FieldFilter, Filter } from '../query/plan.ts'
 import type { DueRow } from '../queue/lane.ts'
 import type { QueueTable, TakenRows } from '../queue/queue-work.ts'
 import type { Records } from '../records/records.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { JsonObject } from '../util/json.ts'
@@ -18,6 +18,8 @@ const FIRST_DELAY_MS = 10_000
 const JITTER = 0.2
 /** Number of lost leases after which a job counts as failed: it may be what ends the processes. */
 const MAX_LOST = 20
+/** Operations of a transaction. */
+const BATCH = 500
 /** Maximum length of a stored error. */
 const MAX_ERROR = 2_000
 
@@ -107,6 +109,21 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
   /** Extends the lease of a job. @returns false if another process has taken it */
   renew(taken: TakenJob): Promise<boolean> {
     return this.#update(taken, { due_at: isoTime(this.#parts.clock() + LEASE_MS) })
+  }
+
+  /** Ends the leases of all jobs, so that they are due at once. For a process that alone works on the store, whose predecessor may have been killed. */
+  async endLeases(): Promise<void> {
+    for (;;) {
+      const filters: FieldFilter[] = [
+        { field: 'status', operator: 'eq', value: 'running' },
+        { field: 'due_at', operator: 'gt', value: isoTime(this.#parts.clock()) },
+      ]
+      const held = await this.#find(filters, BATCH)
+      const values = { due_at: isoTime(this.#parts.clock()) }
+      const operations = held.map(({ id }): Operation => ({ kind: 'update', table: JOBS, id, values }))
+      if (operations.length > 0) await this.#parts.records.commitInternal(operations)
+      if (held.length < BATCH) return
+    }
   }
 
   /** It has its key again, unless another one with the key waits. */

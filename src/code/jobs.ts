@@ -29,6 +29,8 @@ export interface JobsParts extends ServiceParts {
   readonly records: Records
   readonly timer: Timer
   readonly random: Random
+  /** Whether other processes may work on the store. */
+  readonly isShared: boolean
   /** The setting `jobs`. */
   readonly settings: { readonly run: boolean; readonly concurrency: number; readonly keep_days: number }
 }
@@ -42,6 +44,7 @@ export interface JobSelection {
 /** The jobs of a project: runs those that are due, and what superusers do with them. */
 export class Jobs {
   readonly #parts: JobsParts
+  readonly #table: JobTable
   readonly #worker: QueueWorker<TakenJob, JobResult>
   readonly #schedules: JobSchedules
   readonly #pruning: PeriodicTask
@@ -51,6 +54,7 @@ export class Jobs {
     const { concurrency } = settings
     this.#parts = parts
     const table = new JobTable({ ...parts, concurrency })
+    this.#table = table
     const work = new JobWork({ ...parts, table, concurrency })
     this.#worker = new QueueWorker({ table, work, clock, timer, now: () => performance.now(), log, leases: undefined })
     this.#schedules = new JobSchedules({
@@ -78,8 +82,9 @@ export class Jobs {
     await this.startWorker()
   }
 
-  /** Runs the jobs that are due, until `stop`. */
+  /** Runs the jobs that are due, until `stop`. Those that a killed process has left are due at once if it worked on the store alone. */
   async startWorker(): Promise<void> {
+    if (!this.#parts.isShared) await this.#table.endLeases()
     await this.#worker.start()
   }
 

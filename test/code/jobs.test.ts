@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TestApp } from '../helpers/api/app.ts'
+import { NEEDS_DATA_FOLDER, type TestApp } from '../helpers/api/app.ts'
 import { type ShopWork, withShop } from '../helpers/code/shop.ts'
+import { repetitions } from '../helpers/counts.ts'
+
+/** Writes that enqueue a job and are rolled back. */
+const ROLLED_BACK = repetitions(200, 10_000)
 
 const RECEIPT = {
   'jobs/receipt.ts': `import { defineJob } from 'admin-folder'
@@ -56,6 +60,30 @@ tests('a refused write, an invalid one and a dry run store no job', async ({ cal
   const some = await call('POST', 'order/bulk', undefined, { records: [order(1), order(13)] })
   assert.equal(some.status, 400, some.text)
   assert.deepEqual(await all('queuedjob'), [])
+})
+
+tests(`of ${ROLLED_BACK} writes that are rolled back beside others, none leaves a job`, async ({ call, all }) => {
+  let left = ROLLED_BACK
+  let stored = 0
+  const client = async (number: number) => {
+    while (left-- > 0) {
+      const way = left % 5
+      const refused =
+        way === 0
+          ? await call('POST', 'order/bulk', undefined, { records: [order(1), order(13)] })
+          : way === 1
+            ? await call('POST', 'order?dry_run=true', order(1))
+            : // The hook refuses, its validation does, or the number is not unique.
+              await call('POST', 'order', way === 2 ? order(13) : way === 3 ? order(14) : { ...order(2), number: 'taken' })
+      assert.equal(refused.status, way === 1 ? 200 : 400, refused.text)
+      if (left % 100 !== number) continue
+      assert.equal((await call('POST', 'order', order(3))).status, 201)
+      stored++
+    }
+  }
+  await call('POST', 'order', { ...order(1), number: 'taken' })
+  await Promise.all(Array.from({ length: 16 }, (_, number) => client(number)))
+  assert.equal((await all('queuedjob')).length, stored + 1)
 })
 
 tests('while a job with a key waits, it is not stored again', async ({ app, call, all, until }) => {
@@ -242,6 +270,20 @@ tests(
       return new Promise(() => ctx.signal.addEventListener('abort', () => globalThis.seen.push('aborted')))
     }`),
   },
+)
+
+test('a process that alone works on its store begins with the jobs that a killed one has left', { skip: NEEDS_DATA_FOLDER }, () =>
+  withShop(async ({ app, all, until }) => {
+    await api(app, 'POST', 'jobs/receipt/run', { input: { number: 'O-1' } })
+    const [{ id }] = await all('queuedjob')
+    const leased = new Date(app.time.clock() + 30_000).toISOString()
+    const values = { status: 'running', holder: 'gone', attempt: 1, due_at: leased }
+    await app.app.records.commitInternal([{ kind: 'update', table: 'queuedjob', id, values }])
+    await app.app.begin()
+    await until(async () => (await all('queuedjob'))[0].status === 'done')
+    const [{ attempt, lost }] = await all('queuedjob')
+    assert.deepEqual([attempt, lost], [2, 1])
+  }, RECEIPT),
 )
 
 tests(
