@@ -205,6 +205,7 @@ async function open(
         settings,
         access,
         actions: project.actions,
+        jobs: project.jobs,
         store,
         history,
         snapshots,

@@ -21,6 +21,8 @@ export interface Site<Key extends string = string> {
   readonly limits: SiteLimits
   /** Models for which the user has a permission. */
   readonly models: readonly SiteModel<Key>[]
+  /** The jobs of the project; absent without one, and for users who are no superusers. */
+  readonly jobs?: readonly SiteJob[]
 }
 
 /** A part of the API that the user may use. */
@@ -73,7 +75,7 @@ export interface SiteModel<Key extends string = string> {
 }
 
 /** An action of a model of the site. */
-export interface SiteModelAction {
+export interface SiteModelAction extends SiteInput {
   readonly name: string
   readonly title: string
   /** A name of Lucide. */
@@ -85,12 +87,25 @@ export interface SiteModelAction {
   readonly on: 'record' | 'selection' | 'model'
   /** The condition for the records that it is possible for, over `self` and `user` (Common Expression Language). */
   readonly when: string | null
+  /** True if the user may perform it, on some records at least. */
+  readonly can: boolean
+}
+
+/** A job of the project. */
+export interface SiteJob extends SiteInput {
+  readonly name: string
+  /** A cron pattern; null for a job that runs when it is stored only. */
+  readonly schedule: string | null
+  /** The time zone of the schedule, such as `UTC`; null without a schedule. */
+  readonly timezone: string | null
+}
+
+/** What an action or a job takes. */
+interface SiteInput {
   /** The fields of its input, as those of forms. */
   readonly input: readonly Readonly<Record<string, unknown>>[]
   /** The same fields, as those of models. */
   readonly input_fields: readonly SiteField[]
-  /** True if the user may perform it, on some records at least. */
-  readonly can: boolean
 }
 
 /** A field of a model of the site. */

@@ -15,7 +15,7 @@ import { fillRoutes, mockRoutes } from './routes/mock.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { recomputeRoutes } from './routes/recompute.ts'
 import { RECORD_SCHEMAS, recordRoutes } from './routes/records.ts'
-import { SITE_SCHEMAS, siteRoutes } from './routes/site.ts'
+import { siteRoutes, siteSchemas } from './routes/site.ts'
 import { TRANSFER_SCHEMAS, transferRoutes } from './routes/transfer.ts'
 import { VIEW_SCHEMAS, viewRoutes } from './routes/views.ts'
 import { webhookRoutes, webhookSchemas } from './routes/webhooks.ts'
@@ -42,7 +42,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...jobSchemas(project.jobs),
     ...DATA_SCHEMAS,
     ...HISTORY_SCHEMAS,
-    ...SITE_SCHEMAS,
+    ...siteSchemas(project.jobs),
     ...ACCOUNT_SCHEMAS,
   }
   const paths = describedPaths(ROUTES, source, models)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access/access-rules.ts'
 import { ACTIONS, type Action, type Actor } from '../auth/permissions.ts'
+import type { ProjectJob, ProjectJobs } from '../code/parse-jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { History } from '../history/history.ts'
 import { type Field, isSettable } from '../model/field.ts'
@@ -22,6 +23,7 @@ export interface SiteParts {
   readonly settings: Settings
   readonly access: AccessRules
   readonly actions: ModelActions
+  readonly jobs: ProjectJobs
   readonly store: Store
   readonly history: History
   readonly snapshots: Snapshots
@@ -44,7 +46,7 @@ export class SiteReader {
   }
 
   async describe(actor: Actor): Promise<SiteDescription> {
-    const { settings, access, history, snapshots, apiRoot } = this.#parts
+    const { settings, access, jobs, history, snapshots, apiRoot } = this.#parts
     const models = access.registry.public.filter((model) => this.#mayAny(actor, model))
     const { isSuperuser } = actor
     const { ui } = settings
@@ -76,6 +78,7 @@ export class SiteReader {
         requests_per_minute: settings.rate_limits.default === 0 ? null : settings.rate_limits.default,
       },
       models: await Promise.all(models.map((model) => this.#model(actor, model, new Set(models)))),
+      ...(isSuperuser && jobs.size > 0 ? { jobs: [...jobs.values()].map(jobJson) } : {}),
     }
     const text = JSON.stringify(site)
     return { text, digest: createHash('sha256').update(text).digest('base64url').slice(0, 22) }
@@ -126,10 +129,22 @@ export class SiteReader {
 function actionJson({ name, title, icon, tone, confirm, on, when, input }: ModelAction): object {
   return {
     ...{ name, title, icon: icon ?? null, tone, confirm: confirm ?? null, on, when: when?.text ?? null },
-    input: inputFields(input).map(serializeField),
-    input_fields: [...input.fields.values()].map(fieldJson),
+    ...inputJson(input),
   }
 }
+
+const jobJson = ({ name, schedule, input }: ProjectJob): object => ({
+  name,
+  schedule: schedule?.getPattern() ?? null,
+  timezone: schedule?.options.timezone ?? null,
+  ...inputJson(input),
+})
+
+/** The fields of an input, as those of forms and as those of models. */
+const inputJson = (input: Model): object => ({
+  input: inputFields(input).map(serializeField),
+  input_fields: [...input.fields.values()].map(fieldJson),
+})
 
 function fieldJson(field: Field): object {
   const { name, type, label, helpText, required, unique, limits, labelledChoices, relation } = field

@@ -166,6 +166,20 @@ tests('the routes are those of superusers, and say what is wrong', async ({ app,
     assert.equal((await api(app, method, path, undefined, 'clerk')).status, 403, path)
     assert.equal((await app.server.inject({ method, url: `/api/v1/${path}` })).statusCode, 401, path)
   }
+  const site = async (user: string) => {
+    const authorization = `Bearer ${await app.tokenOf(user)}`
+    return JSON.parse((await app.server.inject({ url: '/admin/api/v1/site', headers: { authorization } })).payload)
+  }
+  const [known, ...others] = (await site('admin')).jobs
+  assert.deepEqual([known.name, known.schedule, known.timezone, others], ['receipt', null, null, []])
+  assert.deepEqual(
+    [known.input, known.input_fields].map(([field]) => [field.name, field.required]),
+    [
+      ['number', true],
+      ['number', true],
+    ],
+  )
+  assert.equal((await site('clerk')).jobs, undefined)
   const status = async (path: string, body?: object) => (await api(app, body === undefined ? 'GET' : 'POST', path, body)).status
   assert.equal(await status('jobs/none/run', {}), 404)
   assert.equal(await status('jobs/7/retry', {}), 404)

@@ -43,13 +43,19 @@ const siteField = object(
   Object.keys(fieldMembers),
 )
 
+const inputMembers = {
+  input: { type: 'array', items: ref('fieldView') },
+  input_fields: { type: 'array', items: ref('siteField') },
+} as const satisfies Record<string, Schema>
+
 const siteAction = object({
   ...{ name: TEXT, title: TEXT, icon: nullable(TEXT), tone: oneName(['default', 'danger']), confirm: nullable(TEXT) },
   ...{ on: oneName(['record', 'selection', 'model']), when: nullable(TEXT) },
-  input: { type: 'array', items: ref('fieldView') },
-  input_fields: { type: 'array', items: ref('siteField') },
+  ...inputMembers,
   can: FLAG,
 })
+
+const siteJob = object({ name: TEXT, schedule: nullable(TEXT), timezone: nullable(TEXT), ...inputMembers })
 
 const modelMembers = {
   ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },
@@ -62,10 +68,10 @@ const modelMembers = {
   referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
 } as const satisfies Record<string, Schema>
 
-/** Schemas of the site. Lower case, so that no model's schema has the same name. */
-export const SITE_SCHEMAS: Readonly<Record<string, Schema>> = {
-  siteField,
-  site: object({
+/** Schemas of the site, with jobs if the project has some. Lower case, so that no model's schema has the same name. */
+export function siteSchemas(jobs: RouteSource['jobs']): Readonly<Record<string, Schema>> {
+  const ofJobs = jobs.size === 0 ? {} : { jobs: { type: 'array', items: siteJob, description: 'For superusers' } as const }
+  const members = {
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
     user: object({ id: nullable({ type: 'integer' }), username: nullable(TEXT), is_superuser: FLAG }),
     capabilities: object(Object.fromEntries(CAPABILITIES.map((name) => [name, FLAG]))),
@@ -83,7 +89,8 @@ export const SITE_SCHEMAS: Readonly<Record<string, Schema>> = {
         Object.keys(modelMembers).filter((name) => name !== 'count'),
       ),
     },
-  }),
+  } as const
+  return { siteField, site: object({ ...members, ...ofJobs }, Object.keys(members)) }
 }
 
 /** The schema of the report without its dialect, which the document states. */

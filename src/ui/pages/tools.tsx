@@ -1,7 +1,9 @@
 import { BookOpen } from 'lucide-react'
 import { useSite } from '../data/site.ts'
 import { useAddress } from '../data/use-address.ts'
+import { RunJob } from '../form/run-job.tsx'
 import { usePageSettings } from '../hooks.ts'
+import { JobPanel } from '../panels/jobs.tsx'
 import { LintFindings } from '../panels/lint-findings.tsx'
 import { Metrics } from '../panels/metrics.tsx'
 import { MockData } from '../panels/mock-data.tsx'
@@ -34,12 +36,18 @@ export function ToolsPage() {
   )
 }
 
+/** What the address says of the tab that was open. */
+const OTHER_TABS = { page: undefined, severity: undefined, status: undefined, name: undefined, job: undefined } as const
+
 function ToolTabs() {
   const text = useText().tools
-  const { capabilities } = useSite()
+  const { capabilities, jobs = [] } = useSite()
   const { get, change } = useAddress()
   const tabs = [
     { value: 'metrics', label: text.metrics, content: <Metrics /> },
+    ...(jobs.length > 0
+      ? [{ value: 'jobs', label: text.jobs, content: <JobPanel known={jobs} runButton={<RunJob jobs={jobs} />} /> }]
+      : []),
     ...(capabilities.lint ? [{ value: 'lint', label: text.lint, content: <LintFindings /> }] : []),
     { value: 'snapshots', label: text.snapshots, content: <SnapshotPanel /> },
     ...(capabilities.mock ? [{ value: 'mock', label: text.mock, content: <MockData /> }] : []),
@@ -51,7 +59,7 @@ function ToolTabs() {
       label={text.title}
       tabs={tabs}
       value={value}
-      onChange={(tab) => change({ tab: tab === 'metrics' ? undefined : tab, page: undefined, severity: undefined }, true)}
+      onChange={(tab) => change({ ...OTHER_TABS, tab: tab === 'metrics' ? undefined : tab }, true)}
     />
   )
 }

@@ -15,7 +15,7 @@ import { Button } from '../parts/button.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import { DataTable } from '../parts/table.tsx'
+import { CodeBlock, DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { FilterSelect } from './checks.tsx'
@@ -210,16 +210,3 @@ function Attempts({ attempts }: { readonly attempts: readonly DeliveryAttempt[] 
     </DataTable>
   )
 }
-
-interface CodeBlockProps {
-  readonly label: string
-  readonly children: string
-}
-
-/** A text with its line breaks. The keyboard reaches it, since a long one scrolls. */
-const CodeBlock = ({ label, children }: CodeBlockProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: only an element that can have the focus scrolls by keyboard in every browser.
-  <section className="code" aria-label={label} tabIndex={0}>
-    <pre>{children}</pre>
-  </section>
-)
