@@ -1,7 +1,6 @@
 import Joi from 'joi'
 import type { AccessRule } from '../access/access-rules.ts'
 import { Condition } from '../access/condition.ts'
-import { codename } from '../auth/permissions.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
@@ -15,14 +14,8 @@ import { isObject, type Json } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { generatedTitle } from '../views/generate.ts'
 import type { ActionAccess, ActionDefinition } from './define-action.ts'
+import { accessSchema, checkPermission } from './parse-access.ts'
 import { parseInput } from './parse-input.ts'
-
-/** A condition rather than alternatives, so that a fault names the key. */
-const access = Joi.alternatives().conditional(Joi.object(), {
-  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
-  then: Joi.object({ permission: Joi.string(), group: Joi.string() }).xor('permission', 'group'),
-  otherwise: Joi.valid('authenticated', 'superuser'),
-})
 
 /** Schema of an action; the fields of its input and its values are parsed one by one. */
 export const actionSchema = Joi.object<ActionDefinition>({
@@ -44,10 +37,10 @@ export const actionSchema = Joi.object<ActionDefinition>({
   confirm: Joi.string(),
   on: Joi.valid(...ACTION_TARGETS),
   when: Joi.string(),
-  access,
+  access: accessSchema('authenticated', 'superuser'),
   input: Joi.array(),
   set: Joi.object(),
-  run: Joi.function().messages({ 'object.base': "'run' must be a function" }),
+  run: Joi.function(),
 })
 
 /** Names of the actions of definitions, also of those that have faults elsewhere. */
@@ -172,13 +165,8 @@ class ActionParser {
     if (written === undefined) return undefined
     if (typeof written === 'string') return { kind: written }
     if ('group' in written) return { kind: 'group', group: written.group }
-    const { permission } = written
-    const known = this.#registry.public.flatMap((model) =>
-      this.#registry.actionsOf(model).map((action) => codename(action, model)),
-    )
-    if (!known.includes(permission))
-      this.#fault(['access', 'permission'], `There is no permission '${permission}'${meantOrKnown(permission, known)}`)
-    return { kind: 'permission', codename: permission }
+    checkPermission(written, this.#registry, this.#source, this.#faults)
+    return { kind: 'permission', codename: written.permission }
   }
 
   #valueOf(name: string, written: unknown, model: Model, input: Model): [string, SetSource][] {

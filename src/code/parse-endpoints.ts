@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Access } from './define.ts'
 import type { EndpointDefinition } from './define-endpoint.ts'
+import { accessSchema, checkPermission } from './parse-access.ts'
 import type { CodeFunction } from './parse-hooks.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -36,12 +37,6 @@ export const takesQuery = ({ method, isRaw }: Pick<Endpoint, 'method' | 'isRaw'>
 /** Segments of plain text, and of one parameter each. `.` and `..` would never arrive. */
 const PATH = /^(\/(?!\.\.?(\/|$))([A-Za-z0-9._~-]+|\{[A-Za-z]\w*\}))+$/
 
-const access = Joi.alternatives().conditional(Joi.object(), {
-  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
-  then: Joi.object({ permission: Joi.string(), group: Joi.string() }).xor('permission', 'group'),
-  otherwise: Joi.valid('public', 'authenticated', 'superuser'),
-})
-
 const schema = Joi.object<EndpointDefinition>({
   method: Joi.valid('GET', 'POST', 'PUT', 'DELETE').required(),
   path: Joi.string().pattern(PATH).required().messages({
@@ -49,7 +44,7 @@ const schema = Joi.object<EndpointDefinition>({
       "'{{#value}}' cannot be the path of an endpoint; write segments of letters, digits, '-', '_', '.' and '~', or of one parameter in braces",
   }),
   summary: Joi.string(),
-  access,
+  access: accessSchema('public', 'authenticated', 'superuser'),
   limit: Joi.valid('default', 'auth', 'upload'),
   input: Joi.array(),
   body: Joi.valid('json', 'raw'),
@@ -104,6 +99,7 @@ function compile(written: EndpointDefinition, place: EndpointPlace, faults: Faul
   if (body !== undefined && (method === 'GET' || method === 'DELETE')) {
     faults.add(source, ['body'], `A ${method} request has no body; use POST or PUT, or leave 'body' out`)
   }
+  if (typeof allowed === 'object' && 'permission' in allowed) checkPermission(allowed, place.registry, source, faults)
   const { file, line } = source.at([])
   return {
     ...{ method, path, params, summary, access: allowed, limit, source },

@@ -48,10 +48,13 @@ const schema = Joi.object<JobDefinition>({
   attempts: Joi.number().integer().min(1).max(100),
   timeout: Joi.string()
     .pattern(/^\d{1,6}(\.\d+)?[smh]$/)
-    .custom((text: string, helpers) => (millisecondsOf(text) > MAX_HOURS * UNIT_MS.h ? helpers.error('timeout.long') : text))
+    .custom((text: string, helpers) => {
+      const milliseconds = millisecondsOf(text)
+      return milliseconds > 0 && milliseconds <= MAX_HOURS * UNIT_MS.h ? text : helpers.error('timeout.range')
+    })
     .messages({
       'string.pattern.base': "{{#label}} must be a time such as 30s, 10m or 2h, not '{{#value}}'",
-      'timeout.long': `{{#label}} must be at most ${MAX_HOURS}h`,
+      'timeout.range': `{{#label}} must be more than 0s, and at most ${MAX_HOURS}h`,
     }),
   concurrency: Joi.number().integer().min(1).max(1000),
   run: Joi.function().required(),
@@ -89,6 +92,10 @@ export function parseJobs(
       continue
     }
     const input = parseInput(`job ${name}`, value.input ?? [], { source, path: ['input'], registry, unclear }, faults)
+    const secret = [...input.fields.values()].find(({ type }) => type.secret)
+    if (secret !== undefined) {
+      fault('input', `The input of a job is stored and listed, so '${secret.name}' cannot be a password; pass the id of a record`)
+    }
     const schedule = readSchedule(value, fault)
     if (schedule !== undefined) {
       const needed = [...input.fields.values()].find((field) => field.required && field.default === undefined)
@@ -101,6 +108,8 @@ export function parseJobs(
   }
   return { jobs, faults }
 }
+
+const DATE = /^\s*\d{4}-\d\d/
 
 type AddFault = (member: string, message: string, rule?: FaultRule) => void
 
@@ -115,7 +124,9 @@ function readSchedule({ schedule, timezone }: JobDefinition, fault: AddFault): C
     return undefined
   }
   try {
-    const cron = new Cron(schedule, { timezone: timezone ?? 'UTC', paused: true })
+    // Not a date, nor a pattern with a year: a project that starts today has to start then.
+    if (DATE.test(schedule)) throw new Error('a date comes once')
+    const cron = new Cron(schedule, { timezone: timezone ?? 'UTC', mode: '5-or-6-parts', paused: true })
     if (cron.nextRun() !== null) return cron
     fault('schedule', `'${schedule}' never comes; correct its day or its month`, 'code/schedule-never')
   } catch (error) {

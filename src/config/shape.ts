@@ -45,8 +45,7 @@ export function validateShape<T>(
     } else if (path.length === 0) {
       faults.add(source, where, message.replace("'value'", 'The definition'), { rule: broken })
     } else {
-      const words = type === 'boolean.base' ? message + booleanHint(context?.value) : message
-      faults.add(source, type === 'any.required' ? where.slice(0, -1) : where, words, { rule: broken })
+      faults.add(source, type === 'any.required' ? where.slice(0, -1) : where, wordsOf(type, message, context), { rule: broken })
     }
   }
   return {
@@ -54,6 +53,14 @@ export function validateShape<T>(
     faults,
     broken: (result.error?.details ?? []).map(({ path }) => path),
   }
+}
+
+function wordsOf(type: string, message: string, { label, value, type: wanted, peers }: Joi.Context = { label: '' }): string {
+  if (type === 'boolean.base') return message + booleanHint(value)
+  // Joi has one code for both.
+  if (type === 'object.base' && wanted === 'function') return `'${label}' must be a function`
+  if (type === 'object.xor' || type === 'object.missing') return `'${label}' takes one of ${(peers as string[]).join(', ')}`
+  return message
 }
 
 /** YAML 1.2 reads `yes` as text. */

@@ -48,7 +48,7 @@ const formKeys = {
   rules: Joi.array().items(
     Joi.object({ rule: Joi.string().required(), field: Joi.string().required(), message: Joi.string().required() }),
   ),
-  validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
+  validate: Joi.function(),
 }
 
 /** Keys that form views do not have. */
