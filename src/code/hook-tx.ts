@@ -88,6 +88,7 @@ export class HookTx implements Tx {
   readonly #transaction: HookTransaction
   readonly #effects: Effects
   readonly #code: CodeFunction<unknown>
+  #known: Omit<Services, 'enqueue'> | undefined
 
   constructor(transaction: HookTransaction, effects: Effects, code: CodeFunction<unknown>) {
     this.#transaction = transaction
@@ -96,7 +97,8 @@ export class HookTx implements Tx {
   }
 
   get #services(): Omit<Services, 'enqueue'> {
-    return this.#transaction.servicesOf(this.#code)
+    this.#known ??= this.#transaction.servicesOf(this.#code)
+    return this.#known
   }
 
   get actor(): Tx['actor'] {

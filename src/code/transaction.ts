@@ -22,13 +22,20 @@ import type { JobQueue, NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { codeName, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
 
-/** What the hooks of earlier records of a round have written: records by key, and drafts of the records themselves. */
-interface Written {
-  readonly keys: Set<string>
-  readonly drafts: Set<OpenDraft>
-}
+/** What the hooks of earlier records of a round have written: keys of records, and drafts of the records themselves. */
+type Written = Set<string | OpenDraft>
 
-const nothingWritten = (): Written => ({ keys: new Set(), drafts: new Set() })
+/** What the transaction knows of a draft. */
+interface DraftState {
+  /** True if hooks have yet to run for the draft. */
+  isExpected: boolean
+  /** The run of its hooks, if they have messages or validate it. */
+  run?: HookRun
+  /** Stands for the id of the new record. */
+  ref?: NewRecordId
+  /** On whose behalf code writes to a record that `system` writes, too. */
+  limit?: Actor
+}
 
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
@@ -61,7 +68,9 @@ export class CodeTransaction implements HookTransaction {
   readonly #parts: CodeParts
   readonly #write: WriteContext
   readonly #rehearse: Rehearse
-  readonly #reader: BatchReader
+  readonly #records: RecordReader
+  /** Made when code reads a record, or writes to a stored one. */
+  #batches: BatchReader | undefined
   readonly #caller: Caller
   #limit: TimeLimit
   /** The records of the request whose drafts are not in the next map yet. */
@@ -74,22 +83,16 @@ export class CodeTransaction implements HookTransaction {
   readonly #removed = new Map<string, Entry>()
   readonly #cascaded: { readonly table: string; readonly record: StoredRecord }[] = []
   readonly #targets = new Map<NewRecordId, OpenDraft>()
-  readonly #refs = new Map<OpenDraft, NewRecordId>()
-  readonly #runs = new Map<OpenDraft, HookRun>()
+  readonly #states = new Map<OpenDraft, DraftState>()
   /** The jobs that the hooks of each record store. */
   readonly #jobs = new Map<OpenDraft | Entry, readonly NewJob[]>()
-  /** Those whose hooks have yet to run. */
-  readonly #expected = new Set<OpenDraft>()
-  /** The actors of records that `system` writes, too. */
-  readonly #limits = new Map<OpenDraft, Actor>()
-  readonly #services = new Map<CodeFunction<unknown>, Omit<Services, 'enqueue'>>()
 
   /** @param rehearse tells what operations would change */
   constructor(parts: CodeParts, write: WriteContext, records: RecordReader, rehearse: Rehearse) {
     this.#parts = parts
     this.#write = write
     this.#rehearse = rehearse
-    this.#reader = new BatchReader(records, parts.access)
+    this.#records = records
     this.#caller = callerOf(write)
     this.#limit = new TimeLimit(LONG_MS, parts.timer)
   }
@@ -133,13 +136,12 @@ export class CodeTransaction implements HookTransaction {
     const { clock, timer } = this.#parts
     const count = Math.max(1, Math.ceil(own.length / AT_ONCE))
     this.#limit = new TimeLimit(HOOKS_MS, timer, { clock, count })
-    this.#services.clear()
     let round: readonly Entry[] = [...own, ...begun]
     while (round.length > 0) {
       this.#expect(round)
       const next: Entry[] = []
       for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
-      if ([...this.#runs.values()].some(({ complaints }) => complaints.length > 0)) break
+      if (this.#runs.some(({ complaints }) => complaints.length > 0)) break
       await this.#cascade(next)
       round = next
     }
@@ -147,8 +149,24 @@ export class CodeTransaction implements HookTransaction {
     return { ...this.#completion(), operations: await this.#jobOperations() }
   }
 
+  get #reader(): BatchReader {
+    this.#batches ??= new BatchReader(this.#records, this.#parts.access)
+    return this.#batches
+  }
+
+  #stateOf(draft: OpenDraft): DraftState {
+    const state = this.#states.get(draft) ?? { isExpected: false }
+    this.#states.set(draft, state)
+    return state
+  }
+
+  /** The runs of hooks that have messages or validate their records. */
+  get #runs(): readonly HookRun[] {
+    return [...this.#states.values()].flatMap(({ run }) => run ?? [])
+  }
+
   #expect(entries: readonly Entry[]): void {
-    for (const { draft } of entries) if (draft !== undefined) this.#expected.add(draft)
+    for (const { draft } of entries) if (draft !== undefined) this.#stateOf(draft).isExpected = true
   }
 
   /** What is known of the draft of a record. */
@@ -171,7 +189,7 @@ export class CodeTransaction implements HookTransaction {
     const pending = run.before()
     if (pending !== undefined) await this.#wait(pending, [run])
     this.#readAhead([run])
-    await this.#apply(run, nothingWritten(), next, this.#caller.via)
+    await this.#apply(run, new Set(), next, this.#caller.via)
   }
 
   /** Reads what code has to change, all of it at once. */
@@ -189,7 +207,7 @@ export class CodeTransaction implements HookTransaction {
       const { draft } = entry
       const isIdle = draft !== undefined && entry.existing !== undefined && !draft.isChanged
       if (sets.length === 0 || (isIdle && !this.isRecompute)) {
-        if (draft !== undefined) this.#expected.delete(draft)
+        if (draft !== undefined) this.#stateOf(draft).isExpected = false
         continue
       }
       const run = new HookRun(this, entry, sets)
@@ -202,7 +220,7 @@ export class CodeTransaction implements HookTransaction {
     }
     if (pending.length > 0) await this.#wait(Promise.all(pending), runs)
     this.#readAhead(runs)
-    const written = nothingWritten()
+    const written: Written = new Set()
     for (let run of runs) {
       if (this.#hasReadWritten(run, written)) {
         run = new HookRun(this, run.entry, this.#parts.hooksOf(run.entry.model))
@@ -214,12 +232,12 @@ export class CodeTransaction implements HookTransaction {
   }
 
   /** True if hooks have read what those of an earlier record have written: then they run again. */
-  #hasReadWritten({ entry: { model, existing }, reads }: HookRun, { keys, drafts }: Written): boolean {
-    if (keys.size > 0 && existing !== undefined && keys.has(keyOf(model, existing.id))) return true
+  #hasReadWritten({ entry: { model, existing }, reads }: HookRun, written: Written): boolean {
+    if (written.size === 0) return false
+    if (existing !== undefined && written.has(keyOf(model, existing.id))) return true
     return reads.some((key) => {
-      if (keys.has(key)) return true
-      const draft = drafts.size === 0 ? undefined : this.#known(key)?.draft
-      return draft !== undefined && drafts.has(draft)
+      const draft = this.#known(key)?.draft
+      return written.has(key) || (draft !== undefined && written.has(draft))
     })
   }
 
@@ -242,13 +260,14 @@ export class CodeTransaction implements HookTransaction {
   }
 
   #applyPatch(run: HookRun, draft: OpenDraft, written: Written): void {
-    this.#expected.delete(draft)
+    const state = this.#stateOf(draft)
+    state.isExpected = false
     const isValidated = this.#parts.hooksOf(draft.model).some(({ validate }) => validate !== undefined)
-    if (isValidated || run.complaints.length > 0) this.#runs.set(draft, run)
+    if (isValidated || run.complaints.length > 0) state.run = run
     if (run.patch.length === 0) return
     for (const [field, value] of run.patch) this.#set(draft, field.name, value)
     run.patch = []
-    written.drafts.add(draft)
+    written.add(draft)
   }
 
   async #queue(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via: string): Promise<void> {
@@ -274,7 +293,7 @@ export class CodeTransaction implements HookTransaction {
       if (write.kind === 'delete') return
       throw noRecord(model, write.id)
     }
-    written.keys.add(key)
+    written.add(key)
     if (write.kind === 'delete') {
       if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
       const entry = { ...common, draft: undefined, existing }
@@ -290,7 +309,7 @@ export class CodeTransaction implements HookTransaction {
       this.#written.push(entry)
       this.#drafts.set(key, { draft, entry })
     }
-    if (actor !== SHELL && entry.actor === SHELL) this.#limits.set(draft, actor)
+    if (actor !== SHELL && entry.actor === SHELL) this.#stateOf(draft).limit = actor
     for (const [name, messages] of Object.entries(checkUpdateKeys(actor, model, undefined, write.data).toMessages())) {
       draft.complain(name, ...messages)
     }
@@ -304,8 +323,9 @@ export class CodeTransaction implements HookTransaction {
     for (const [name, value] of Object.entries(data)) this.#set(draft, name, value)
     const isChanged =
       refs !== draft.refs || Object.keys(data).some((name) => !isSameValue(former[name] ?? null, draft.values[name] ?? null))
-    if (!isChanged || this.#expected.has(draft)) return
-    this.#expected.add(draft)
+    const state = this.#stateOf(draft)
+    if (!isChanged || state.isExpected) return
+    state.isExpected = true
     next.push({ ...entry, former })
   }
 
@@ -335,6 +355,7 @@ export class CodeTransaction implements HookTransaction {
 
   /** Adds what the deletions change or delete by their cascades in models with hooks, after the updates, as far as it is not known yet. */
   async #cascade(next: Entry[]): Promise<void> {
+    if (this.#removed.size === 0) return
     const removed = [...this.#removed.values()]
     const tables = new Set(removed.flatMap(({ model }) => this.#parts.reachedBy(model)))
     if (tables.size === 0) return
@@ -400,7 +421,7 @@ export class CodeTransaction implements HookTransaction {
   }
 
   async #validate(): Promise<void> {
-    const runs = [...this.#runs.values()]
+    const runs = this.#runs
     for (let from = 0; from < runs.length; from += AT_ONCE) {
       const some = runs.slice(from, from + AT_ONCE)
       await this.#wait(Promise.all(some.map((run) => run.validate())), some)
@@ -417,7 +438,7 @@ export class CodeTransaction implements HookTransaction {
   #completion(): Completion {
     const writes = this.#written.map(({ model, draft, existing, actor, via, cause }): DraftedWrite => {
       if (draft === undefined) throw new Error('A deletion among the writes of code')
-      const rights = this.#limits.get(draft) ?? actor
+      const rights = this.#states.get(draft)?.limit ?? actor
       return {
         model,
         draft: draft.finish(),
@@ -435,22 +456,21 @@ export class CodeTransaction implements HookTransaction {
     const tables = [...new Set([...this.#removed.values()].flatMap(({ model }) => this.#parts.reachedBy(model)))]
     const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascaded }
     const isWritten = (key: string) => this.#known(key) !== undefined || this.#removed.has(key)
-    const reads = this.#reader.seen.filter(({ table, id }) => !isWritten(`${table} ${id}`))
+    const reads = (this.#batches?.seen ?? []).filter(({ table, id }) => !isWritten(`${table} ${id}`))
     return { writes, removals, knownCascade, reads }
   }
 
   /** Stands for the id of a new record. */
   refOf(draft: OpenDraft): NewRecordId {
-    const ref = this.#refs.get(draft) ?? new NewRecordId()
-    this.#refs.set(draft, ref)
+    const state = this.#stateOf(draft)
+    const ref = state.ref ?? new NewRecordId()
+    state.ref = ref
     this.#targets.set(ref, draft)
     return ref
   }
 
   servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'> {
-    const services = this.#services.get(code) ?? servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit)
-    this.#services.set(code, services)
-    return services
+    return servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit)
   }
 
   jobOf(job: unknown, input: unknown, options: EnqueueOptions, { actor, chain }: Pick<Entry, 'actor' | 'chain'>): NewJob {
