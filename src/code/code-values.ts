@@ -8,6 +8,21 @@ export type CodeData = Readonly<Record<string, unknown>>
 
 /** Stands for the id of a record that the transaction will create. */
 export class NewRecordId {
+  readonly #model: Model
+  readonly #transaction: object
+
+  constructor(model: Model, transaction: object) {
+    this.#model = model
+    this.#transaction = transaction
+  }
+
+  /** @throws {TypeError} for a field that does not refer to records of the model, and in another transaction */
+  expectFits(name: string, field: Field | undefined, transaction: object): void {
+    if (this.#transaction !== transaction) throw new TypeError(`${name} has the id of a record that another transaction creates`)
+    if (field !== undefined && field.relation?.target !== this.#model.key)
+      throw new TypeError(`${name} refers to no ${this.#model.name}`)
+  }
+
   /** @throws {Error} the id is not known before the commit */
   toJSON(): never {
     throw new Error(
@@ -18,9 +33,20 @@ export class NewRecordId {
 
 export const isNewId = (value: unknown): boolean => value instanceof NewRecordId
 
-/** Values that code writes, as its own copy. */
-export const ownData = (data: CodeData): CodeData =>
-  Object.fromEntries(Object.entries(data ?? {}).map(([name, value]) => [name, ownJson(value)]))
+/** Values that the code of a transaction writes, as its own copy. */
+export const ownData = (model: Model, data: CodeData, transaction: object): CodeData =>
+  Object.fromEntries(
+    Object.entries(data ?? {}).map(([name, value]) => [name, fittingValue(name, model.fields.get(name), value, transaction)]),
+  )
+
+/** @throws {TypeError} for the id of a new record where the field cannot have it, and for what is no JSON */
+export function fittingValue(name: string, field: Field | undefined, value: unknown, transaction: object): unknown {
+  if (value instanceof NewRecordId) value.expectFits(name, field, transaction)
+  else if (Array.isArray(value)) {
+    for (const item of value) if (item instanceof NewRecordId) item.expectFits(name, field, transaction)
+  }
+  return ownJson(value)
+}
 
 /**
  * A value of code as JSON, which code cannot change afterwards. A Date becomes its text; ids of records to come stay.

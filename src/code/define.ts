@@ -4,6 +4,7 @@ import type { AnyModel, ModelTypes } from '../client/types-calls.ts'
 import { markCallSite } from '../config/call-site.ts'
 import type { RecordOf, WritableFieldName } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
+import { isObject } from '../util/json.ts'
 
 /** The types of a project's models, by key. The file that `admin types` writes adds them. */
 // biome-ignore lint/suspicious/noEmptyInterface: a declaration of the same name adds the models
@@ -253,6 +254,10 @@ export function refusalOf(error: unknown): Refusal | undefined {
  * @param status of a sentence
  */
 export function refuse(messages: Refusal['messages'], status: Refusal['status'] = 400): never {
+  const isText = (text: unknown) => typeof text === 'string'
+  const given: unknown = messages
+  if (!isText(given) && !(isObject(given) && Object.values(given).flat().every(isText)))
+    throw new TypeError('refuse takes a sentence, or texts by field')
   const text = typeof messages === 'string' ? messages : Object.values(messages).flat().join('; ')
   const refusal: Refusal = { messages, status }
   throw Object.assign(new Error(text), { [REFUSAL]: refusal })

@@ -5,7 +5,7 @@ import type { OpenDraft } from '../records/drafts.ts'
 import { isSameValue } from '../store/store.ts'
 import { isObject, type Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { type CodeData, copyOf, isNewId, type NewRecordId, ownCopy, ownJson, shownValue } from './code-values.ts'
+import { type CodeData, copyOf, fittingValue, isNewId, type NewRecordId, ownCopy, ownJson, shownValue } from './code-values.ts'
 import type { Deletion, RecordCreation, Tx, Update } from './define.ts'
 import { refusalOf } from './define.ts'
 import { type Effects, type Entry, type HookTransaction, HookTx, type QueuedWrite } from './hook-tx.ts'
@@ -148,7 +148,7 @@ export class HookRun implements Effects {
       if (field.computed) throw new TypeError(`${code.name} returns '${name}', which is computed`)
       if (!isSettable(field) && this.entry.actor !== SHELL)
         throw new TypeError(`${code.name} returns '${name}', which the server sets`)
-      this.#patch(field, ownJson(value))
+      this.#patch(field, fittingValue(name, field, value, this.#transaction))
     }
   }
 

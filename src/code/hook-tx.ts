@@ -39,13 +39,14 @@ export type QueuedWrite = {
   readonly actor: Actor
   /** `order.beforeCreate`, as an element of a chain of causes. */
   readonly by: string
+  readonly code: CodeFunction<unknown>
 } & (
   | { readonly kind: 'create'; readonly data: CodeData; readonly ref: NewRecordId }
   | { readonly kind: 'update'; readonly data: CodeData; readonly id: number }
   | { readonly kind: 'delete'; readonly id: number }
 )
 
-type Unsigned<W> = W extends unknown ? Omit<W, 'by'> : never
+type Unsigned<W> = W extends unknown ? Omit<W, 'by' | 'code'> : never
 
 /** What hooks reach by their transaction. */
 export interface HookTransaction {
@@ -153,21 +154,24 @@ export class HookTx implements Tx {
 
   #recordsOf(key: string, actor: Actor): ReturnType<Tx['model']> {
     const transaction = this.#transaction
-    const queue = (action: 'add' | 'change' | 'delete', write: (model: Model) => Unsigned<QueuedWrite>) => {
+    const queue = (write: Unsigned<QueuedWrite>) => {
       this.#expectOpen()
-      this.#effects.queue.push({ ...write(transaction.modelFor(actor, action, key)), by: this.#cause })
+      this.#effects.queue.push({ ...write, by: this.#cause, code: this.#code })
     }
     const records = {
       read: (id: number) => this.#read(transaction.modelFor(actor, 'view', key), actor, id),
       list: (query?: ListQuery<AnyModel, string, string>) => transaction.list(actor, key, query),
       create: (data: CodeData) => {
-        const ref = new NewRecordId()
-        queue('add', (model) => ({ kind: 'create', model, actor, data: ownData(data), ref }))
+        const model = transaction.modelFor(actor, 'add', key)
+        const ref = new NewRecordId(model, transaction)
+        queue({ kind: 'create', model, actor, data: ownData(model, data, transaction), ref })
         return ref
       },
-      update: (id: number, data: CodeData) =>
-        queue('change', (model) => ({ kind: 'update', model, actor, id: idOf(id), data: ownData(data) })),
-      delete: (id: number) => queue('delete', (model) => ({ kind: 'delete', model, actor, id: idOf(id) })),
+      update: (id: number, data: CodeData) => {
+        const model = transaction.modelFor(actor, 'change', key)
+        queue({ kind: 'update', model, actor, id: idOf(id), data: ownData(model, data, transaction) })
+      },
+      delete: (id: number) => queue({ kind: 'delete', model: transaction.modelFor(actor, 'delete', key), actor, id: idOf(id) }),
     }
     return records as unknown as ReturnType<Tx['model']>
   }

@@ -21,6 +21,7 @@ export class TimeLimit {
   readonly #ms: number
   readonly #timer: Timer
   readonly #clock: Clock | undefined
+  readonly #outcome: string
   /** Milliseconds that all waits have together. */
   #left: number
   /** Made when code asks for its signal. */
@@ -29,11 +30,13 @@ export class TimeLimit {
 
   /**
    * @param ms time of one wait
+   * @param outcome ends the message: what became of the work
    * @param several the number of waits whose time all of them have together, and the clock that measures it; each has its own when absent
    */
-  constructor(ms: number, timer: Timer, several?: { readonly clock: Clock; readonly count: number }) {
+  constructor(ms: number, timer: Timer, outcome = '', several?: { readonly clock: Clock; readonly count: number }) {
     this.#ms = ms
     this.#timer = timer
+    this.#outcome = outcome
     this.#clock = several?.clock
     this.#left = ms * (several?.count ?? 1)
   }
@@ -56,7 +59,7 @@ export class TimeLimit {
     const begun = this.#clock?.() ?? 0
     const over = new Promise<never>((_, reject) => {
       stop = this.#timer(Math.min(this.#ms, Math.max(0, this.#left)), () => {
-        const error = new AppError('CODE_TIMEOUT', `${name()} took more than ${this.#ms / 1000} s; nothing was stored`)
+        const error = new AppError('CODE_TIMEOUT', `${name()} took more than ${this.#ms / 1000} s${this.#outcome}`)
         this.#error = error
         this.#abort?.abort(error)
         reject(error)

@@ -20,7 +20,7 @@ import { HookRun } from './hook-run.ts'
 import { type Entry, type HookTransaction, keyOf, type QueuedWrite } from './hook-tx.ts'
 import type { JobQueue, NewJob } from './job-queue.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
-import { codeName, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
+import { codeName, failureOf, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
 
 /** What the hooks of earlier records of a round have written: keys of records, and drafts of the records themselves. */
 type Written = Set<string | OpenDraft>
@@ -36,6 +36,8 @@ interface DraftState {
   /** On whose behalf code writes to a record that `system` writes, too. */
   limit?: Actor
 }
+
+const NOTHING_STORED = '; nothing was stored'
 
 /** Number of records whose hooks run at once. */
 const AT_ONCE = 1000
@@ -94,7 +96,7 @@ export class CodeTransaction implements HookTransaction {
     this.#rehearse = rehearse
     this.#records = records
     this.#caller = callerOf(write)
-    this.#limit = new TimeLimit(LONG_MS, parts.timer)
+    this.#limit = new TimeLimit(LONG_MS, parts.timer, NOTHING_STORED)
   }
 
   get actor(): Actor {
@@ -135,7 +137,7 @@ export class CodeTransaction implements HookTransaction {
     if (action !== undefined) await this.#begin(action(own), begun)
     const { clock, timer } = this.#parts
     const count = Math.max(1, Math.ceil(own.length / AT_ONCE))
-    this.#limit = new TimeLimit(HOOKS_MS, timer, { clock, count })
+    this.#limit = new TimeLimit(HOOKS_MS, timer, NOTHING_STORED, { clock, count })
     let round: readonly Entry[] = [...own, ...begun]
     while (round.length > 0) {
       this.#expect(round)
@@ -271,6 +273,14 @@ export class CodeTransaction implements HookTransaction {
   }
 
   async #queue(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via: string): Promise<void> {
+    try {
+      await this.#add(run, write, written, next, via)
+    } catch (error) {
+      throw failureOf(error, write.code)
+    }
+  }
+
+  async #add(run: HookRun, write: QueuedWrite, written: Written, next: Entry[], via: string): Promise<void> {
     const { model, actor } = write
     const { cause } = run.entry
     const chain = [...run.entry.chain, write.by]
@@ -347,8 +357,7 @@ export class CodeTransaction implements HookTransaction {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (!(item instanceof NewRecordId) || field === undefined) continue
       const target = this.#targets.get(item)
-      if (target === undefined) throw new Error(`${name} has the id of a record that another transaction creates`)
-      if (field.relation?.target !== target.model.key) throw new TypeError(`${name} refers to no ${target.model.name}`)
+      if (target === undefined) throw new Error(`${name} has the id of a record that the transaction does not create`)
       draft.refer(field, target)
     }
   }
@@ -463,7 +472,7 @@ export class CodeTransaction implements HookTransaction {
   /** Stands for the id of a new record. */
   refOf(draft: OpenDraft): NewRecordId {
     const state = this.#stateOf(draft)
-    const ref = state.ref ?? new NewRecordId()
+    const ref = state.ref ?? new NewRecordId(draft.model, this)
     state.ref = ref
     this.#targets.set(ref, draft)
     return ref
