@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
+import { startReceiver } from '../helpers/api/receiver.ts'
 import { type RunningServer, startServer } from '../helpers/cli/process.ts'
 import { SHOP_MODELS } from '../helpers/code/shop.ts'
 import { databaseProject, succeeded } from '../helpers/postgres/cli-project.ts'
@@ -19,17 +20,24 @@ const POINTS: readonly (readonly [point: string, method: string, path: string, b
 
 const FILES = {
   ...SHOP_MODELS,
-  'admin.config.yaml': 'history: { days: 90 }\nrate_limits: { default: 0 }\n',
+  // Jobs are stored and not run, so that they can be counted.
+  'admin.config.yaml': 'history: { days: 90 }\nrate_limits: { default: 0 }\njobs: { run: false }\n',
+  'jobs/receipt.ts': `// @ts-nocheck
+import { defineJob } from 'admin-folder'
+export default defineJob({ name: 'receipt', run() {} })
+`,
   'seed/product.yaml': '- { name: Pen, stock: 5 }\n- { name: Ink, stock: 9 }\n',
   'seed/order.yaml': '- { product_id: 1, quantity: 7, price: 1 }\n',
   'lib/kill.ts': `export const at = (point) => { if (process.env.KILL_AT === point) process.kill(process.pid, 'SIGKILL') }\n`,
   'hooks/order.ts': `// @ts-nocheck
 import { defineHooks } from 'admin-folder'
+import receipt from '../jobs/receipt.ts'
 import { at } from '../lib/kill.ts'
 export default defineHooks('order', {
   compute: { total: ({ quantity }) => { at('compute'); return quantity } },
   async beforeCreate({ record, ref }, tx) {
     at('begin')
+    await tx.enqueue(receipt, {})
     const products = tx.system.model('product')
     const product = await products.read(1)
     at('read')
@@ -52,19 +60,32 @@ export default defineHooks('ledger', { beforeCreate: () => at('ledger') })
 `,
   'hooks/product.ts': `// @ts-nocheck
 import { defineHooks } from 'admin-folder'
+import receipt from '../jobs/receipt.ts'
 import { at } from '../lib/kill.ts'
 export default defineHooks('product', {
-  beforeUpdate: () => at('change'),
-  beforeDelete: ({ before }) => before.id === 2 && at('remove'),
+  beforeUpdate: async (_, tx) => {
+    await tx.enqueue(receipt, {})
+    at('change')
+  },
+  beforeDelete: async ({ before }, tx) => {
+    await tx.enqueue(receipt, {})
+    if (before.id === 2) at('remove')
+  },
   afterCommit: () => at('committed'),
 })
 `,
 }
 
+/** Of the receiver of events. */
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
+
 describe('a process that is killed while hooks run', { skip: NO_POSTGRES, timeout: 300_000 }, () => {
   for (const engine of ['embedded', 'postgres']) {
     test(`stores nothing before the commit, and everything after it (${engine})`, async () => {
-      const project = await databaseProject(FILES)
+      await using receiver = await startReceiver(200)
+      const subscription = `{ url: '${receiver.url}', models: [product, order, ledger], secret: ${SECRET} }`
+      const config = `${FILES['admin.config.yaml']}webhooks: [${subscription}]\n`
+      const project = await databaseProject({ ...FILES, 'admin.config.yaml': config })
       const { ADMIN_SECRET_KEY = '' } = project.env
       const env = engine === 'postgres' ? project.env : { ADMIN_SECRET_KEY }
       let server: RunningServer | undefined
@@ -79,18 +100,16 @@ describe('a process that is killed while hooks run', { skip: NO_POSTGRES, timeou
           headers: { authorization, 'content-type': 'application/json' },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         })
+      /** The numbers of stored records, jobs and entries of the history, and the stocks. */
       const state = async (address: string) => {
-        const totals = await Promise.all(
-          ['product', 'order', 'ledger'].map(async (model) => {
-            const { data, total } = (await (await request(address, 'GET', model)).json()) as {
-              data: { stock?: number }[]
-              total: number
-            }
-            return [model, total, ...data.map(({ stock }) => stock)]
-          }),
-        )
-        const history = await fetch(`${address}/api/v1/history?page_size=1`, { headers: { authorization } })
-        return JSON.stringify([totals, ((await history.json()) as { total: number }).total])
+        const pageOf = async (path: string) => {
+          const reply = await fetch(`${address}/api/v1/${path}?page_size=10`, { headers: { authorization } })
+          return (await reply.json()) as { readonly data: readonly { readonly stock?: number }[]; readonly total: number }
+        }
+        const lists = ['models/product', 'models/order', 'models/ledger', 'jobs', 'history']
+        const [products, ...others] = await Promise.all(lists.map(pageOf))
+        const [orders, ledger, jobs, history] = others.map(({ total }) => total)
+        return { stocks: products?.data.map(({ stock }) => stock), orders, ledger, jobs, history }
       }
       try {
         succeeded(
@@ -103,17 +122,28 @@ describe('a process that is killed while hooks run', { skip: NO_POSTGRES, timeou
         let last = 'the start'
         for (const [point, method, path, body] of POINTS) {
           address = await start(point)
-          assert.equal(await state(address), before, `killed at ${last}`)
+          assert.deepEqual(await state(address), before, `killed at ${last}`)
           await assert.rejects(request(address, method, path, body), `killed at ${point}`)
           if (server !== undefined && server.child.signalCode === null) await once(server.child, 'close')
           last = point
         }
         address = await start('committed')
-        assert.equal(await state(address), before, `killed at ${last}`)
-        await request(address, 'PUT', 'product/1', { data: { stock: 77 } }).catch(() => {})
+        assert.deepEqual(await state(address), before, `killed at ${last}`)
+        await request(address, 'POST', 'order', { data: { product_id: 1, quantity: 1, price: 1 } }).catch(() => {})
         if (server !== undefined && server.child.signalCode === null) await once(server.child, 'close')
         address = await start('')
-        assert.match(await state(address), /77/)
+        const { stocks = [], orders = 0, ledger = 0, jobs = 0, history = 0 } = before
+        // An order, its line of the ledger and the product are written, with a job of the order and one of the product.
+        assert.deepEqual(await state(address), {
+          ...{ stocks: [Number(stocks[0]) - 1, stocks[1]], orders: orders + 1, ledger: ledger + 1 },
+          ...{ jobs: jobs + 2, history: history + 3 },
+        })
+        // Events of killed attempts would have been sent by the servers that were started since.
+        await receiver.arrived(3)
+        await server?.stop()
+        const events = receiver.received.map(({ headers, body }) => `${headers['webhook-id']} ${JSON.parse(body).model}`)
+        const models = [...new Set(events)].map((event) => event.split(' ')[1])
+        assert.deepEqual(models.sort(), ['ledger', 'order', 'product'])
       } finally {
         if (server?.child.exitCode === null && server.child.signalCode === null) await server.stop()
         await project.remove()

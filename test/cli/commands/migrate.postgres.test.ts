@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { identifier, sql } from '../../../src/store/postgres/sql.ts'
@@ -133,6 +133,32 @@ describe('admin migrate', { skip: NO_POSTGRES }, () => {
       const sorted = (models: { model: string }[]) => models.sort((a, b) => a.model.localeCompare(b.model))
       assert.deepEqual(sorted(JSON.parse(back.stdout).models), sorted(report.models))
       assert.ok(readFileSync(join(path, 'back/db.json'), 'utf8').includes('{"id":3,"title":"one"}'))
+    })
+  })
+
+  test('--to calls no hooks, there and back', async () => {
+    await inProject(async ({ admin, path, url }) => {
+      const told: string[] = []
+      Object.assign(globalThis, { told })
+      mkdirSync(join(path, 'hooks'))
+      writeFileSync(
+        join(path, 'hooks/note.js'),
+        `import { defineHooks } from 'admin-folder'
+export default defineHooks('note', {
+  beforeCreate: () => { globalThis.told.push('before') },
+  afterCommit: () => { globalThis.told.push('after') },
+})
+`,
+      )
+      const imported = await admin('import note - --format csv', 'embedded', 'title\nthree\n')
+      assert.equal(imported.code, 0, imported.stderr)
+      assert.ok(told.includes('before'), 'the seeds call them')
+      told.length = 0
+      for (const line of [`migrate --to ${url}`, `migrate --to embedded --data ${join(path, 'back')}`]) {
+        const { code, stderr } = await admin(line)
+        assert.equal(code, 0, stderr)
+      }
+      assert.deepEqual(told, [])
     })
   })
 
