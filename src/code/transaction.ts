@@ -1,5 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { type Action, type Actor, SHELL } from '../auth/permissions.ts'
+import { type Action, type Actor, forbidden, isPrivileged, SHELL } from '../auth/permissions.ts'
 import { listEntries } from '../client/model-queries.ts'
 import { queryText } from '../client/query.ts'
 import type { AnyModel, ListQuery } from '../client/types-calls.ts'
@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Reads } from '../reads/reads.ts'
 import { checkUpdateKeys, type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
-import type { Completion, DraftedRemoval, OpenChange, Rehearse, WriteContext } from '../records/hooks.ts'
+import type { Completion, DraftedRemoval, OpenChange, Rehearse, Setters, WriteContext } from '../records/hooks.ts'
 import { withoutPrefix } from '../records/outcomes.ts'
 import { isSameValue, type KnownCascade, type Operation, type RecordReader, type StoredRecord } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
@@ -35,6 +35,8 @@ interface DraftState {
   ref?: NewRecordId
   /** On whose behalf code writes to a record that `system` writes, too. */
   limit?: Actor
+  /** Who has set fields of a stored record, beside the request. */
+  setters?: Setters
 }
 
 const NOTHING_STORED = '; nothing was stored'
@@ -267,6 +269,11 @@ export class CodeTransaction implements HookTransaction {
     const isValidated = this.#parts.hooksOf(draft.model).some(({ validate }) => validate !== undefined)
     if (isValidated || run.complaints.length > 0) state.run = run
     if (run.patch.length === 0) return
+    this.#note(
+      draft,
+      run.entry.actor,
+      run.patch.map(([{ name }]) => name),
+    )
     for (const [field, value] of run.patch) this.#set(draft, field.name, value)
     run.patch = []
     written.add(draft)
@@ -323,7 +330,27 @@ export class CodeTransaction implements HookTransaction {
     for (const [name, messages] of Object.entries(checkUpdateKeys(actor, model, undefined, write.data).toMessages())) {
       draft.complain(name, ...messages)
     }
+    this.#note(draft, actor, Object.keys(write.data))
     this.#merge({ ...entry, chain }, draft, write.data, next)
+  }
+
+  /**
+   * Notes who sets fields of a stored record, if the rights of the actor of the request have limits.
+   *
+   * @throws {AppError} FORBIDDEN for a field that only a superuser may set
+   */
+  #note(draft: OpenDraft, actor: Actor, names: readonly string[]): void {
+    const { existing, model } = draft
+    if (existing === undefined || this.actor.isSuperuser) return
+    const state = this.#stateOf(draft)
+    state.setters ??= { byActor: new Set(), bySystem: new Set() }
+    const { byActor, bySystem } = state.setters
+    for (const name of names) {
+      if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden(actor)
+      const [setter, other] = actor === SHELL ? [bySystem, byActor] : [byActor, bySystem]
+      setter.add(name)
+      other.delete(name)
+    }
   }
 
   /** Sets values of a record. Its hooks run for what is new: if they have run before, the record as they left it is the one before. */
@@ -405,6 +432,7 @@ export class CodeTransaction implements HookTransaction {
         ),
       )
       if (known !== undefined) {
+        this.#note(known.draft, SHELL, Object.keys(data))
         this.#merge(known.entry, known.draft, data, next)
         continue
       }
@@ -466,7 +494,10 @@ export class CodeTransaction implements HookTransaction {
     const knownCascade: KnownCascade | undefined = tables.length === 0 ? undefined : { tables, records: this.#cascaded }
     const isWritten = (key: string) => this.#known(key) !== undefined || this.#removed.has(key)
     const reads = (this.#batches?.seen ?? []).filter(({ table, id }) => !isWritten(`${table} ${id}`))
-    return { writes, removals, knownCascade, reads }
+    const setters = new Map(
+      [...this.#states].flatMap(([draft, { setters }]) => (setters === undefined ? [] : [[draft, setters]])),
+    )
+    return { writes, removals, knownCascade, reads, setters }
   }
 
   /** Stands for the id of a new record. */

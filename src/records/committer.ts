@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord, Violation } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
-import type { DraftedWrite, OperationBuilder } from './drafts.ts'
+import type { DraftedWrite, OpenDraft, OperationBuilder } from './drafts.ts'
 import type { Completion, Hooks, OpenChange, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
@@ -21,6 +21,7 @@ import {
   visibleOutcome,
   withoutPrefix,
 } from './outcomes.ts'
+import type { RecordData } from './write-requests.ts'
 import type { Removal } from './write-targets.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
@@ -55,6 +56,8 @@ interface DecidedWrite {
   readonly own?: { readonly from: number; readonly count: number }
   /** With whose rights code writes, by operation. */
   readonly actors?: ReadonlyMap<Operation, Actor | undefined>
+  /** The operations that set what `system` sets of a record with a former operation, by index, each with that of the former one. */
+  readonly later?: ReadonlyMap<number, number>
   /** As `OpenTransaction`. */
   readonly isQuiet?: boolean
 }
@@ -137,10 +140,22 @@ export class Committer {
       const { actor } = writes[index] ?? {}
       if (actor !== undefined) actors.set(operation, actor)
     }
-    const { operations: ofServer = [] } = completion
+    const { operations: ofServer = [], setters } = completion
     for (const operation of ofServer) actors.set(operation, SYSTEM)
-    const all = [...operations, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
-    return { operations: all, own: { from: 0, count }, actors }
+    const divided = [...operations]
+    const later = new Map<number, number>()
+    for (const [index, { open }] of setters === undefined || setters.size === 0 ? [] : writes.entries()) {
+      const names = open && setters?.get(open)?.bySystem
+      const operation = operations[index]
+      if (names === undefined || names.size === 0 || operation?.kind !== 'update') continue
+      const [first, second] = bySetter(operation, names)
+      divided[index] = first
+      if (actors.has(operation)) actors.set(first, actors.get(operation))
+      actors.set(second, SYSTEM)
+      later.set(divided.push(second) - 1, index)
+    }
+    const all = [...divided, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
+    return { operations: all, own: { from: 0, count }, actors, later }
   }
 
   /** The stage in which code of the project completes changes of a model; undefined if none does. */
@@ -149,16 +164,26 @@ export class Committer {
     if (complete === undefined) return undefined
     return async (context, changes, records) => {
       const completion = await complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
-      if (completion.writes.length + completion.removals.length > 0) await this.#judge(context, completion)
+      if (completion.writes.length + completion.removals.length > 0 || (completion.setters?.size ?? 0) > 0)
+        await this.#judge(context, changes, completion)
       return completion
     }
   }
 
   /** Runs what hooks do before a write for the stored records that code changes with the rights of an actor. @throws {AppError} FORBIDDEN */
-  async #judge({ actor: general, options = {} }: WriteContext, { writes, removals }: Completion): Promise<void> {
-    const changes = writes.map(({ model, existing, draft, actor }) => ({ model, existing, data: draft.values, actor }))
+  async #judge(
+    { actor: general, options = {} }: WriteContext,
+    own: readonly OpenChange[],
+    { writes, removals, setters }: Completion,
+  ): Promise<void> {
+    const byActor = (open: OpenDraft | undefined): RecordData =>
+      Object.fromEntries([...((open && setters?.get(open)?.byActor) ?? [])].map((name) => [name, open?.values[name] ?? null]))
+    const ofRequest = own.flatMap(({ model, existing, draft }) =>
+      draft !== undefined && setters?.has(draft) === true ? [{ model, existing, data: byActor(draft), actor: general }] : [],
+    )
+    const changes = writes.map(({ model, existing, open, actor }) => ({ model, existing, data: byActor(open), actor }))
     const deletions = removals.map(({ model, record, actor }) => ({ model, existing: record, data: undefined, actor }))
-    for (const { model, existing, data, actor = general } of [...changes, ...deletions]) {
+    for (const { model, existing, data, actor = general } of [...ofRequest, ...changes, ...deletions]) {
       if (existing !== undefined && !actor.isSuperuser)
         await this.#hooks.beforeWrite({ actor, model, options }, [{ existing, data }])
     }
@@ -257,8 +282,9 @@ export class Committer {
         operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation,
     )
     const rest = this.#completed(written, completion.writes, 0, completion)
-    const operations = [...written, ...own, ...rest.operations.slice(written.length)]
-    return { ...rest, operations, own: { from: written.length, count: own.length } }
+    const from = written.length + (rest.later?.size ?? 0)
+    const operations = [...rest.operations.slice(0, from), ...own, ...rest.operations.slice(from)]
+    return { ...rest, operations, own: { from, count: own.length } }
   }
 
   /** @throws {AppError} RECORD_REFERENCED */
@@ -522,10 +548,40 @@ const ACTION_OF: Readonly<Record<Exclude<Operation['kind'], 'assert'>, Action>> 
   remove: 'delete',
 }
 
-/** The outcome with the records of the request's own operations: code and hooks have added the others. */
-function ownRecords(outcome: Outcome, { operations, own = { from: 0, count: operations.length } }: DecidedWrite): Outcome {
-  if (!outcome.ok || outcome.records.length === own.count) return outcome
-  return { ...outcome, records: outcome.records.slice(own.from, own.from + own.count) }
+/**
+ * The update of a record without the values that `system` sets, and then that of these: the conditions of the actor's rights hold for the first.
+ *
+ * @param names of the fields that `system` sets
+ */
+function bySetter(
+  operation: Extract<Operation, { kind: 'update' }>,
+  names: ReadonlySet<string>,
+): readonly [Operation, Operation] {
+  const { kind, table, id, values, refs = [] } = operation
+  const part = (isOfSystem: boolean) => ({
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name) === isOfSystem)),
+    refs: refs.filter(({ field }) => names.has(field) === isOfSystem),
+  })
+  return [
+    { ...operation, ...part(false) },
+    { kind, table, id, ...part(true), ...(operation.via === undefined ? {} : { via: operation.via }) },
+  ]
+}
+
+/** The outcome as that of the request's own operations: code and hooks have added the others. */
+function ownRecords(outcome: Outcome, decided: DecidedWrite): Outcome {
+  const { operations, own = { from: 0, count: operations.length }, later = new Map<number, number>() } = decided
+  if (!outcome.ok) {
+    if (later.size === 0) return outcome
+    return { ok: false, violations: outcome.violations.map((each) => ({ ...each, index: later.get(each.index) ?? each.index })) }
+  }
+  if (outcome.records.length === own.count) return outcome
+  const records = [...outcome.records]
+  for (const [second, first] of later) {
+    const record = records[second]
+    if (record !== undefined) records[first] = record
+  }
+  return { ...outcome, records: records.slice(own.from, own.from + own.count) }
 }
 
 const removalsOf = ({ removals: list, knownCascade }: Completion) =>

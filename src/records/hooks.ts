@@ -96,8 +96,18 @@ export interface DraftedRemoval {
   readonly via?: string | undefined
 }
 
+/** Who has set fields of a stored record, beside the request. */
+export interface Setters {
+  /** Names of the fields that code has set with the rights of an actor. */
+  readonly byActor: Set<string>
+  /** Those that it has set with all rights. */
+  readonly bySystem: Set<string>
+}
+
 /** What code adds to a write, to be stored with it or not at all. */
 export interface Completion {
+  /** By draft, also of records of the request, of those that are stored already. */
+  readonly setters?: ReadonlyMap<OpenDraft, Setters>
   readonly writes: readonly DraftedWrite[]
   readonly removals: readonly DraftedRemoval[]
   /** What the cascades of the removals do, as code has seen it. */

@@ -9,7 +9,8 @@ export type StoredRecord = JsonObject & { readonly id: number }
 
 /**
  * One operation of a transaction. `expect` is the record as it was read; it must not have changed since. The record must match
- * `allowed`: an inserted one after the transaction, an updated one before the operation and after the transaction, a removed one before.
+ * `allowed`: an inserted one after the operation, an updated one before and after it, a removed one before; related records count as the
+ * transaction leaves them.
  *
  * An `assert` changes nothing: it is `stale` unless the record is the expected one or, without an expected one, does not exist when the
  * transaction begins.

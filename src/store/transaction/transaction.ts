@@ -63,7 +63,9 @@ export class Transaction {
     yield* inSteps(this.#overlay.touched(), (touched) => this.#check(touched))
     yield* inSteps(operations.entries(), ([index, { kind, table, allowed }]) => {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
-      if (record !== undefined && allowed !== undefined) this.#requireMatch(table, record.id, allowed, index)
+      // What later operations, without the condition, change of the record does not count.
+      if (record !== undefined && this.#overlay.current(table, record.id) !== undefined)
+        this.#requireMatch(record, allowed, index)
     })
     yield* this.#checkProtected(operations)
     this.#checkKnownCascades(operations)
@@ -115,7 +117,7 @@ export class Transaction {
       this.#violations.push({ kind: 'stale', index, id })
       return undefined
     }
-    this.#requireMatch(table, id, allowed, index)
+    this.#requireMatch(current, allowed, index)
     if (kind === 'remove') {
       yield* this.#delete(table, id, index)
       return found
@@ -128,11 +130,9 @@ export class Transaction {
     return this.#overlay.current(table, id)
   }
 
-  /** Reports a record, as the transaction would leave it, that does not match a filter. A removed one is not judged. */
-  #requireMatch(table: string, id: number, allowed: Filter | undefined, index: number): void {
-    const record = allowed === undefined ? undefined : this.#overlay.current(table, id)
-    if (allowed === undefined || record === undefined || this.#matcher(allowed)(record)) return
-    this.#violations.push({ kind: 'denied', index, id })
+  /** Reports a record that does not match a filter. */
+  #requireMatch(record: StoredRecord, allowed: Filter | undefined, index: number): void {
+    if (allowed !== undefined && !this.#matcher(allowed)(record)) this.#violations.push({ kind: 'denied', index, id: record.id })
   }
 
   /** Reports the removals that remove a protected record, in one pass over the removed records. */
