@@ -87,17 +87,46 @@ export function reachOf({ connect, apiRoot }: Pick<ServiceParts, 'connect' | 'ap
   return { model: (key) => client.model(key) } as Reach
 }
 
+/** Refuses what code asks for once its time is over: calls of the API, jobs, transactions, also one that is under way. */
+const until = (over: AbortSignal, parts: ServiceParts): ServiceParts => ({
+  ...parts,
+  connect(caller) {
+    const call = parts.connect(caller)
+    return async (...request) => {
+      over.throwIfAborted()
+      return call(...request)
+    }
+  },
+  queue: {
+    async enqueue(...job) {
+      over.throwIfAborted()
+      return parts.queue.enqueue(...job)
+    },
+  },
+  async runTogether(caller, name, work) {
+    over.throwIfAborted()
+    return parts.runTogether(caller, name, async (tx) => {
+      const returned = await work(tx)
+      over.throwIfAborted()
+      return returned
+    })
+  },
+})
+
 /**
  * What code gets that runs outside of a transaction.
  *
  * @param code its name, for the log and for the chain of causes, and what its writes are made by
+ * @param over aborted when the code may do nothing more; default: `signal`
  */
 export function contextOf(
-  parts: ServiceParts,
+  unlimited: ServiceParts,
   caller: Caller,
   code: { readonly name: string; readonly via: Via },
   signal: AbortSignal,
+  over = signal,
 ): Context {
+  const parts = until(over, unlimited)
   const own = { ...caller, via: code.via, chain: [...caller.chain, code.name] }
   const { model } = reachOf(parts, own)
   return {

@@ -56,10 +56,11 @@ export class Endpoints {
     const raw = isRaw && Buffer.isBuffer(body) ? body : NO_BYTES
     const limit = new TimeLimit(LONG_MS, this.#parts.timer)
     const ctx = contextOf(
-      until(limit.signal, this.#parts),
+      this.#parts,
       { actor, via: 'endpoint', requestId, chain: [] },
       { name: `${code.file} ${code.name}`, via: 'endpoint' },
       AbortSignal.any([limit.signal, gone]),
+      limit.signal,
     )
     const call = async () => code.call({ params, input: input as never, raw, headers }, ctx)
     try {
@@ -70,24 +71,6 @@ export class Endpoints {
     }
   }
 }
-
-/** Lets code call the API and store jobs until its time is over. */
-const until = (over: AbortSignal, parts: ServiceParts): ServiceParts => ({
-  ...parts,
-  connect(caller) {
-    const call = parts.connect(caller)
-    return async (...request) => {
-      over.throwIfAborted()
-      return call(...request)
-    }
-  },
-  queue: {
-    async enqueue(...job) {
-      over.throwIfAborted()
-      return parts.queue.enqueue(...job)
-    },
-  },
-})
 
 function answerOf(value: unknown): string | Response | undefined {
   if (value === undefined || value instanceof Response) return value

@@ -16,6 +16,8 @@ import { loop, MAX_LEVELS } from './running.ts'
 const MAX_KEY = 255
 /** Maximum number of waiting jobs of one name that endpoints may store. */
 const MAX_FROM_ENDPOINTS = 100_000
+/** The year 10000, in milliseconds. */
+const END_OF_TIMES = Date.UTC(10_000, 0)
 /** Age from which the number of waiting jobs is counted again, in milliseconds. */
 const COUNT_AGE_MS = 1000
 /** Maximum number of attempts to store a job whose key begins or ceases to wait meanwhile. */
@@ -48,8 +50,9 @@ export class JobQueue implements JobEnqueuer {
     if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY)) {
       throw new TypeError(`The key of a job is a text of 1 to ${MAX_KEY} characters`)
     }
-    if (runAt !== undefined && !(runAt instanceof Date && Number.isFinite(runAt.getTime()))) {
-      throw new TypeError('run_at must be a valid Date')
+    // Times are stored as texts that sort, which those of later years do not.
+    if (runAt !== undefined && !(runAt instanceof Date && runAt.getTime() < END_OF_TIMES && runAt.getTime() >= 0)) {
+      throw new TypeError('run_at must be a valid Date, from 1970 to 9999')
     }
     if (caller.chain.length > MAX_LEVELS) throw loop(caller.chain)
     const { clock } = this.#parts.drafts

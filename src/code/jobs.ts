@@ -1,17 +1,18 @@
 import { type Actor, SHELL, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import { datetime } from '../model/fields/temporal.ts'
 import { type FieldFilter, type PageRequest, sliceOf } from '../query/plan.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { isoTime, type Timer } from '../util/clock.ts'
 import type { Random } from '../util/ids.ts'
-import { isObject } from '../util/json.ts'
+import { isObject, type Json } from '../util/json.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Caller, ServiceParts } from './context.ts'
 import { JOBS } from './job-models.ts'
-import type { JobQueue } from './job-queue.ts'
+import { type JobQueue, waitingKeyOf } from './job-queue.ts'
 import { JobSchedules } from './job-schedules.ts'
 import { type JobResult, JobTable, type TakenJob } from './job-table.ts'
 import { JobWork } from './job-work.ts'
@@ -112,16 +113,23 @@ export class Jobs {
   /**
    * Makes a job due at once that has failed, is done, or waits.
    *
-   * @throws {AppError} RECORD_NOT_FOUND, WRITE_CONFLICT for a job that runs
+   * @throws {AppError} RECORD_NOT_FOUND; WRITE_CONFLICT for a job that runs, one that the project has no more, and while another with its key waits
    */
   async retry(actor: Actor, id: number): Promise<object> {
     superusersOnly(actor)
-    const { store, records, clock } = this.#parts
+    const { jobs, store, records, clock } = this.#parts
     const [record] = await store.get(JOBS, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', `There is no job ${id}`)
     if (record.status === 'running') throw new AppError('WRITE_CONFLICT', `Job ${id} is running`)
-    const values = { status: 'waiting', due_at: isoTime(clock()), failures: 0, lost: 0, finished_at: null }
+    const { name, key, status } = record
+    if (!jobs.has(String(name))) throw new AppError('WRITE_CONFLICT', `Job ${id} is a '${name}', which the project has no more`)
+    // A job that waits has its key, unless another with it waited when it was given back.
+    const waiting_key = status === 'waiting' || typeof key !== 'string' ? record.waiting_key : waitingKeyOf(String(name), key)
+    const values = { status: 'waiting', due_at: isoTime(clock()), failures: 0, lost: 0, finished_at: null, waiting_key }
     const outcome = await records.commitInternal([{ kind: 'update', table: JOBS, id, values, expect: record }])
+    if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'unique')) {
+      throw new AppError('WRITE_CONFLICT', `Another job '${name}' with the key '${key}' waits`)
+    }
     const [stored] = outcome.ok ? outcome.records : []
     if (stored === undefined) throw new AppError('WRITE_CONFLICT', `Job ${id} has just begun or was deleted`)
     return presented(stored)
@@ -194,7 +202,7 @@ function readRun(body: unknown): { readonly input: object; readonly key?: string
   if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > 255)) {
     throw wrong("'key' must be a text of 1 to 255 characters")
   }
-  const at = typeof runAt === 'string' ? new Date(runAt) : undefined
-  if (runAt !== undefined && !Number.isFinite(at?.getTime())) throw wrong("'run_at' must be a time such as 2026-01-31T06:00:00Z")
-  return { input, ...(key === undefined ? {} : { key }), ...(at === undefined ? {} : { run_at: at }) }
+  const at = runAt === undefined ? undefined : datetime.read(runAt as Json)
+  if (at?.ok === false) throw wrong("'run_at' must be a time such as 2026-01-31T06:00:00Z")
+  return { input, ...(key === undefined ? {} : { key }), ...(at === undefined ? {} : { run_at: new Date(String(at.value)) }) }
 }

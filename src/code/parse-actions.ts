@@ -182,10 +182,11 @@ class ActionParser {
       return []
     }
     if (
-      field.type.name !== 'json' &&
       isObject(written) &&
       typeof written.input === 'string' &&
-      Object.keys(written).length === 1
+      Object.keys(written).length === 1 &&
+      // The value of a JSON field may look so itself.
+      (field.type.name !== 'json' || input.fields.has(written.input))
     ) {
       const known = [...input.fields.keys()]
       if (!known.includes(written.input))

@@ -155,3 +155,18 @@ export default defineAction(Post, { name: 'publish', when: 'self.titel == "a"', 
     assert.match(twice, /has an access of its own; keep one of the two/)
   })
 })
+
+test('an input is set in a field of JSON, too; an object that names no input is a value there', async () => {
+  const model = 'name: Log\nfields:\n  - { name: facts, type: json }\n  - { name: form, type: json }\n'
+  const action =
+    'model: Log\nname: fill\ninput: [{ name: all, type: json }]\nset: { facts: { input: all }, form: { input: text } }\n'
+  await using folder = await makeProject({ 'models/log.yaml': model, 'actions/fill.yaml': action })
+  const { project } = await examineProject({ folder: folder.path, env: {}, flags: {} })
+  assert.deepEqual(
+    [...(project.actions.all[0]?.set ?? [])],
+    [
+      ['facts', { kind: 'input', input: 'all' }],
+      ['form', { kind: 'value', value: { input: 'text' } }],
+    ],
+  )
+})

@@ -411,9 +411,12 @@ describe('a failing endpoint', () => {
   test('has 30 seconds; then its signal is aborted, and it can write no more', async () => {
     await using shop = await openEndpoints(`[
       defineEndpoint({ method: 'POST', path: '/slow', access: 'public', async run(call, ctx) {
-        globalThis.started?.()
-        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
-        globalThis.ended?.([ctx.system.model('product').update(1, { stock: 0 }), ctx.enqueue({ name: 'none', run() {} }, {})])
+        const isOver = new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+        const write = async (tx) => tx.system.model('product').update(1, { stock: 0 })
+        const begun = ctx.transaction(async (tx) => { await write(tx); globalThis.started?.(); await isOver })
+        await isOver
+        const late = [ctx.system.model('product').update(1, { stock: 0 }), ctx.enqueue({ name: 'none', run() {} }, {}), ctx.transaction(write)]
+        globalThis.ended?.([begun, ...late])
       } }),
     ]`)
     const hooks = globalThis as { started?: () => void; ended?: (writes: Promise<unknown>[]) => void }
