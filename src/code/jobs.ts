@@ -124,7 +124,8 @@ export class Jobs {
     const { name, key, status } = record
     if (!jobs.has(String(name))) throw new AppError('WRITE_CONFLICT', `Job ${id} is a '${name}', which the project has no more`)
     // A job that waits has its key, unless another with it waited when it was given back.
-    const waiting_key = status === 'waiting' || typeof key !== 'string' ? record.waiting_key : waitingKeyOf(String(name), key)
+    const waiting_key =
+      status === 'waiting' || typeof key !== 'string' ? (record.waiting_key ?? null) : waitingKeyOf(String(name), key)
     const values = { status: 'waiting', due_at: isoTime(clock()), failures: 0, lost: 0, finished_at: null, waiting_key }
     const outcome = await records.commitInternal([{ kind: 'update', table: JOBS, id, values, expect: record }])
     if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'unique')) {
