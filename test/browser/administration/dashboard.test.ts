@@ -5,6 +5,7 @@ import { startReceiver } from '../../helpers/api/receiver.ts'
 import { BARE_ACCOUNTS, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, type BrowserSituation, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes, fieldOf } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -57,7 +58,7 @@ inBrowser('a change made elsewhere appears among the latest changes, by its name
   const entry = changes.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
   await entry.getByText('Created · admin').waitFor()
   await entry.getByRole('link').click()
-  assert.equal(await page.getByLabel('Name').inputValue(), name)
+  await assertBecomes(() => fieldOf(page, 'Name').inputValue(), name)
 })
 
 inBrowser(

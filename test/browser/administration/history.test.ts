@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { BARE_ACCOUNTS, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes, fieldOf } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
@@ -40,10 +41,10 @@ inBrowser(
     const change = page.locator('.changes').getByRole('row', { name: /^Name/ })
     const [below, table] = await Promise.all([page.locator('.changes table').boundingBox(), row.boundingBox()])
     assert.ok((below?.width ?? 0) > (table?.width ?? 0) * 0.9, 'the values have the width of the table')
-    assert.deepEqual(await change.getByRole('cell').allInnerTexts(), [before, after])
+    await assertBecomes(() => change.getByRole('cell').allInnerTexts(), [before, after])
     await checkAccess()
     await row.getByRole('link', { name: after }).click()
-    assert.equal(await page.getByLabel('Name').inputValue(), after)
+    await assertBecomes(() => fieldOf(page, 'Name').inputValue(), after)
   },
 )
 
@@ -62,8 +63,8 @@ inBrowser('filters are in the address, and every row matches them', { at: '/hist
   await rows(page).filter({ hasText: 'Categories' }).first().waitFor({ state: 'detached' })
   await page.reload()
   await rowsOf(page, `${after} Tags`).first().waitFor()
-  assert.equal(await page.getByLabel('Who').inputValue(), 'adm')
-  assert.equal(await rowsOf(page, `${after} Tags`).count(), 1)
+  await assertBecomes(() => page.getByLabel('Who').inputValue(), 'adm')
+  await assertBecomes(() => rowsOf(page, `${after} Tags`).count(), 1)
   await choose(page.getByLabel('Source'), 'Deletion of another record')
   await page.getByRole('heading', { name: 'No changes' }).waitFor()
   await page.goBack()
@@ -85,7 +86,7 @@ inBrowser(
     assert.equal(await rowsOf(page, slug).count(), 0)
     await deleted.getByRole('button', { name: '3 records', expanded: false }).press('Enter')
     await rowsOf(page, `${slug} 2`).getByRole('button', { name: 'Restore' }).waitFor()
-    assert.equal(await rowsOf(page, slug).count(), 3, 'deleted records are named by their last entry')
+    await assertBecomes(() => rowsOf(page, slug).count(), 3, 'deleted records are named by their last entry')
     await checkAccess()
   },
 )

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose as chooseOption } from '../../helpers/browser-typing.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
@@ -26,19 +27,17 @@ inBrowser(
     const tags = (await apiOf(server)).model('tag')
     assert.ok(await check(page).isDisabled())
     assert.ok(await start(page).isDisabled())
-    assert.equal(await page.title(), 'Import: Tags · The Harbour Journal')
+    await assertBecomes(() => page.title(), 'Import: Tags · The Harbour Journal')
     await checkAccess()
 
     await choose(page, 'tags.csv', `name,slug,color\nQuay ${slug},quay-${slug},#aabbcc\n,pier-${slug},red\n`)
     assert.ok(await start(page).isDisabled())
     await check(page).click()
     await page.getByText('The file has errors: 2 in 1 row.').waitFor()
-    assert.deepEqual(await errors(page).locator('td:is(:nth-child(1), :nth-child(3))').allInnerTexts(), [
-      '2',
-      'name',
-      '2',
-      'color',
-    ])
+    await assertBecomes(
+      () => errors(page).locator('td:is(:nth-child(1), :nth-child(3))').allInnerTexts(),
+      ['2', 'name', '2', 'color'],
+    )
     const [name, color] = await errors(page).locator('td:last-child').allInnerTexts()
     assert.equal(name, 'Name is mandatory')
     assert.equal(color, "Colour format is invalid: 'red'")
@@ -59,7 +58,7 @@ inBrowser(
     assert.deepEqual(valuesOf(data, 'name'), [`Quay ${slug}`, `Pier ${slug}`])
     await page.getByRole('link', { name: 'Show tags' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
-    assert.equal(await page.title(), 'Tags · The Harbour Journal')
+    await assertBecomes(() => page.title(), 'Tags · The Harbour Journal')
   },
 )
 
@@ -105,7 +104,7 @@ inBrowser('records with the same value are updated', { at: '/models/category/imp
   await check(page).click()
   await page.getByRole('button', { name: 'Import 2 records' }).click()
   await page.getByText('Import finished.').waitFor()
-  assert.deepEqual(await page.getByRole('definition').allInnerTexts(), ['1', '1', '2'])
+  await assertBecomes(() => page.getByRole('definition').allInnerTexts(), ['1', '1', '2'])
   assert.equal((await categories.read(1)).data.position, position)
 })
 
@@ -172,7 +171,7 @@ inBrowser('a check and an import show that they are in progress', { at: '/models
   await page.getByRole('progressbar', { name: 'Importing 1 record…' }).waitFor()
   importing.open()
   await page.getByText('Import finished.').waitFor()
-  assert.equal(await page.getByRole('progressbar').count(), 0)
+  await assertBecomes(() => page.getByRole('progressbar').count(), 0)
 })
 
 inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['400 /import'] }, async ({ page }) => {
@@ -182,7 +181,7 @@ inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['400 /i
   await page.getByText('1–50 of 60').waitFor()
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.getByText('51–60 of 60').waitFor()
-  assert.equal(await errors(page).count(), 11)
+  await assertBecomes(() => errors(page).count(), 11)
 })
 
 inBrowser(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -20,7 +21,7 @@ inBrowser(
     await checkAccess()
     await page.reload()
     await entry.getByRole('button', { name: 'Restore these values' }).click()
-    assert.equal(await page.getByLabel('Title').inputValue(), before.title)
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), before.title)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     const { data: after } = await posts.read(12)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -16,7 +17,7 @@ inBrowser(
     await panel.getByRole('button', { name: /^Enable/ }).waitFor()
     await checkAccess()
     assert.equal((await users.read(5)).data.is_active, false)
-    assert.equal(await page.getByLabel('First name').inputValue(), 'Typed')
+    await assertBecomes(() => page.getByLabel('First name').inputValue(), 'Typed')
     assert.equal(await page.getByText('was changed elsewhere').count(), 0)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
@@ -36,7 +37,7 @@ inBrowser(
     page.on('request', (request) => loaded.push(request.url()))
     await page.goto('/admin/models/tag/1?tab=access')
     await page.getByLabel('Name').waitFor()
-    assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
+    await assertBecomes(() => page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
     assert.deepEqual(
       loaded.filter((url) => /access-form|user-panel/.test(url)),
       [],

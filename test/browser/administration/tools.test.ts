@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { BARE_ACCOUNTS, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
@@ -20,7 +21,7 @@ inBrowser('the metrics of the server are shown as charts', { at: '/tools' }, asy
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByRole('button', { name: 'Refresh', disabled: false }).waitFor()
   const records = chart(page, 'Records by model').getByRole('row', { name: /^Tags/ })
-  assert.equal(await records.getByRole('cell').innerText(), String(total))
+  await assertBecomes(() => records.getByRole('cell').innerText(), String(total))
   const well = chart(page, 'Requests by status')
     .getByRole('row')
     .filter({ has: page.getByRole('rowheader', { name: '200' }) })
@@ -65,7 +66,7 @@ inFaultyProject(
     const row = findings.filter({ hasText: `${first.file}:${first.line}:${first.column}` }).first()
     await row.getByText(first.message).waitFor()
     await row.getByText(first.rule, { exact: true }).waitFor()
-    assert.equal(await findings.count(), report.findings.length)
+    await assertBecomes(() => findings.count(), report.findings.length)
     await checkAccess()
     await choose(page.getByLabel('Severity'), 'Error')
     await page.waitForURL(/severity=error/)
@@ -74,7 +75,7 @@ inFaultyProject(
     await row.waitFor()
     await choose(page.getByLabel('Severity'), 'Warning')
     await page.waitForURL(/severity=warn/)
-    assert.equal(await findings.count(), 1)
+    await assertBecomes(() => findings.count(), 1)
   },
 )
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
@@ -91,7 +92,7 @@ inBrowser(
     await chooseGroup(page, String(group.name))
     await page.getByLabel('Superuser').check()
     await tick(page, 'Posts: View').check()
-    assert.equal(await save(page).count(), 1)
+    await assertBecomes(() => save(page).count(), 1)
     const tried: unknown[] = []
     const written: unknown[] = []
     page.on('request', (request) => {
@@ -113,7 +114,7 @@ inBrowser(
     await page.getByText('Undone', { exact: true }).waitFor()
     const { data: former } = await api.model('user').read(user.id)
     assert.deepEqual([former.first_name, former.is_superuser, former.groups, former.permissions], [null, false, [], []])
-    assert.equal(await page.getByLabel('Superuser').isChecked(), false)
+    await assertBecomes(() => page.getByLabel('Superuser').isChecked(), false)
   },
 )
 
@@ -151,14 +152,14 @@ inBrowser(
     await page.getByRole('tab', { name: 'Details has errors', selected: true }).waitFor()
     const faults = page.locator('.form-faults li')
     await page.locator('[data-field=email] [aria-invalid]:focus').waitFor()
-    assert.deepEqual(await faults.allInnerTexts(), ['E-mail is taken'])
+    await assertBecomes(() => faults.allInnerTexts(), ['E-mail is taken'])
     await checkAccess()
 
     await page.getByRole('tab', { name: 'Access has errors' }).click()
     await page.locator('[data-field=groups] [aria-invalid]:focus').waitFor()
-    assert.deepEqual(await faults.allInnerTexts(), ['Groups are too many', 'Permissions are refused'])
+    await assertBecomes(() => faults.allInnerTexts(), ['Groups are too many', 'Permissions are refused'])
     const description = await matrix(page).first().getAttribute('aria-describedby')
-    assert.equal(await page.locator(`[id="${description}"]`).innerText(), 'Permissions are refused')
+    await assertBecomes(() => page.locator(`[id="${description}"]`).innerText(), 'Permissions are refused')
     await page.getByRole('link', { name: 'Permissions are refused' }).click()
     await page.locator('[data-field=permissions][data-invalid] input:focus').waitFor()
     await checkAccess()
@@ -182,7 +183,7 @@ inBrowser(
     await save(page).click()
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await saved(page).waitFor()
-    assert.equal(await page.locator('a[href$="/tools"], a[href$="/models/user"]').count(), 0)
+    await assertBecomes(() => page.locator('a[href$="/tools"], a[href$="/models/user"]').count(), 0)
   },
 )
 
@@ -216,9 +217,9 @@ inBrowser('a page with an unsaved tick is not left without a question', { at: '/
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
   await dialog.getByRole('button', { name: 'Stay' }).click()
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(await tick(page, 'Tags: View').isChecked(), true)
+  await assertBecomes(() => tick(page, 'Tags: View').isChecked(), true)
   await page.getByRole('button', { name: 'Discard changes' }).click()
-  assert.equal(await tick(page, 'Tags: View').isChecked(), false)
+  await assertBecomes(() => tick(page, 'Tags: View').isChecked(), false)
   await page.getByRole('main').getByRole('link', { name: 'Groups' }).first().click()
   await page.waitForURL('**/models/group')
 })
@@ -242,7 +243,7 @@ inBrowser(
     await page.keyboard.press('Tab')
     await page.locator('.tooltip').getByText(`from ${name}`).waitFor()
     await page.keyboard.press('Space')
-    assert.equal(await given.isChecked(), true)
+    await assertBecomes(() => given.isChecked(), true)
     await checkAccess()
     await tick(page, 'Tags: all').check()
     await save(page).click()
@@ -383,8 +384,8 @@ inBrowser(
     await page.locator('input[name=password], input[autocomplete=current-password]').fill(TREASURER.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'anna.lind' }).waitFor()
-    assert.equal(await panel(page).count(), 0)
-    assert.deepEqual(await page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
+    await assertBecomes(() => panel(page).count(), 0)
+    await assertBecomes(() => page.getByRole('tab').allInnerTexts(), ['Details', 'History'])
 
     const codenames = await api.model('permission').list({ filters: { codename__in: ['view_group', 'view_permission'] } })
     const [treasurer] = (await api.model('user').list({ filters: [`username=${TREASURER.username}`] })).data

@@ -5,6 +5,7 @@ import { type Answer, type Receiver, startReceiver } from '../../helpers/api/rec
 import { BARE_ACCOUNTS, BARE_RECEIVER, bareProject } from '../../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
@@ -91,7 +92,7 @@ inBrowser(
 
       const row = page.getByRole('row').filter({ hasText: url })
       await row.getByText('Enabled').waitFor()
-      assert.deepEqual(await row.locator('.chips').allInnerTexts(), ['Create\nUpdate', 'tag'])
+      await assertBecomes(() => row.locator('.chips').allInnerTexts(), ['Create\nUpdate', 'tag'])
       await page.reload()
       await row.waitFor()
       assert.ok(!(await page.content()).includes(secret))
@@ -147,7 +148,7 @@ inBrowser(
         assert.equal(new Set(ids).size, 1)
         await dialog(page).getByText('Thank you').waitFor()
         const attempts = dialog(page).getByRole('region', { name: 'Attempts' }).locator('tbody').getByRole('row')
-        assert.deepEqual(await attempts.locator('td:nth-child(2)').allInnerTexts(), ['410', '200'])
+        await assertBecomes(() => attempts.locator('td:nth-child(2)').allInnerTexts(), ['410', '200'])
         await removed(server, webhook)
       },
     ),
@@ -158,7 +159,7 @@ inBrowser('a test is sent at once, and its answer is shown', {}, async ({ page, 
     const webhook = await added(server, `${receiver.url}/test-${nameOf(variant)}`)
     await page.goto(`${path}/webhooks/${webhook.id}`)
     await page.getByText('No deliveries yet').waitFor()
-    assert.equal(await page.title(), `Webhooks #${webhook.id} · The Harbour Journal`)
+    await assertBecomes(() => page.title(), `Webhooks #${webhook.id} · The Harbour Journal`)
     await checkAccess()
     await page.getByRole('button', { name: 'Send test' }).click()
     await dialog(page).getByText('A teapot').waitFor()

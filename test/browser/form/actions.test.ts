@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { BARE_ACCOUNTS } from '../../helpers/bare-project.ts'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
 const { superuser, visitor: editor } = BARE_ACCOUNTS
@@ -100,10 +101,10 @@ inBrowser(
     await page.getByText('Publish: 1 record', { exact: true }).waitFor()
     const refused = button(page, 'Publish. Not possible: Status is Published')
     await refused.waitFor()
-    assert.equal(await refused.getAttribute('aria-disabled'), 'true')
-    assert.equal(await page.locator('[data-field=status]').getByText('Published').count(), 1)
+    await assertBecomes(() => refused.getAttribute('aria-disabled'), 'true')
+    await assertBecomes(() => page.locator('[data-field=status]').getByText('Published').count(), 1)
     // What is typed is neither lost nor taken for a change by others.
-    assert.equal(await page.getByLabel('Title').inputValue(), 'First, typed')
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), 'First, typed')
     assert.equal(await page.getByText('changed elsewhere').count(), 0)
     await button(page, 'Reject').click()
     await page.getByText('Reject: 1 record', { exact: true }).waitFor()
@@ -123,7 +124,7 @@ inBrowser(
     const points = dialog.getByLabel('Points')
     await points.press('Enter')
     await dialog.locator('[data-field=points]').getByText('Points is mandatory').waitFor()
-    assert.equal(await points.getAttribute('aria-invalid'), 'true')
+    await assertBecomes(() => points.getAttribute('aria-invalid'), 'true')
     await points.fill('7')
     await button(dialog, 'Rate').click()
     await dialog
@@ -216,7 +217,7 @@ inBrowser(
     await button(drawer, 'Actions').click()
     const refused = page.getByRole('menuitem', { name: 'Publish Not possible: Status is Published' })
     await refused.waitFor()
-    assert.equal(await refused.getAttribute('aria-disabled'), 'true')
+    await assertBecomes(() => refused.getAttribute('aria-disabled'), 'true')
     await checkAccess()
   },
 )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Route } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -14,7 +15,7 @@ inBrowser(
     await page.getByLabel('Summary').fill('My summary')
     await posts.update(11, { title: 'Their title', body: 'Their text' })
     await page.getByText('This record has been changed elsewhere since you opened it').waitFor()
-    assert.equal(await page.getByLabel('Title').inputValue(), 'My title')
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), 'My title')
 
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Changed by someone else' })
@@ -22,10 +23,16 @@ inBrowser(
     await checkAccess()
     const titles = dialog.getByRole('group', { name: 'Title' })
     // Only fields that differ are shown; a field that one side has changed is taken from that side.
-    assert.equal(await dialog.getByRole('group').count(), 3)
-    assert.equal(await titles.getByRole('radio', { name: 'Mine' }).isChecked(), true)
-    assert.equal(await dialog.getByRole('group', { name: 'Summary' }).getByRole('radio', { name: 'Mine' }).isChecked(), true)
-    assert.equal(await dialog.getByRole('group', { name: 'Text' }).getByRole('radio', { name: 'Theirs' }).isChecked(), true)
+    await assertBecomes(() => dialog.getByRole('group').count(), 3)
+    await assertBecomes(() => titles.getByRole('radio', { name: 'Mine' }).isChecked(), true)
+    await assertBecomes(
+      () => dialog.getByRole('group', { name: 'Summary' }).getByRole('radio', { name: 'Mine' }).isChecked(),
+      true,
+    )
+    await assertBecomes(
+      () => dialog.getByRole('group', { name: 'Text' }).getByRole('radio', { name: 'Theirs' }).isChecked(),
+      true,
+    )
     await titles.getByRole('radio', { name: 'Theirs' }).check()
 
     const changeFirst = async (route: Route) => {
@@ -35,7 +42,7 @@ inBrowser(
     await page.route('**/models/post/11', changeFirst, { times: 1 })
     await dialog.getByRole('button', { name: 'Save selected values' }).click()
     await dialog.getByRole('group', { name: 'Summary' }).getByText('Their summary').waitFor()
-    assert.equal(await dialog.getByRole('group').count(), 1)
+    await assertBecomes(() => dialog.getByRole('group').count(), 1)
     await dialog.getByRole('button', { name: 'Save selected values' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     const { data } = await posts.read(11)
@@ -52,8 +59,8 @@ inBrowser(
     await tags.update(2, { name: 'Their tag' })
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Apply and keep editing' }).click()
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Their tag')
-    assert.equal(await page.getByLabel('Colour').inputValue(), '#123456')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'Their tag')
+    await assertBecomes(() => page.getByLabel('Colour').inputValue(), '#123456')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
     const { data } = await tags.read(2)
@@ -65,7 +72,7 @@ inBrowser('a form without edits takes a newer version and says so', { at: '/mode
   await page.getByLabel('Name').waitFor()
   await (await apiOf(server)).model('tag').update(3, { name: 'A new name' })
   await page.getByText('The form shows the latest values').waitFor()
-  assert.equal(await page.getByLabel('Name').inputValue(), 'A new name')
+  await assertBecomes(() => page.getByLabel('Name').inputValue(), 'A new name')
 })
 
 inBrowser(
@@ -75,8 +82,8 @@ inBrowser(
     await page.getByLabel('Name').fill('Typed')
     await (await apiOf(server)).model('tag').delete(4)
     await page.getByText('This record was deleted elsewhere').waitFor()
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Typed')
-    assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'Typed')
+    await assertBecomes(() => page.getByRole('button', { name: 'Delete' }).count(), 0)
   },
 )
 
@@ -97,7 +104,7 @@ inBrowser(
     await page.keyboard.press('Control+Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
     assert.equal((await tags.read(6)).data.name, 'First')
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Second')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'Second')
     const request = page.waitForRequest((each) => each.method() === 'PUT')
     await page.keyboard.press('Control+Enter')
     assert.deepEqual(((await request).postDataJSON() as { data: object }).data, { name: 'Second' })

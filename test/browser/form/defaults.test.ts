@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import { BARE_ACCOUNTS } from '../../helpers/bare-project.ts'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
 const { superuser } = BARE_ACCOUNTS
@@ -37,7 +38,7 @@ inBrowser(
     await page.locator('[data-field=note] input').waitFor()
     assert.equal(await shownIn('note'), 'By post')
     assert.equal(await shownIn('pieces'), '3')
-    assert.equal(await page.getByRole('switch').isChecked(), true)
+    await assertBecomes(() => page.getByRole('switch').isChecked(), true)
     const [day, moment] = [await shownIn('ordered_on'), await shownIn('ordered_at')]
     assert.match(`${day} ${moment}`, /^\d\d\/\d\d\/\d{4} \d\d\/\d\d\/\d{4}, \d\d:\d\d/)
     await page.locator('[data-field=pieces] input').fill('')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -37,7 +38,7 @@ inBrowser(
       await close()
       await question.getByRole('button', { name: 'Stay' }).click()
       await question.waitFor({ state: 'detached' })
-      assert.equal(await drawer.getByLabel('Name').inputValue(), `${name} and races`)
+      await assertBecomes(() => drawer.getByLabel('Name').inputValue(), `${name} and races`)
     }
 
     // Meanwhile somebody else changes the record.
@@ -55,7 +56,7 @@ inBrowser(
       .locator('button:focus')
       .and(page.getByRole('button', { name: `Open ${name} and races` }))
       .waitFor()
-    assert.equal(await page.getByLabel('Title').inputValue(), 'What is typed stays')
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), 'What is typed stays')
   },
 )
 
@@ -139,12 +140,12 @@ inBrowser(
     await question.waitFor()
     await checkAccess()
     await answer('Stay')
-    assert.equal(await drawer.getByLabel('Name').inputValue(), 'Typed in the drawer')
+    await assertBecomes(() => drawer.getByLabel('Name').inputValue(), 'Typed in the drawer')
 
     await page.keyboard.press('Escape')
     await answer('Leave')
     await drawer.waitFor({ state: 'detached' })
-    assert.equal(await page.getByLabel('Title').inputValue(), 'Typed on the page')
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), 'Typed on the page')
     assert.equal((await api.model('category').read(category.id)).data.name, name)
 
     await page.getByRole('button', { name: `Open ${name}` }).click()
@@ -152,7 +153,7 @@ inBrowser(
     await drawer.getByRole('link', { name: 'Open in full' }).click()
     await answer('Leave')
     await page.waitForURL(`**/models/category/${category.id}`)
-    assert.equal(await question.count(), 0, 'one question is enough for both')
-    assert.equal(await page.getByLabel('Name').inputValue(), name)
+    await assertBecomes(() => question.count(), 0, 'one question is enough for both')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), name)
   },
 )

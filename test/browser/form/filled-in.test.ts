@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
@@ -15,11 +16,11 @@ inBrowser(
     await page.getByRole('menuitemradio', { name: 'Standard' }).waitFor()
     await page.getByRole('menuitem', { name: 'Duplicate' }).click()
     await page.getByRole('heading', { name: 'New post' }).waitFor()
-    assert.equal(await page.getByLabel('Title').inputValue(), title)
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), title)
     await page.getByLabel('Category').getByText(category).waitFor()
     await page.getByLabel('Author').click()
     await page.getByRole('option', { name: 'admin', exact: true }).click()
-    assert.equal(await page.getByLabel('Slug').inputValue(), '')
+    await assertBecomes(() => page.getByLabel('Slug').inputValue(), '')
     await page.getByLabel('Slug').fill('a-second-one')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Created “${title}”`).waitFor()
@@ -36,6 +37,6 @@ inBrowser(
     await picker.click()
     await typeSearch(page, 'Diving')
     await page.getByRole('button', { name: 'Create category “Diving” and select' }).click()
-    assert.equal(await page.getByRole('dialog', { name: 'New category' }).getByLabel('Name').inputValue(), 'Diving')
+    await assertBecomes(() => page.getByRole('dialog', { name: 'New category' }).getByLabel('Name').inputValue(), 'Diving')
   },
 )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -28,7 +29,7 @@ inBrowser(
     await page.getByRole('dialog', { name: 'Your session has expired' }).waitFor()
     await checkAccess()
     await logInAgain(page)
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Typed before')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'Typed before')
     await page.keyboard.press('Control+Enter')
     await page.getByText('Saved', { exact: true }).waitFor()
     assert.equal((await (await apiOf(server)).model('tag').read(5)).data.name, 'Typed before')
@@ -63,7 +64,7 @@ inBrowser(
     await dialog.getByLabel('Name').fill('Signals')
     await endSession(server)
     await logInAgain(page)
-    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Signals')
+    await assertBecomes(() => dialog.getByLabel('Name').inputValue(), 'Signals')
     await dialog.getByLabel('Slug').fill('signals')
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await page.getByLabel('Category').getByText('Signals').waitFor()

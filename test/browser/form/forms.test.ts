@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
@@ -53,12 +54,12 @@ inBrowser(
     for (const [name, value] of Object.entries(expected)) assert.deepEqual(data[name], value, name)
 
     await page.reload()
-    assert.equal(await page.getByLabel('Published at').inputValue(), '01/07/2026, 10:30')
-    assert.equal(await page.getByLabel('Publication time').inputValue(), '08:05')
-    assert.equal(await page.getByLabel('Featured on the front page').isChecked(), true)
-    assert.equal(await page.getByLabel('Status').innerText(), 'Published')
+    await assertBecomes(() => page.getByLabel('Published at').inputValue(), '01/07/2026, 10:30')
+    await assertBecomes(() => page.getByLabel('Publication time').inputValue(), '08:05')
+    await assertBecomes(() => page.getByLabel('Featured on the front page').isChecked(), true)
+    await assertBecomes(() => page.getByLabel('Status').innerText(), 'Published')
     await page.getByText('Figures').click()
-    assert.equal(await page.getByLabel('Rating').inputValue(), '4.25')
+    await assertBecomes(() => page.getByLabel('Rating').inputValue(), '4.25')
     assert.deepEqual(JSON.parse(await page.getByLabel('Metadata').inputValue()), { lamp: [1, 2] })
   },
 )
@@ -75,10 +76,10 @@ inBrowser(
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const slug = page.getByLabel('Slug')
     await page.locator('.field-errors').getByText('Slug is mandatory').waitFor()
-    assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
+    await assertBecomes(() => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
     const described = await slug.getAttribute('aria-describedby')
     assert.match(described ?? '', /-errors/)
-    assert.equal(await slug.getAttribute('aria-invalid'), 'true')
+    await assertBecomes(() => slug.getAttribute('aria-invalid'), 'true')
     // The help stays beside the message, and both are read out with the input.
     const texts = await page.evaluate(
       `${JSON.stringify((described ?? '').split(' '))}.map((id) => document.getElementById(id)?.textContent)`,
@@ -113,10 +114,10 @@ inBrowser(
     const summary = page.getByRole('alert')
     await page.getByText('Figures').click()
     await summary.getByRole('link', { name: /not valid JSON/ }).click()
-    assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'metadata')
-    assert.equal(await page.getByLabel('Rating').isVisible(), true)
+    await assertBecomes(() => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'metadata')
+    await assertBecomes(() => page.getByLabel('Rating').isVisible(), true)
     await summary.getByRole('link', { name: 'Slug is mandatory' }).click()
-    assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
+    await assertBecomes(() => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
     // A mended input is no longer named.
     await page.getByLabel('Metadata').fill('{}')
     await summary.getByRole('link', { name: /not valid JSON/ }).waitFor({ state: 'detached' })
@@ -171,12 +172,12 @@ inBrowser('passwords are never shown; an empty one stays as it is', { at: '/mode
   await page.getByLabel('Username').fill('new.user')
   await page.getByLabel('E-mail').fill('new.user@example.org')
   const password = page.getByRole('textbox', { name: 'Password', exact: true })
-  assert.equal(await password.getAttribute('type'), 'password')
+  await assertBecomes(() => password.getAttribute('type'), 'password')
   await password.fill('a-long-password')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'new.user' }).waitFor()
   // The form does not accept a password in an update.
-  assert.equal(await page.locator('[data-field=password]').count(), 0)
+  await assertBecomes(() => page.locator('[data-field=password]').count(), 0)
   await apiOf(server, { username: 'new.user', password: 'a-long-password' })
 })
 
@@ -184,8 +185,8 @@ inBrowser('“Save and add another” starts over with the next record', { at: '
   await page.getByLabel('Name').fill('Divers')
   await page.getByRole('button', { name: 'Save and add another' }).click()
   await page.getByText('Created “Divers”').waitFor()
-  assert.equal(await page.getByLabel('Name').inputValue(), '')
-  assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'name')
+  await assertBecomes(() => page.getByLabel('Name').inputValue(), '')
+  await assertBecomes(() => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'name')
   assert.match(page.url(), /\/new$/)
 })
 
@@ -202,5 +203,5 @@ inBrowser('a model without views has a generated form', { at: '/models/permissio
 
 inBrowser('the id of a record stands among its facts only', { at: '/models/tag/1' }, async ({ page }) => {
   await page.getByLabel('Name').waitFor()
-  assert.equal(await page.getByRole('main').getByText('ID', { exact: true }).count(), 1)
+  await assertBecomes(() => page.getByRole('main').getByText('ID', { exact: true }).count(), 1)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -23,15 +24,15 @@ for (const width of [360, 1280] as const) {
       const head = page.locator('.record-header')
       const save = page.getByRole('button', { name: 'Save', exact: true })
       await head.getByRole('heading', { level: 1 }).waitFor()
-      assert.equal(await head.getByRole('status').innerText(), '')
+      await assertBecomes(() => head.getByRole('status').innerText(), '')
       await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Line\n'.repeat(60))
       await head.getByText('Unsaved').waitFor()
       await page.mouse.move(width / 2, 400)
       await page.mouse.wheel(0, 5000)
       await page.waitForFunction('scrollY > 300')
       assert.equal(await isUncovered(page, '.record-header'), true)
-      assert.equal(await save.count(), 1)
-      assert.equal(await head.getByRole('button', { name: 'More' }).isVisible(), true)
+      await assertBecomes(() => save.count(), 1)
+      await assertBecomes(() => head.getByRole('button', { name: 'More' }).isVisible(), true)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
 
       // The focus scrolls the fields back, to below the head.

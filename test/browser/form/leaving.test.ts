@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes, fieldOf } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -17,12 +18,12 @@ inBrowser(
     await checkAccess()
     await dialog.getByRole('button', { name: 'Stay' }).click()
     await dialog.waitFor({ state: 'detached' })
-    assert.equal(await title.inputValue(), 'Not saved yet')
+    await assertBecomes(() => title.inputValue(), 'Not saved yet')
 
     // The address within the page may change: nothing is lost.
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByRole('tab', { name: 'Details' }).click()
-    assert.equal(await title.inputValue(), 'Not saved yet')
+    await assertBecomes(() => title.inputValue(), 'Not saved yet')
 
     const asked: string[] = []
     page.on('dialog', (native) => {
@@ -33,18 +34,18 @@ inBrowser(
     await page.evaluate('setTimeout(() => location.reload(), 0)')
     await question
     assert.deepEqual(asked, ['beforeunload'])
-    assert.equal(await title.inputValue(), 'Not saved yet')
+    await assertBecomes(() => title.inputValue(), 'Not saved yet')
   },
 )
 
 inBrowser('Back asks as well, and leaves when it is confirmed', { at: '/models/tag' }, async ({ page }) => {
   await page.getByRole('main').getByRole('link', { name: 'Lighthouse' }).first().click()
-  await page.getByLabel('Name').fill('Not saved yet')
+  await fieldOf(page, 'Name').fill('Not saved yet')
   await page.evaluate('history.back()')
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
   await dialog.getByRole('button', { name: 'Stay' }).click()
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+  await assertBecomes(() => fieldOf(page, 'Name').inputValue(), 'Not saved yet')
   await page.evaluate('history.back()')
   await dialog.getByRole('button', { name: 'Leave' }).click()
   await page.waitForURL('**/models/tag')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -10,7 +11,7 @@ inBrowser(
   async ({ page, server, checkAccess }) => {
     const author = page.getByLabel('Author')
     await author.getByText('m.keller', { exact: true }).waitFor()
-    assert.equal(await author.isDisabled(), true)
+    await assertBecomes(() => author.isDisabled(), true)
     await checkAccess()
     await page.getByLabel('Title').fill('A rope for the west pier')
     await page.getByLabel('Slug').fill('a-rope-for-the-west-pier')

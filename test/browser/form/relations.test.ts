@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
 import { ROOT } from '../../helpers/fixture.ts'
 
@@ -85,7 +86,7 @@ inBrowser(
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByLabel('Category').getByText('Diving').waitFor()
-    assert.equal(await page.getByLabel('Title').inputValue(), 'What is typed stays')
+    await assertBecomes(() => page.getByLabel('Title').inputValue(), 'What is typed stays')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
   },
@@ -98,8 +99,8 @@ inBrowser(
     await page.getByText('#4', { exact: true }).waitFor()
     await page.goto('/admin/models/comment/new')
     await page.getByText('You do not have permission to view these records').waitFor()
-    assert.equal(await page.getByLabel('Author').isDisabled(), true)
-    assert.equal(await page.getByLabel('Post', { exact: false }).first().isDisabled(), false)
+    await assertBecomes(() => page.getByLabel('Author').isDisabled(), true)
+    await assertBecomes(() => page.getByLabel('Post', { exact: false }).first().isDisabled(), false)
   },
 )
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Locator } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -19,7 +20,7 @@ inBrowser(
     const dialog = page.getByRole('dialog', { name: 'Text', exact: true })
     const large = dialog.getByRole('textbox')
     await large.and(page.locator(':focus')).waitFor()
-    assert.equal(await large.inputValue(), 'Line\n'.repeat(12))
+    await assertBecomes(() => large.inputValue(), 'Line\n'.repeat(12))
     const box = await large.boundingBox()
     assert.ok(box !== null && box.height > 400 && box.width > variant.width - 80, JSON.stringify(box))
     await large.press('Control+End')
@@ -27,7 +28,7 @@ inBrowser(
     await checkAccess()
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    assert.equal(await text.inputValue(), `${'Line\n'.repeat(12)}The end`)
+    await assertBecomes(() => text.inputValue(), `${'Line\n'.repeat(12)}The end`)
     assert.equal(new URL(page.url()).pathname, '/admin/models/post/new')
   },
 )
@@ -54,7 +55,7 @@ inBrowser(
     const field = page.locator('[data-field=metadata]')
     await editor.fill(`[\n${'1,\n'.repeat(60)}oops\n]`)
     await field.getByText('This is not valid JSON: line 62, column 1.').waitFor()
-    assert.equal(await field.locator('.json-fault').innerText(), '62')
+    await assertBecomes(() => field.locator('.json-fault').innerText(), '62')
     assert.equal((await field.locator('.json-lines').innerText()).split('\n').at(-1), '63')
     await field.getByRole('button', { name: 'Go to the error' }).click()
     // The number is beside its line: both are scrolled by the same distance.
@@ -62,12 +63,12 @@ inBrowser(
     await page.waitForFunction(
       "document.querySelector('.json-input').scrollTop === document.querySelector('.json-lines').scrollTop",
     )
-    assert.equal(await field.getByRole('button', { name: 'Format' }).getAttribute('aria-disabled'), 'true')
+    await assertBecomes(() => field.getByRole('button', { name: 'Format' }).getAttribute('aria-disabled'), 'true')
     await checkAccess()
     await editor.fill('{"b":[1]}')
     await editor.press('Tab')
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Format')
+    await assertBecomes(() => page.evaluate('document.activeElement.textContent'), 'Format')
     await page.keyboard.press('Enter')
-    assert.equal(await editor.inputValue(), '{\n  "b": [\n    1\n  ]\n}')
+    await assertBecomes(() => editor.inputValue(), '{\n  "b": [\n    1\n  ]\n}')
   },
 )

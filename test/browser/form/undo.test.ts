@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -38,7 +39,7 @@ inBrowser(
     await page.goto(`${path}/history`)
     const cascade = page.locator('.of-request').first()
     assert.match(await cascade.innerText(), /Deletion of another record/, 'what a deletion deleted stands below it')
-    assert.equal(await cascade.getByRole('button', { name: 'Restore' }).count(), 0)
+    await assertBecomes(() => cascade.getByRole('button', { name: 'Restore' }).count(), 0)
     await deletion.getByRole('button', { name: 'Restore' }).click()
     await expectRestored()
   },
@@ -56,7 +57,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone', { exact: true }).waitFor()
-    assert.equal(await page.getByLabel('Name').inputValue(), slug)
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), slug)
     assert.equal((await tags.read(tag.id)).data.name, slug)
     await page.getByLabel('Name').fill(`${slug} again`)
     await page.getByRole('button', { name: 'Save' }).click()

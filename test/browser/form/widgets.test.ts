@@ -6,6 +6,7 @@ import { after } from 'node:test'
 import { FIELD_TYPE_NAMES } from '../../../src/model/definition.ts'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import { WIDGET_FIELDS, widgetProject } from '../../helpers/widget-fields.ts'
 
@@ -35,7 +36,7 @@ inBrowser(
 
     await page.reload()
     for (const { shown, label } of labelled) await shown(page, label)
-    assert.equal(await page.getByRole('checkbox', { name: 'wed' }).isChecked(), false)
+    await assertBecomes(() => page.getByRole('checkbox', { name: 'wed' }).isChecked(), false)
     await page.getByLabel('The owner_id').locator('..').getByRole('button', { name: 'Remove admin' }).click()
     await choose(page.getByLabel('The answered'), '—')
     const request = page.waitForRequest((each) => each.method() === 'PUT')
@@ -92,7 +93,7 @@ inBrowser(
     const editor = page.getByLabel('The data')
     await editor.fill('{\n  "a": 1,\n  "b": oops\n}')
     await page.getByText('This is not valid JSON: line 3, column 8.').waitFor()
-    assert.equal(await editor.getAttribute('aria-invalid'), 'true')
+    await assertBecomes(() => editor.getAttribute('aria-invalid'), 'true')
     await checkAccess()
     let writes = 0
     page.on('request', (request) => {
@@ -108,7 +109,7 @@ inBrowser(
     )
     await editor.fill('{"a":1}')
     await page.getByRole('button', { name: 'Format' }).click()
-    assert.equal(await editor.inputValue(), '{\n  "a": 1\n}')
+    await assertBecomes(() => editor.inputValue(), '{\n  "a": 1\n}')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'JSON' }).waitFor()
     assert.equal(writes, 1)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 
@@ -54,8 +55,8 @@ inBrowser(
     await silent.getByText('Restoring… 2 of 3').waitFor()
     release()
     await page.locator('[aria-live=polite]').getByText('3 records restored').first().waitFor()
-    assert.equal(await silent.count(), 0)
-    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
+    await assertBecomes(() => silent.count(), 0)
+    await assertBecomes(() => page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
     await page.getByLabel(`Select Post 3 ${name}`).waitFor()
     assert.deepEqual(await present(), ids)
     const { data: back } = await comments.list({ filters: { id__in: valuesOf(said, 'id') } })
@@ -120,7 +121,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Change to 3 records undone').first().waitFor()
     assert.deepEqual(await colors(), ['#000001', '#000002', '#000003', '#123456'])
-    assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
+    await assertBecomes(() => page.getByRole('button', { name: 'Undo' }).count(), 0, 'it is undone once')
     await page.getByText('#000003').first().waitFor()
 
     await page.goto(`${path}/models/tag?filter=name__icontains%3D${name}`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -23,10 +24,10 @@ inBrowser(
   { at: '/models/user?filter=id%3D1&columns=username,email,website,birth_date,last_login,is_active' },
   async ({ page }) => {
     const email = (await cell(page, 'E-mail')).getByRole('link')
-    assert.equal(await email.getAttribute('href'), 'mailto:ingrid.solheim@example.org')
+    await assertBecomes(() => email.getAttribute('href'), 'mailto:ingrid.solheim@example.org')
     const website = (await cell(page, 'Website')).getByRole('link')
-    assert.equal(await website.getAttribute('href'), 'https://example.org/harbour-journal')
-    assert.equal(await website.getAttribute('rel'), 'noreferrer')
+    await assertBecomes(() => website.getAttribute('href'), 'https://example.org/harbour-journal')
+    await assertBecomes(() => website.getAttribute('rel'), 'noreferrer')
     assert.equal(await (await cell(page, 'Date of birth')).innerText(), '3 Sept 1974')
     assert.equal((await (await cell(page, 'Active')).innerText()).trim(), 'Yes')
     const time = (await cell(page, 'Last sign-in')).locator('time')
@@ -39,10 +40,10 @@ inBrowser(
   { at: '/models/post?filter=id%3D1&columns=title,published_at,views_count,status,tags,metadata,body,publish_time' },
   async ({ page, checkAccess }) => {
     const time = (await cell(page, 'Published at')).locator('time')
-    assert.equal(await time.innerText(), '9 Jan 2023, 09:30')
-    assert.equal(await time.getAttribute('title'), '2023-01-09 08:30:00 UTC')
+    await assertBecomes(() => time.innerText(), '9 Jan 2023, 09:30')
+    await assertBecomes(() => time.getAttribute('title'), '2023-01-09 08:30:00 UTC')
     const views = await cell(page, 'Views')
-    assert.equal(await views.innerText(), '3,120')
+    await assertBecomes(() => views.innerText(), '3,120')
     const [own, around] = [await views.locator('.cell-number').boundingBox(), await views.boundingBox()]
     assert.ok(own !== null && around !== null)
     assert.equal(Math.round(around.x + around.width - own.x - own.width), 12)
@@ -57,7 +58,7 @@ inBrowser(
     assert.ok(((await body.boundingBox())?.height ?? 0) > 100)
     await body.getByRole('button', { name: 'Show less' }).click()
     const metadata = await cell(page, 'Metadata')
-    assert.equal(await metadata.innerText(), '{"reading_minutes":2,"pinned_until":"2023-02-01"}')
+    await assertBecomes(() => metadata.innerText(), '{"reading_minutes":2,"pinned_until":"2023-02-01"}')
     await metadata.getByRole('button', { name: 'Show all' }).click()
     await metadata.getByText('  "reading_minutes": 2').waitFor()
     await checkAccess()
@@ -88,7 +89,7 @@ inBrowser(
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: title }).waitFor()
     await page.getByText('Saved', { exact: true }).first().waitFor()
-    assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
+    await assertBecomes(() => page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: title }).waitFor({ state: 'detached' })
@@ -109,7 +110,7 @@ inBrowser(
     const theirs = `Theirs ${variant.scheme} ${variant.width}`
     await change(server, '/models/post/43', { title: theirs })
     await page.getByRole('link', { name: theirs }).waitFor()
-    assert.equal(await input.inputValue(), mine)
+    await assertBecomes(() => input.inputValue(), mine)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Changed elsewhere in the meantime to: ${theirs}`).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -133,8 +134,8 @@ inBrowser(
     await change(server, '/models/post/3', { title })
     await page.getByRole('link', { name: title }).waitFor()
     assert.ok(await boxes.nth(2).isChecked())
-    assert.equal(await page.locator(':focus').count(), 1)
-    assert.equal(await page.locator('tbody tr').nth(5).locator(':focus').count(), 1)
+    await assertBecomes(() => page.locator(':focus').count(), 1)
+    await assertBecomes(() => page.locator('tbody tr').nth(5).locator(':focus').count(), 1)
   },
 )
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -18,7 +19,7 @@ async function escapeTo(page: Page, name: string): Promise<void> {
   await page.locator('.popover :focus').waitFor()
   await page.keyboard.press('Escape')
   await page.locator('.popover').waitFor({ state: 'detached' })
-  assert.equal(await page.locator(':focus').innerText(), name)
+  await assertBecomes(() => page.locator(':focus').innerText(), name)
 }
 
 /** Chooses an operator in the open editor. */
@@ -101,7 +102,7 @@ inBrowser(
     await button(page, 'Title contains harbour').waitFor()
     assert.equal(query(page), '?filter=title__icontains=harbour')
     await page.locator('.popover').waitFor({ state: 'detached' })
-    assert.equal(await page.locator(':focus').innerText(), 'Filter')
+    await assertBecomes(() => page.locator(':focus').innerText(), 'Filter')
 
     await button(page, 'Filter').click()
     await page.getByRole('option', { name: 'Rating' }).click()
@@ -116,13 +117,13 @@ inBrowser(
     await page.keyboard.press('Enter')
     await button(page, 'Rating is between 3.5 and 4.5').click()
     await page.locator('.filter-value input:focus').waitFor()
-    assert.equal(await page.getByRole('dialog').getByLabel('From', { exact: true }).inputValue(), '3.5')
+    await assertBecomes(() => page.getByRole('dialog').getByLabel('From', { exact: true }).inputValue(), '3.5')
     await chooseCondition(page, 'is not empty')
     await button(page, 'Rating is not empty').waitFor()
     assert.equal(query(page), '?filter=title__icontains=harbour&filter=rating__isnull=false')
     await page.getByRole('button', { name: 'Remove Rating is not empty' }).click()
     await button(page, 'Rating is not empty').waitFor({ state: 'detached' })
-    assert.equal(await page.locator(':focus').innerText(), 'Filter')
+    await assertBecomes(() => page.locator(':focus').innerText(), 'Filter')
   },
 )
 
@@ -156,7 +157,7 @@ inBrowser(
 
     await page.goto(`${new URL(page.url()).pathname}?filter=published_at__gte%3D2024-06-01T10:00%2B02:00`)
     await button(page, 'Published at is on or after 1 Jun 2024, 10:00').click()
-    assert.equal(await page.getByRole('dialog').getByLabel('Value', { exact: true }).inputValue(), '01/06/2024, 10:00')
+    await assertBecomes(() => page.getByRole('dialog').getByLabel('Value', { exact: true }).inputValue(), '01/06/2024, 10:00')
     await escapeTo(page, 'Published at is on or after 1 Jun 2024, 10:00')
   },
 )

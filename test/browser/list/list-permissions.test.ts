@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -39,13 +40,13 @@ for (const [role, as] of [
       await box.click()
       const bar = page.getByRole('region', { name: 'Selection' })
       await bar.getByRole('button', { name: 'Export' }).waitFor()
-      assert.equal(
-        await bar.getByRole('button', { name: 'Edit', exact: true }).count(),
+      await assertBecomes(
+        () => bar.getByRole('button', { name: 'Edit', exact: true }).count(),
         can.includes('change') ? 1 : 0,
         `edit ${key}`,
       )
-      assert.equal(
-        await bar.getByRole('button', { name: 'Delete', exact: true }).count(),
+      await assertBecomes(
+        () => bar.getByRole('button', { name: 'Delete', exact: true }).count(),
         can.includes('delete') ? 1 : 0,
         `delete ${key}`,
       )

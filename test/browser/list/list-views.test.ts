@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
 const ADMIN = { username: 'harbour', password: 'lists-at-sea-24' }
@@ -79,12 +80,12 @@ inBrowser(
   { as: ADMIN, at: '/models/berth' },
   async ({ page, checkAccess }) => {
     await page.locator('tbody tr').nth(9).waitFor()
-    assert.equal(await page.locator('tbody tr').count(), 10)
-    assert.equal(await page.locator('tbody .list-link').first().innerText(), 'Berth 24')
-    assert.equal(await page.locator('th[aria-sort=descending]').innerText(), 'Depth in cm')
-    assert.deepEqual(await filters(page).getByRole('button').allInnerTexts(), ['Filter', 'Let by', 'Occupancy'])
+    await assertBecomes(() => page.locator('tbody tr').count(), 10)
+    await assertBecomes(() => page.locator('tbody .list-link').first().innerText(), 'Berth 24')
+    await assertBecomes(() => page.locator('th[aria-sort=descending]').innerText(), 'Depth in cm')
+    await assertBecomes(() => filters(page).getByRole('button').allInnerTexts(), ['Filter', 'Let by', 'Occupancy'])
     const chip = page.locator('td .chip', { hasText: 'To let' }).first()
-    assert.equal(await chip.getAttribute('data-color'), 'teal')
+    await assertBecomes(() => chip.getAttribute('data-color'), 'teal')
     const height = (await page.locator('tbody tr').first().boundingBox())?.height ?? 0
     assert.ok(Math.abs(height - 40) < 1, `${height} px`)
 
@@ -94,7 +95,7 @@ inBrowser(
     await page.keyboard.press('Escape')
     await filters(page).getByRole('button', { name: 'Occupancy is To let', exact: true }).waitFor()
     await page.getByRole('status').getByText('8 records', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Next page' }).count(), 0)
+    await assertBecomes(() => page.getByRole('button', { name: 'Next page' }).count(), 0)
   },
 )
 
@@ -127,7 +128,7 @@ inBrowser(
       .locator('tbody tr')
       .first()
       .getByRole('button', { name: /^Edit / })
-    assert.equal(await edits.count(), 2)
+    await assertBecomes(() => edits.count(), 2)
     await filters(page).getByRole('button', { name: 'Let by' }).click()
     await page.getByLabel('Value').fill('1')
     await checkAccess()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose, typeFast } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
@@ -39,7 +40,7 @@ inBrowser(
     await head.getByRole('button', { name: 'Status' }).focus()
     await andList(page, () => page.keyboard.press('Shift+Enter'))
     assert.equal(query(page), '?sort=title,status')
-    assert.equal(await page.locator('th[aria-sort=ascending]').count(), 2)
+    await assertBecomes(() => page.locator('th[aria-sort=ascending]').count(), 2)
 
     await andList(page, () => page.getByRole('button', { name: 'Next page' }).click())
     assert.equal(query(page), '?sort=title,status&page=2')
@@ -84,7 +85,7 @@ inBrowser('a search asks once after a pause; filters apply to it', { at: '/model
   await total(page, '12 records')
   await page.goBack()
   await total(page, '46 records')
-  assert.equal(await page.getByRole('searchbox', { name: 'Search posts' }).inputValue(), '')
+  await assertBecomes(() => page.getByRole('searchbox', { name: 'Search posts' }).inputValue(), '')
 })
 
 inBrowser(
@@ -214,7 +215,7 @@ inBrowser('the first filter and the first cell editor have the focus and its key
   assert.match(await page.locator('.cell-editor input').inputValue(), /!$/)
   await page.keyboard.press('Escape')
   await page.locator('.cell-editor').waitFor({ state: 'detached' })
-  assert.equal(await page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
+  await assertBecomes(() => page.locator(':focus').getAttribute('aria-label'), 'Edit Title')
 })
 
 inBrowser('single keys work after a row was ticked', { at: '/models/post' }, async ({ page }) => {

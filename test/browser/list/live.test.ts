@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -66,6 +67,6 @@ inBrowser(
     await page.unrouteAll()
     await context.setOffline(false)
     await page.getByText(OFFLINE).waitFor({ state: 'detached' })
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Typed while offline')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'Typed while offline')
   },
 )

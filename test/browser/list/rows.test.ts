@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -141,6 +142,6 @@ inBrowser(
     await page.getByRole('button', { name: 'Sort as in the view' }).click()
     await page.waitForURL(({ search }) => !search.includes('sort'))
     await chip.getByText('Published at').waitFor()
-    assert.equal(await chip.getByRole('button').count(), 0)
+    await assertBecomes(() => chip.getByRole('button').count(), 0)
   },
 )

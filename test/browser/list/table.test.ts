@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { ROOT } from '../../helpers/fixture.ts'
 
 const inBrowser = browserSite({ project: join(ROOT, 'fixtures/clinic') })
@@ -28,13 +29,13 @@ inBrowser(
     const note = rows(page).first().locator('.list-sticky .match-note')
     await note.waitFor()
     assert.match(await note.innerText(), /^Matches Clinical notes: .*kneecap/)
-    assert.equal(await note.locator('mark').innerText(), 'kneecap')
+    await assertBecomes(() => note.locator('mark').innerText(), 'kneecap')
     await checkAccess()
 
     await page.goto(`${path}/models/appointment?q=kneecap&columns=reason,notes`)
     const cell = rows(page).first().locator('td:last-child')
     const mark = cell.locator('mark').first()
-    assert.equal(await mark.innerText(), 'kneecap')
+    await assertBecomes(() => mark.innerText(), 'kneecap')
     assert.equal(await page.locator('.match-note').count(), 0)
     const [outer, inner] = [await cell.locator('.cell-text').boundingBox(), await mark.boundingBox()]
     assert.ok(outer && inner && inner.x + inner.width <= outer.x + outer.width, 'the match is in sight')
@@ -42,7 +43,7 @@ inBrowser(
     await page.goto(`${path}/models/appointment?q=cough`)
     const reason = rows(page).first().locator('.list-sticky mark')
     await reason.waitFor()
-    assert.equal(await reason.innerText(), 'Cough')
+    await assertBecomes(() => reason.innerText(), 'Cough')
   },
 )
 
@@ -121,7 +122,7 @@ inBrowser(
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await dialog.getByText('You are not allowed to delete “').waitFor()
-    assert.equal(await dialog.getByRole('button', { name: /^Delete/ }).count(), 0)
+    await assertBecomes(() => dialog.getByRole('button', { name: /^Delete/ }).count(), 0)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
   },
@@ -227,7 +228,7 @@ inBrowser(
     await handle.focus()
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('ArrowLeft')
     assert.equal(Math.round(await widthOf(page, 'kind')), Math.round(first) + 12)
-    assert.equal(await handle.getAttribute('aria-valuenow'), String(Math.round(first) + 12))
+    await assertBecomes(() => handle.getAttribute('aria-valuenow'), String(Math.round(first) + 12))
     await handle.dblclick()
     assert.equal(Math.round(await widthOf(page, 'kind')), Math.round(first))
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -64,9 +65,9 @@ inBrowser('"?" lists the keys, and they do what the list says', { at: '/models/t
   await dialog.waitFor({ state: 'detached' })
   await page.keyboard.press('/')
   const search = page.getByRole('searchbox', { name: 'Search tags' })
-  assert.equal(await page.locator(':focus').getAttribute('aria-label'), await search.getAttribute('aria-label'))
+  await assertBecomes(() => page.locator(':focus').getAttribute('aria-label'), await search.getAttribute('aria-label'))
   await page.keyboard.press('?')
-  assert.equal(await search.inputValue(), '?')
+  await assertBecomes(() => search.inputValue(), '?')
   await search.fill('')
   await search.blur()
   await page.keyboard.press('n')
@@ -76,7 +77,7 @@ inBrowser('"?" lists the keys, and they do what the list says', { at: '/models/t
 inBrowser('the first key press leads past the menu to the content', {}, async ({ page }) => {
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   await page.keyboard.press('Tab')
-  assert.equal(await page.locator(':focus').innerText(), 'Skip to content')
+  await assertBecomes(() => page.locator(':focus').innerText(), 'Skip to content')
   await page.keyboard.press('Enter')
   await page.locator('main:focus').waitFor()
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -35,7 +36,7 @@ inBrowser('one click switches between light and dark', { widths: [1280] }, async
 
 inBrowser('the tab of a record has its name', { as: ACCOUNTS.editor, at: '/models/tag/1' }, async ({ page }) => {
   const name = await page.getByRole('heading', { level: 1 }).innerText()
-  assert.equal(await page.title(), `${name} · Tags · The Harbour Journal`)
+  await assertBecomes(() => page.title(), `${name} · Tags · The Harbour Journal`)
 })
 
 inBrowser(
@@ -65,7 +66,7 @@ inBrowser(
     await title.hover()
     await page.mouse.up()
     await page.locator('.list-scroll:not([aria-busy]) tbody tr').first().waitFor()
-    assert.equal(await title.innerText(), 'Tags')
+    await assertBecomes(() => title.innerText(), 'Tags')
     assert.deepEqual(reads, ['/api/v1/models/tag', '/api/v1/models/category'])
   },
 )

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import de from '../../../src/ui/text/de.ts'
 import { en } from '../../../src/ui/text/en.ts'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -60,11 +61,11 @@ inBrowser('the number of a page is typed and refused in the language of the page
   await number.fill('99')
   await number.press('Enter')
   await page.waitForURL(/page=2$/)
-  assert.equal(await number.inputValue(), '2')
+  await assertBecomes(() => number.inputValue(), '2')
   // The last page is shown already.
   await number.fill('99')
   await number.press('Enter')
-  assert.equal(await number.inputValue(), '2')
+  await assertBecomes(() => number.inputValue(), '2')
 })
 
 inBrowser('numbers of mock data are refused in the language of the page', { at: '/tools?tab=mock' }, async ({ page }) => {
@@ -84,8 +85,8 @@ inBrowser(
     await preferGerman(page)
     await page.getByRole('button', { name: de.common.save, exact: true }).click()
     await page.getByRole('link', { name: 'Name ist ein Pflichtfeld' }).waitFor()
-    assert.equal(await page.getByText(/is mandatory/).count(), 0)
-    assert.equal(await page.locator('[data-field=name] .field-errors').innerText(), 'Name ist ein Pflichtfeld')
+    await assertBecomes(() => page.getByText(/is mandatory/).count(), 0)
+    await assertBecomes(() => page.locator('[data-field=name] .field-errors').innerText(), 'Name ist ein Pflichtfeld')
   },
 )
 

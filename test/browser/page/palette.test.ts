@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeFast, typeSearch } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
@@ -32,7 +33,7 @@ inBrowser('the palette finds records with one request a pause, and opens one by 
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/models\/\w+\/\d+$/)
   await page.getByRole('main').getByText(label).first().waitFor()
-  assert.equal(await dialog.count(), 0)
+  await assertBecomes(() => dialog.count(), 0)
 })
 
 inBrowser('the palette opens models, creates records and runs actions', {}, async ({ page }) => {
@@ -65,7 +66,7 @@ inBrowser('Escape closes the palette and the focus returns to where it was', {},
   await dialog.getByText('No matches').waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  assert.equal(await page.locator(':focus').getAttribute('aria-label'), await account.getAttribute('aria-label'))
+  await assertBecomes(() => page.locator(':focus').getAttribute('aria-label'), await account.getAttribute('aria-label'))
 })
 
 inBrowser('the palette offers only what the user may open', { as: ACCOUNTS.newcomer }, async ({ page }) => {
@@ -73,7 +74,7 @@ inBrowser('the palette offers only what the user may open', { as: ACCOUNTS.newco
   await page.getByRole('button', { name: 'Search or jump to…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('option').first().waitFor()
-  assert.deepEqual(await dialog.locator('.menu-label').allInnerTexts(), ['Models', 'Pages', 'Settings'])
-  assert.deepEqual(await dialog.getByRole('group', { name: 'Models' }).getByRole('option').allInnerTexts(), ['Fees'])
+  await assertBecomes(() => dialog.locator('.menu-label').allInnerTexts(), ['Models', 'Pages', 'Settings'])
+  await assertBecomes(() => dialog.getByRole('group', { name: 'Models' }).getByRole('option').allInnerTexts(), ['Fees'])
   assert.equal(await dialog.getByRole('option', { name: /Tools|New / }).count(), 0)
 })

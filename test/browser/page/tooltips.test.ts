@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -25,7 +25,7 @@ inBrowser(
     // The pointer comes to lie on something else, as when the page is scrolled; a pointer that leaves would close it within 150 ms.
     await page.getByRole('heading', { level: 1 }).hover()
     await page.waitForTimeout(400)
-    assert.equal(await tooltip.isVisible(), true)
+    await assertBecomes(() => tooltip.isVisible(), true)
     await page.keyboard.press('Escape')
     await tooltip.waitFor({ state: 'detached' })
   },

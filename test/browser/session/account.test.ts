@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { browserSite, type Variant } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import type { Account } from '../../helpers/browser-login.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -43,7 +44,7 @@ inBrowser(
     await next.fill('the-second-password')
     await submit.click()
     await page.locator('[data-invalid]').waitFor()
-    assert.equal(await present.getAttribute('aria-invalid'), 'true')
+    await assertBecomes(() => present.getAttribute('aria-invalid'), 'true')
     await page.locator('input[name=current]:focus').waitFor()
     await page
       .getByText(/^Current password/)
@@ -61,8 +62,8 @@ inBrowser(
     await next.fill('the-second-password')
     await submit.click()
     await page.getByText('Password changed. Your other sessions have ended').waitFor()
-    assert.equal(await present.inputValue(), '')
-    assert.equal(await next.inputValue(), '')
+    await assertBecomes(() => present.inputValue(), '')
+    await assertBecomes(() => next.inputValue(), '')
     await sessions(page).nth(1).waitFor({ state: 'detached' })
     await assert.rejects(elsewhere.sessions(), { type: 'authentication' })
     await apiOf(server, { ...account, password: 'the-second-password' })
@@ -96,7 +97,7 @@ inBrowser('all other sessions are ended at once', { as: null, at: '/account' }, 
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByText('3 sessions ended').waitFor()
   await sessions(page).nth(1).waitFor({ state: 'detached' })
-  assert.equal(await sessions(page).count(), 1)
+  await assertBecomes(() => sessions(page).count(), 1)
 })
 
 inBrowser('the menu of the user leads to the account', { as: ANNA }, async ({ page }) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -21,7 +22,7 @@ inBrowser(
   { as: null },
   async ({ page, variant }) => {
     await page.getByRole('heading', { level: 1, name: 'Sign in to The Harbour Journal' }).waitFor()
-    assert.equal(await page.title(), 'Sign in · The Harbour Journal')
+    await assertBecomes(() => page.title(), 'Sign in · The Harbour Journal')
     const card = await page.locator('.login-card').boundingBox()
     assert.ok(card !== null && Math.abs(card.x + card.width / 2 - variant.width / 2) <= 1, 'the card is in the middle')
     assert.doesNotMatch(await page.locator('.login-card').innerText(), /\*/)
@@ -30,9 +31,9 @@ inBrowser(
     const password = page.getByLabel('Password', { exact: true })
     await password.fill('seen')
     await page.getByRole('button', { name: 'Show password' }).click()
-    assert.equal(await password.getAttribute('type'), 'text')
+    await assertBecomes(() => password.getAttribute('type'), 'text')
     await page.getByRole('button', { name: 'Hide password' }).click()
-    assert.equal(await password.getAttribute('type'), 'password')
+    await assertBecomes(() => password.getAttribute('type'), 'password')
   },
 )
 
@@ -45,14 +46,14 @@ inBrowser(
     await submit.click()
     await page.getByText('Enter your username.').waitFor()
     await page.getByText('Enter your password.').waitFor()
-    assert.equal(await page.evaluate('document.activeElement.name'), 'username')
-    assert.equal(await username.getAttribute('aria-invalid'), 'true')
+    await assertBecomes(() => page.evaluate('document.activeElement.name'), 'username')
+    await assertBecomes(() => username.getAttribute('aria-invalid'), 'true')
     await checkAccess()
     await username.fill('tomasz')
     await page.getByText('Enter your username.').waitFor({ state: 'detached' })
     await submit.click()
     await page.getByText('Enter your password.').waitFor()
-    assert.equal(await page.evaluate('document.activeElement.name'), 'password')
+    await assertBecomes(() => page.evaluate('document.activeElement.name'), 'password')
   },
 )
 
@@ -87,8 +88,8 @@ inBrowser('a wrong password is refused in place', { as: null, allows: ['401 /aut
   await page.getByRole('alert').getByText('The username or the password is wrong').waitFor()
   // Only failures of the server have more in its log.
   assert.doesNotMatch(await page.getByRole('alert').innerText(), /Request/)
-  assert.equal(await page.getByLabel('Username').inputValue(), 'tomasz')
-  assert.equal(await page.locator(':focus').getAttribute('name'), 'password')
+  await assertBecomes(() => page.getByLabel('Username').inputValue(), 'tomasz')
+  await assertBecomes(() => page.locator(':focus').getAttribute('name'), 'password')
 })
 
 inBrowser('a session survives a reload, and logging out ends it', {}, async ({ page }) => {

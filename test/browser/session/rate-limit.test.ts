@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 
 const inBrowser = browserSite()
 
@@ -39,7 +40,7 @@ inBrowser(
       .getByText(/Too many requests/)
       .first()
       .waitFor({ state: 'detached' })
-    assert.equal(await page.getByRole('alert').count(), 0)
+    await assertBecomes(() => page.getByRole('alert').count(), 0)
     for (const wanted of ['/auth/refresh', '/site', '/views/tag', '/models/tag'])
       assert.ok(
         [...refused].some((pathname) => pathname.endsWith(wanted)),
@@ -83,7 +84,7 @@ inBrowser(
     await page.getByLabel('Name').fill('A patient tag')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('alert').getByText('Too many requests. Try again in 8 s.').waitFor()
-    assert.equal(await page.getByLabel('Name').inputValue(), 'A patient tag')
+    await assertBecomes(() => page.getByLabel('Name').inputValue(), 'A patient tag')
     assert.equal(saves, 1)
     await checkAccess()
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Route } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
@@ -37,7 +38,7 @@ inBrowser(
     await page.getByText('Saved', { exact: true }).first().waitFor()
     const { data } = await (await apiOf(server)).model('tag').read(7)
     assert.equal(data.name, name)
-    assert.equal(await dialog.count(), 0)
+    await assertBecomes(() => dialog.count(), 0)
   },
 )
 
