@@ -209,7 +209,7 @@ export class CodeTransaction implements HookTransaction {
     for (const entry of entries) {
       const sets = this.#parts.hooksOf(entry.model)
       const { draft } = entry
-      const isIdle = draft !== undefined && entry.existing !== undefined && !draft.isChanged
+      const isIdle = draft !== undefined && entry.existing !== undefined && (!draft.isChanged || this.#isRemoved(entry))
       if (sets.length === 0 || (isIdle && !this.isRecompute)) {
         if (draft !== undefined) this.#stateOf(draft).isExpected = false
         continue
@@ -233,6 +233,10 @@ export class CodeTransaction implements HookTransaction {
       }
       await this.#apply(run, written, next)
     }
+  }
+
+  #isRemoved({ model, existing }: Entry): boolean {
+    return this.#removed.size > 0 && existing !== undefined && this.#removed.has(keyOf(model, existing.id))
   }
 
   /** True if hooks have read what those of an earlier record have written: then they run again. */
@@ -306,13 +310,13 @@ export class CodeTransaction implements HookTransaction {
     const existing = await this.#reader.get(model, actor, write.id)
     const known = this.#known(key)
     if (!isThere(existing, known?.entry)) throw noRecord(model, write.id)
-    if (this.#removed.has(key)) {
-      if (write.kind === 'delete') return
-      throw noRecord(model, write.id)
-    }
+    // A record that the transaction deletes is neither deleted again nor changed.
+    if (this.#removed.has(key)) return
     written.add(key)
     if (write.kind === 'delete') {
-      if (known?.entry.isOwn === true) throw new Error(`A hook deletes ${model.name} ${write.id}, which the request changes`)
+      const isOfAction = run.entry.draft === undefined && run.entry.existing === undefined
+      if (known?.entry.isOwn === true && !isOfAction)
+        throw new Error(`${model.name} ${write.id} is the record that the request changes; only an action may delete it`)
       const entry = { ...common, draft: undefined, existing }
       this.#removed.set(key, entry)
       next.push(entry)
