@@ -72,7 +72,9 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
       isLast = found.length < room - rows.length
       for (const record of found) {
         tried.add(record.id)
-        const taken = full.has(String(record.name)) ? 'full' : await this.#take(record)
+        // A lost job has its slot.
+        const isRefused = full.has(String(record.name)) && typeof record.slot !== 'string'
+        const taken = isRefused ? 'full' : await this.#take(record)
         if (taken === 'full') full.add(String(record.name))
         else if (taken !== undefined) rows.push(taken)
       }
@@ -176,10 +178,15 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
   }
 
   #due(full: ReadonlySet<string>, tried: ReadonlySet<number>, limit: number): Promise<readonly StoredRecord[]> {
-    const names = [...this.#parts.jobs.keys()].filter((name) => !full.has(name))
-    const isDue: FieldFilter = { field: 'due_at', operator: 'lte', value: isoTime(this.#parts.clock()) }
+    const { jobs, clock } = this.#parts
+    const named = (names: readonly string[]): Filter => ({ field: 'name', operator: 'in', values: names })
+    // Of the others the lost ones, which have a slot.
+    const isLost: Filter = { field: 'slot', operator: 'isnull', value: false }
+    const mayRun = named([...jobs.keys()].filter((name) => !full.has(name)))
+    const isAllowed: Filter = full.size === 0 ? mayRun : { any: [mayRun, { all: [named([...full]), isLost] }] }
+    const isDue: FieldFilter = { field: 'due_at', operator: 'lte', value: isoTime(clock()) }
     const isNew: Filter[] = tried.size === 0 ? [] : [{ not: { field: 'id', operator: 'in', values: [...tried] } }]
-    return this.#find([{ field: 'name', operator: 'in', values: names }, isDue, ...isNew], limit)
+    return this.#find([isAllowed, isDue, ...isNew], limit)
   }
 
   async #find(filters: readonly Filter[], limit: number): Promise<readonly StoredRecord[]> {

@@ -355,6 +355,23 @@ test('a process that alone works on its store begins with the jobs that a killed
 )
 
 tests(
+  'a lost job that may run once at a time is taken over, though others of its name have waited for longer',
+  async (shop) => {
+    const { app, all } = shop
+    for (let count = 0; count < 6; count++) await api(app, 'POST', 'jobs/alone/run', {})
+    const [{ id }] = await all('queuedjob')
+    const leased = new Date(app.time.clock() + 1000).toISOString()
+    const values = { status: 'running', holder: 'gone', slot: 'alone 0', attempt: 1, due_at: leased }
+    await app.app.records.commitInternal([{ kind: 'update', table: 'queuedjob', id, values }])
+    app.advance(5000)
+    await app.app.begin()
+    await moving(shop, async () => (await all('queuedjob')).every(({ status }) => status === 'done'))
+    assert.equal((await all('queuedjob'))[0].attempt, 2)
+  },
+  { 'jobs/alone.ts': job(`name: 'alone', concurrency: 1, run() {}`) },
+)
+
+tests(
   'what a job does in a transaction is stored together, with the hooks of the models, and again after a conflict',
   async ({ app, all, seen, until }) => {
     await app.app.begin()
