@@ -4,6 +4,7 @@ import { addMissingGrants, grantsPrecedeSeeds } from './accounts/roles.ts'
 import type { App, AppDependencies, AppMode } from './app/dependencies.ts'
 import { openMemoryCopy } from './app/embedded-stores.ts'
 import { Features } from './app/features.ts'
+import { mailTransport } from './app/mail.ts'
 import { openStore, placeOf } from './app/open-store.ts'
 import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
 import { argon2id, normalizing } from './auth/password.ts'
@@ -175,7 +176,16 @@ async function open(
     const history = features.use(new History({ ...parts, clock: recordClock }))
     features.use(webhooks)
     const jobs = features.use(
-      new Jobs({ ...codeParts, jobs: project.jobs, store, records, random, isShared: opened.isRemote, settings: settings.jobs }),
+      new Jobs({
+        ...codeParts,
+        jobs: project.jobs,
+        store,
+        records,
+        random,
+        isShared: opened.isRemote,
+        settings: settings.jobs,
+        mails: mailTransport(project, mode, log),
+      }),
     )
     const events = features.use(new EventStreams({ ...parts, logins: accounts.logins, changeLog: opened.changeLog }))
 

@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
   jobs: async (io) => (await import('./commands/jobs.ts')).jobsCommand(io),
   run: async (io) => (await import('./commands/run.ts')).runCommand(io),
+  mail: async (io) => (await import('./commands/mail.ts')).mailCommand(io),
   search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
   history: async (io) => (await import('./commands/history.ts')).historyCommand(io),
   action: async (io) => (await import('./commands/action.ts')).actionCommand(io),

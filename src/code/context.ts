@@ -26,9 +26,10 @@ export function callerOf({ actor, options }: Pick<WriteContext, 'actor' | 'optio
 /** Returns a `fetch` that calls the API of the application in this process, on behalf of a caller. */
 export type Connect = (caller: Caller) => typeof fetch
 
-/** Stores jobs at once. */
+/** Stores jobs and mails at once. */
 export interface JobEnqueuer {
   enqueue(job: unknown, input: unknown, options: EnqueueOptions, caller: Caller): Promise<void>
+  mail(message: unknown, caller: Caller): Promise<void>
 }
 
 /** What services are made of. */
@@ -56,13 +57,16 @@ export function personOf({ userId, user, isSuperuser, groups, permissions }: Act
   }
 }
 
-/** What all code gets, but for what its jobs are stored with. @param name of the code, for the log: `hooks/order.ts beforeCreate` */
+/** What all code gets, but for what its jobs and mails are stored with. */
+export type OwnServices = Omit<Services, 'enqueue' | 'mail'>
+
+/** @param name of the code, for the log: `hooks/order.ts beforeCreate` */
 export function servicesOf(
   { clock, log }: Pick<ServiceParts, 'clock' | 'log'>,
   { actor, via, requestId }: Caller,
   name: string,
   limit: { readonly signal: AbortSignal },
-): Omit<Services, 'enqueue'> {
+): OwnServices {
   const write =
     (level: 'info' | 'warn' | 'error') =>
     (text: string, data: object = {}): void =>
@@ -102,6 +106,10 @@ const until = (over: AbortSignal, parts: ServiceParts): ServiceParts => ({
       over.throwIfAborted()
       return parts.queue.enqueue(...job)
     },
+    async mail(...mail) {
+      over.throwIfAborted()
+      return parts.queue.mail(...mail)
+    },
   },
   async runTogether(caller, name, work) {
     over.throwIfAborted()
@@ -132,6 +140,7 @@ export function contextOf(
   return {
     ...servicesOf(parts, caller, code.name, { signal }),
     enqueue: (job, input, options = {}) => parts.queue.enqueue(job, input, options, own),
+    mail: (message) => parts.queue.mail(message, own),
     transaction: async <T>(work: (tx: Tx) => Promise<T>) => {
       const { via } = code
       // The work has returned it.

@@ -70,6 +70,12 @@ export interface Services {
    * @throws for input that the fields of the job refuse
    */
   enqueue<I extends object>(job: Job<I>, input: I, options?: EnqueueOptions): Promise<void>
+  /**
+   * Stores a mail to one address with the transaction; outside of one, at once. It is sent after the commit, at least once, by a job of the server.
+   *
+   * @throws for an address, subject or text that is refused, and without the setting `mail`
+   */
+  mail(message: { readonly to: string; readonly subject: string; readonly text: string }): Promise<void>
 }
 
 /** How a job is stored. */

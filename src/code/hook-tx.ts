@@ -5,7 +5,8 @@ import type { OpenDraft } from '../records/drafts.ts'
 import type { StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import { type CodeData, copyOf, NewRecordId, ownData, shownValue } from './code-values.ts'
-import type { EnqueueOptions, Services, Tx } from './define.ts'
+import type { OwnServices } from './context.ts'
+import type { EnqueueOptions, Tx } from './define.ts'
 import type { NewJob } from './job-queue.ts'
 import type { CodeFunction } from './parse-hooks.ts'
 
@@ -59,9 +60,11 @@ export interface HookTransaction {
   aboutOf(cause: number): string
   /** Stands for the id of a new record. */
   refOf(draft: OpenDraft): NewRecordId
-  servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'>
+  servicesOf(code: CodeFunction<unknown>): OwnServices
   /** A job to be stored with the transaction. */
   jobOf(job: unknown, input: unknown, options: EnqueueOptions, cause: Pick<Entry, 'actor' | 'chain'>): NewJob
+  /** A mail to be stored with the transaction. @throws {AppError} VALIDATION_FAILED */
+  mailOf(message: unknown, cause: Pick<Entry, 'actor' | 'chain'>): NewJob
   /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */
   modelFor(actor: Actor, action: Action, key: string): Model
   /** The record as the transaction would leave it so far. */
@@ -89,7 +92,7 @@ export class HookTx implements Tx {
   readonly #transaction: HookTransaction
   readonly #effects: Effects
   readonly #code: CodeFunction<unknown>
-  #known: Omit<Services, 'enqueue'> | undefined
+  #known: OwnServices | undefined
 
   constructor(transaction: HookTransaction, effects: Effects, code: CodeFunction<unknown>) {
     this.#transaction = transaction
@@ -97,7 +100,7 @@ export class HookTx implements Tx {
     this.#code = code
   }
 
-  get #services(): Omit<Services, 'enqueue'> {
+  get #services(): OwnServices {
     this.#known ??= this.#transaction.servicesOf(this.#code)
     return this.#known
   }
@@ -141,10 +144,20 @@ export class HookTx implements Tx {
   get enqueue(): Tx['enqueue'] {
     return async (job, input, options = {}) => {
       this.#expectOpen()
-      const { actor } = this.#transaction
-      const chain = [...this.#effects.entry.chain, this.#cause]
-      this.#effects.jobs.push(this.#transaction.jobOf(job, input, options, { actor, chain }))
+      this.#effects.jobs.push(this.#transaction.jobOf(job, input, options, this.#origin))
     }
+  }
+
+  get mail(): Tx['mail'] {
+    return async (message) => {
+      this.#expectOpen()
+      this.#effects.jobs.push(this.#transaction.mailOf(message, this.#origin))
+    }
+  }
+
+  /** On whose behalf a job runs, and what has caused it. */
+  get #origin(): Pick<Entry, 'actor' | 'chain'> {
+    return { actor: this.#transaction.actor, chain: [...this.#effects.entry.chain, this.#cause] }
   }
 
   /** `order.beforeCreate`, as an element of a chain of causes. */

@@ -4,11 +4,13 @@ import { type DraftParts, draftNew } from '../records/drafts.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { isoTime } from '../util/clock.ts'
+import { uniqueId } from '../util/ids.ts'
 import { isObject, type JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Caller, JobEnqueuer } from './context.ts'
 import type { EnqueueOptions } from './define.ts'
 import { JOBS } from './job-models.ts'
+import { MAIL_JOB } from './mail-job.ts'
 import type { ProjectJob, ProjectJobs } from './parse-jobs.ts'
 import { loop, MAX_LEVELS } from './running.ts'
 
@@ -22,6 +24,9 @@ const END_OF_TIMES = Date.UTC(10_000, 0)
 const COUNT_AGE_MS = 1000
 /** Maximum number of attempts to store a job whose key begins or ceases to wait meanwhile. */
 const MAX_ATTEMPTS = 100
+
+/** Characters that would end a header field of a mail, and others that are not shown. */
+const LINE_BREAK = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 interface JobQueueParts {
   readonly jobs: ProjectJobs
@@ -44,8 +49,10 @@ export class JobQueue implements JobEnqueuer {
   }
 
   /** @throws {AppError} VALIDATION_FAILED for faulty input, HOOK_LOOP; {Error} for an unknown job */
-  prepare(job: unknown, input: unknown, { key, run_at: runAt }: EnqueueOptions, caller: Caller): NewJob {
-    const { name, input: model } = this.#jobOf(job)
+  prepare(job: unknown, input: unknown, options: EnqueueOptions, caller: Caller): NewJob {
+    const { key, run_at: runAt } = options
+    const known = this.#jobOf(job)
+    const { name } = known
     if (!isObject(input)) throw new TypeError(`The input of the job '${name}' must be an object`)
     if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > MAX_KEY)) {
       throw new TypeError(`The key of a job is a text of 1 to ${MAX_KEY} characters`)
@@ -54,9 +61,38 @@ export class JobQueue implements JobEnqueuer {
     if (runAt !== undefined && !(runAt instanceof Date && runAt.getTime() < END_OF_TIMES && runAt.getTime() >= 0)) {
       throw new TypeError('run_at must be a valid Date, from 1970 to 9999')
     }
+    return this.#prepared(known, input as JsonObject, options, caller)
+  }
+
+  /**
+   * A mail as a job of the server. Its key is the id of the mail, the same for each attempt to send it.
+   *
+   * @throws {AppError} VALIDATION_FAILED for a faulty mail, HOOK_LOOP; {Error} without the setting `mail`
+   */
+  prepareMail(message: unknown, caller: Caller): NewJob {
+    const job = this.#parts.jobs.get(MAIL_JOB)
+    if (job === undefined) {
+      throw new Error(
+        "Mail is not set up; add `mail: { from: 'Shop <no-reply@example.com>' }` to the settings, or set ADMIN_MAIL__FROM",
+      )
+    }
+    if (!isObject(message)) throw new TypeError('A mail is an object of to, subject and text')
+    const { subject } = message
+    if (typeof subject === 'string' && LINE_BREAK.test(subject)) {
+      throw new AppError('VALIDATION_FAILED', { subject: ['subject must be one line, without control characters'] })
+    }
+    return this.#prepared(job, message as JsonObject, { key: uniqueId(this.#parts.drafts.random) }, caller)
+  }
+
+  #prepared(
+    { name, input: model }: ProjectJob,
+    input: JsonObject,
+    { key, run_at: runAt }: EnqueueOptions,
+    caller: Caller,
+  ): NewJob {
     if (caller.chain.length > MAX_LEVELS) throw loop(caller.chain)
     const { clock } = this.#parts.drafts
-    const { values, issues } = draftNew(SHELL, model, undefined, input as JsonObject, this.#parts.drafts)
+    const { values, issues } = draftNew(SHELL, model, undefined, input, this.#parts.drafts)
     issues.throwIfAny()
     const now = isoTime(clock())
     return {
@@ -87,6 +123,15 @@ export class JobQueue implements JobEnqueuer {
     await this.add(this.prepare(job, input, options, caller), caller.via === 'endpoint')
   }
 
+  /**
+   * Stores a mail at once.
+   *
+   * @throws {AppError} as `prepareMail`; QUEUE_FULL
+   */
+  async mail(message: unknown, caller: Caller): Promise<void> {
+    await this.add(this.prepareMail(message, caller), caller.via === 'endpoint')
+  }
+
   /** @returns the stored row; that of the waiting job with the same key, if there is one */
   async add(job: NewJob, isLimited = false): Promise<StoredRecord> {
     if (isLimited) await this.#count(String(job.name))
@@ -101,7 +146,8 @@ export class JobQueue implements JobEnqueuer {
   #jobOf(job: unknown): ProjectJob {
     const { jobs } = this.#parts
     const name = isObject(job) ? job.name : job
-    const known = typeof name === 'string' ? jobs.get(name) : undefined
+    // Mails are stored by `mail`.
+    const known = typeof name === 'string' && name !== MAIL_JOB ? jobs.get(name) : undefined
     if (known !== undefined) return known
     throw new Error(`There is no job '${String(name)}' in jobs/${didYouMean(String(name), jobs.keys())}`)
   }

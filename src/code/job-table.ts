@@ -34,6 +34,8 @@ export interface JobResult {
   readonly taken: TakenJob
   /** Undefined if the attempt has succeeded. */
   readonly error: string | undefined
+  /** True if another attempt would fail, too. */
+  readonly isFinal: boolean
 }
 
 export interface JobTableParts {
@@ -84,7 +86,7 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
   }
 
   /** Stores the result of an attempt: the job is over, or waits for its next attempt. */
-  async store({ taken, error }: JobResult): Promise<void> {
+  async store({ taken, error, isFinal }: JobResult): Promise<void> {
     const { job, record } = taken
     const now = this.#parts.clock()
     const isOver = { ...OVER, finished_at: isoTime(now) }
@@ -94,7 +96,7 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
     }
     const failures = Number(record.failures) + 1
     const values = { failures, error: error.slice(0, MAX_ERROR) }
-    if (failures >= job.attempts) {
+    if (isFinal || failures >= job.attempts) {
       await this.#update(taken, { ...isOver, ...values, status: 'failed' })
       return
     }

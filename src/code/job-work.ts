@@ -1,12 +1,14 @@
 import { grantsOf } from '../access/present-rights.ts'
 import { type Actor, ANONYMOUS, SHELL } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import { type MailTransport, RefusedMail } from '../mail/mail.ts'
 import type { Lane } from '../queue/lane.ts'
 import type { QueueWork } from '../queue/queue-work.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
 import { type Caller, contextOf, type ServiceParts } from './context.ts'
 import { type JobResult, type JobTable, LEASE_MS, type TakenJob } from './job-table.ts'
+import { MAIL_JOB } from './mail-job.ts'
 import type { ProjectJob } from './parse-jobs.ts'
 import { codeName, failureOf, TimeLimit } from './running.ts'
 
@@ -18,6 +20,7 @@ export interface JobWorkParts extends ServiceParts {
   readonly table: JobTable
   readonly timer: Timer
   readonly concurrency: number
+  readonly mails: MailTransport | undefined
 }
 
 /** Runs the jobs that this process has taken. */
@@ -48,7 +51,7 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
     const ended = AbortSignal.any([this.#stopping.signal, lease.signal])
     try {
       await this.#run(taken, ended)
-      return { taken, error: undefined }
+      return { taken, error: undefined, isFinal: false }
     } catch (error) {
       if (ended.aborted) {
         if (!lease.signal.aborted) await table.giveBack(taken)
@@ -63,7 +66,7 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
         attempt,
         request_id: taken.record.request_id,
       })
-      return { taken, error: textOf(failure) }
+      return { taken, error: textOf(failure), isFinal: error instanceof RefusedMail }
     } finally {
       endLease()
     }
@@ -95,12 +98,19 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
       ...contextOf(this.#parts, caller, { name, via: 'job' }, signal),
       job: { id, attempt: Number(record.attempt) },
     }
-    const run = async () => job.code.call(record.input as object, context)
+    const run = async () => (job.name === MAIL_JOB ? this.#send(record, signal) : job.code.call(record.input as object, context))
     const end = new Promise<never>((_, reject) => {
       if (ended.aborted) reject(ended.reason)
       ended.addEventListener('abort', () => reject(ended.reason), { once: true })
     })
     await limit.wait(Promise.race([run(), end]), () => codeName(job.code))
+  }
+
+  async #send({ input, key, enqueued_at: at }: StoredRecord, signal: AbortSignal): Promise<void> {
+    const { mails } = this.#parts
+    if (mails === undefined) throw new Error('The setting `mail` is missing')
+    const { to, subject, text } = input as { readonly to: string; readonly subject: string; readonly text: string }
+    await mails.send({ to, subject, text, id: String(key), at: new Date(String(at)) }, signal)
   }
 
   /** Extends the lease of a job until the returned function is called. @param lost aborted if another process has taken the job */
@@ -137,7 +147,9 @@ async function actorOf(store: Store, { actor_id: id, of_server: isOfServer }: St
   return { userId: user.id, isSuperuser, user, ...grants }
 }
 
-function failed(error: unknown, { code, timeoutMs }: ProjectJob): Error {
+function failed(error: unknown, { name, code, timeoutMs }: ProjectJob): Error {
+  // Not a fault of code, so no file and line.
+  if (name === MAIL_JOB && error instanceof Error && !(error instanceof AppError)) return error
   const isLate = error instanceof AppError && error.code === 'CODE_TIMEOUT'
   return isLate ? new Error(`${codeName(code)} took more than ${timeoutMs / 1000} s`) : failureOf(error, code)
 }

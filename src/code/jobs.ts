@@ -1,5 +1,6 @@
 import { type Actor, SHELL, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import type { MailTransport } from '../mail/mail.ts'
 import { datetime } from '../model/fields/temporal.ts'
 import { type FieldFilter, type PageRequest, sliceOf } from '../query/plan.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
@@ -16,6 +17,7 @@ import { type JobQueue, waitingKeyOf } from './job-queue.ts'
 import { JobSchedules } from './job-schedules.ts'
 import { type JobResult, JobTable, type TakenJob } from './job-table.ts'
 import { JobWork } from './job-work.ts'
+import { MAIL_JOB } from './mail-job.ts'
 import type { ProjectJobs } from './parse-jobs.ts'
 
 /** Interval of deleting jobs that are over, in milliseconds. */
@@ -32,6 +34,8 @@ export interface JobsParts extends ServiceParts {
   readonly random: Random
   /** Whether other processes may work on the store. */
   readonly isShared: boolean
+  /** Sends the mails of the job of the server. */
+  readonly mails: MailTransport | undefined
   /** The setting `jobs`. */
   readonly settings: { readonly run: boolean; readonly concurrency: number; readonly keep_days: number }
 }
@@ -150,7 +154,9 @@ export class Jobs {
     }
     const { input, ...options } = readRun(body)
     const caller: Caller = { actor, via: 'api', requestId, chain: [] }
-    return presented(await queue.add(queue.prepare(name, input, options, caller)))
+    if (name !== MAIL_JOB) return presented(await queue.add(queue.prepare(name, input, options, caller)))
+    if (Object.keys(options).length > 0) throw new AppError('INVALID_REQUEST', 'A mail has an input only, without key and run_at')
+    return presented(await queue.add(queue.prepareMail(input, caller)))
   }
 
   /** Deletes jobs that were over some days ago. The last occurrence of each schedule is kept, since what was missed is counted from it. */
@@ -185,10 +191,17 @@ const OF_SCHEDULE: Caller = { actor: SHELL, via: 'job', requestId: undefined, ch
 
 /** A job as the API returns it. */
 function presented(record: StoredRecord): object {
-  const { id, name, status, input, key, attempt, due_at, error, enqueued_at, started_at, finished_at } = record
+  const { id, name, status, key, attempt, due_at, error, enqueued_at, started_at, finished_at } = record
   const run_at = status === 'waiting' ? due_at : null
   const times = { enqueued_at, run_at: run_at ?? null, started_at: started_at ?? null, finished_at: finished_at ?? null }
-  return { id, name, status, input, key: key ?? null, attempt, error: error ?? null, ...times }
+  return { id, name, status, input: shownInput(record), key: key ?? null, attempt, error: error ?? null, ...times }
+}
+
+/** The input of a job. The text of a mail is for its receiver: it may have a link that logs in. */
+function shownInput({ name, input }: StoredRecord): unknown {
+  if (name !== MAIL_JOB || !isObject(input)) return input
+  const { text: _, ...shown } = input
+  return shown
 }
 
 /** @throws {AppError} INVALID_REQUEST */

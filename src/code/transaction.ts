@@ -14,8 +14,8 @@ import type { Timer } from '../util/clock.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
 import { type CodeData, NewRecordId } from './code-values.ts'
-import { type Caller, callerOf, type ServiceParts, servicesOf } from './context.ts'
-import type { EnqueueOptions, Services } from './define.ts'
+import { type Caller, callerOf, type OwnServices, type ServiceParts, servicesOf } from './context.ts'
+import type { EnqueueOptions } from './define.ts'
 import { HookRun } from './hook-run.ts'
 import { type Entry, type HookTransaction, keyOf, type QueuedWrite } from './hook-tx.ts'
 import type { JobQueue, NewJob } from './job-queue.ts'
@@ -513,12 +513,16 @@ export class CodeTransaction implements HookTransaction {
     return ref
   }
 
-  servicesOf(code: CodeFunction<unknown>): Omit<Services, 'enqueue'> {
+  servicesOf(code: CodeFunction<unknown>): OwnServices {
     return servicesOf(this.#parts, this.#caller, `${code.file} ${code.name}`, this.#limit)
   }
 
   jobOf(job: unknown, input: unknown, options: EnqueueOptions, { actor, chain }: Pick<Entry, 'actor' | 'chain'>): NewJob {
     return this.#parts.queue.prepare(job, input, options, { ...this.#caller, actor, chain })
+  }
+
+  mailOf(message: unknown, { actor, chain }: Pick<Entry, 'actor' | 'chain'>): NewJob {
+    return this.#parts.queue.prepareMail(message, { ...this.#caller, actor, chain })
   }
 
   /** @throws {AppError} FORBIDDEN; {Error} if there is no such model */

@@ -43,6 +43,8 @@ export interface Settings {
     /** Days for which jobs that are over are kept. */
     readonly keep_days: number
   }
+  /** How mails are sent; absent if none are. */
+  readonly mail?: MailSettings
   /** Which changes are recorded, and for how long; absent if none are. */
   readonly history?: { readonly days: number; readonly models?: readonly string[] }
   /** The admin page. */
@@ -77,10 +79,21 @@ export interface PostgresSettings {
   readonly migrate: 'additive' | 'never'
 }
 
+/** Settings of mails that the server sends. */
+export interface MailSettings {
+  /** The sender: an address, or `Shop <no-reply@example.com>`. */
+  readonly from: string
+  /** The mail server: `smtp://user@host:587`, or `smtps:` for TLS from the beginning. Without it, mails become files, on loopback only. */
+  readonly smtp?: string
+  /** The password for the mail server. */
+  readonly password?: string
+}
+
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
 /** Settings as written; every member is optional. `webhooks` may be a list of subscriptions, `store` a URL. */
-export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store'>> & {
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store' | 'mail'>> & {
+  readonly mail?: Partial<MailSettings>
   readonly store?: string | Partial<PostgresSettings>
   readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
 }

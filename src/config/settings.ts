@@ -3,6 +3,7 @@ import { nearest } from '../util/suggest.ts'
 import { parseUrl } from '../util/urls.ts'
 import type { Settings, SettingsInput } from './define.ts'
 import { type FaultRule, Faults } from './fault.ts'
+import { completeMail, mailSchema } from './mail-settings.ts'
 import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
 import { completeStore, storeSchema } from './store-settings.ts'
@@ -38,7 +39,7 @@ function requireWildcardAlone(given: readonly string[], helpers: Joi.CustomHelpe
   return given.length > 1 && given.includes(ANY_ORIGIN) ? helpers.error('origin.any') : given
 }
 
-export type { JwtAlgorithm, PostgresSettings, Settings, SettingsInput } from './define.ts'
+export type { JwtAlgorithm, MailSettings, PostgresSettings, Settings, SettingsInput } from './define.ts'
 
 /** The default settings. */
 export const DEFAULTS: Settings = {
@@ -124,6 +125,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
     concurrency: Joi.number().integer().min(1).max(64),
     keep_days: Joi.number().integer().min(1).max(36_500),
   }),
+  mail: mailSchema,
   history: Joi.object({
     days: Joi.number().integer().min(1).max(36_500).required(),
     models: Joi.array().items(Joi.string()).min(1),
@@ -177,7 +179,13 @@ export function resolveSettings(
     read(flags, flatSource('command line'), true),
   ]
   const merged = layers.reduce<object>(mergeSections, DEFAULTS) as Settings
-  const settings = freeze({ ...merged, store: completeStore(merged.store, file, faults) })
+  const { mail: writtenMail, ...others } = merged
+  const mail = completeMail(writtenMail, merged.host, file, faults)
+  const settings = freeze({
+    ...others,
+    store: completeStore(merged.store, file, faults),
+    ...(mail === undefined ? {} : { mail }),
+  })
   if (settings.store !== 'embedded' && flags.data !== undefined) faults.add(flatSource('command line'), [], DATA_UNUSED)
   const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [ANY_ORIGIN_WARNING] : []
   return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }
@@ -207,19 +215,21 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
     if (!name.startsWith('ADMIN_') || text === undefined || text === '') continue
     const path = name.slice('ADMIN_'.length).toLowerCase().split('__')
     const [setting = ''] = path
+    // That of other programs is an address.
+    if (name === 'ADMIN_MAIL') continue
     if (SETTING_NAMES.has(setting)) {
       const leaf = setting === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
       layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
     } else {
       // Other programs use the prefix too: their ADMIN_EMAIL is no fault of this project, but a similar name may be.
-      const meant = nearest(setting, SETTING_NAMES)
+      const meant = setting === 'email' ? undefined : nearest(setting, SETTING_NAMES)
       if (meant !== undefined) warnings.push(`${name} is not a setting; did you mean ADMIN_${meant.toUpperCase()}?`)
     }
   }
   return { layers, warnings }
 }
 
-const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'history'])
+const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'mail', 'history'])
 
 function mergeSections(base: object, override: object): object {
   const result: Record<string, unknown> = { ...base }

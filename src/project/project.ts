@@ -4,6 +4,7 @@ import { compileAccess } from '../access/compile-access.ts'
 import { AUTH_MODELS } from '../auth/account-models.ts'
 import { parseRoles, type Role } from '../auth/roles.ts'
 import { JOB_MODELS } from '../code/job-models.ts'
+import { MAIL_JOB, mailJob } from '../code/mail-job.ts'
 import { actionNames, parseActions } from '../code/parse-actions.ts'
 import { type Endpoint, parseEndpoints } from '../code/parse-endpoints.ts'
 import { computedFields, type ProjectHooks, parseHooks } from '../code/parse-hooks.ts'
@@ -86,7 +87,8 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   const { hooks, faults: hookFaults } = parseHooks(folder, files.hooks, registry, unclear)
   const { endpoints, faults: endpointFaults } = parseEndpoints(files.endpoints, registry, unclear)
-  const { jobs, faults: jobFaults } = parseJobs(folder, files.jobs, registry, unclear)
+  const { jobs: ownJobs, faults: jobFaults } = parseJobs(folder, files.jobs, registry, unclear)
+  const jobs = settings.mail === undefined ? ownJobs : new Map([...ownJobs, [MAIL_JOB, mailJob(registry)]])
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||

@@ -1,3 +1,5 @@
+import { BlockList, isIP } from 'node:net'
+
 /**
  * Parses a URL (WHATWG); undefined for another text. `URL.canParse` of Node.js 20 refuses letters such as `ü` once it has been called some
  * thousand times and is compiled.
@@ -30,3 +32,11 @@ const PARAMETER = /(?<=[?&]password=)[^\s&"'#]+/gi
 /** Replaces the passwords of the URLs in a text. */
 export const withoutUrlPasswords = (text: string, replaced: (password: string) => string): string =>
   [DATABASE_PASSWORD, PASSWORD, PARAMETER].reduce((rest, pattern) => rest.replace(pattern, replaced), text)
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
+LOOPBACK.addAddress('::1', 'ipv6')
+
+/** True for a host that only this machine can reach. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && LOOPBACK.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'))

@@ -79,10 +79,6 @@ export class UrlGuard {
   }
 }
 
-/** True for a host that only this machine can reach. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback')
-
 /** The range of an address; `unicast` for public ones. Of IPv6 only 2000::/3 is assigned (IANA). */
 function rangeOf(address: string): string {
   const parsed = ipaddr.process(address)

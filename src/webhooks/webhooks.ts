@@ -8,6 +8,7 @@ import type { WriteHooks } from '../records/hooks.ts'
 import type { ReceiverLeases } from '../store/changes.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { systemTimer, type Timer } from '../util/clock.ts'
+import { isLoopback } from '../util/urls.ts'
 import { Deliveries, type DeliveryParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
 import { DELIVERIES } from './models.ts'
@@ -22,7 +23,7 @@ import {
   type SubscriptionRules,
 } from './subscription-requests.ts'
 import { type SubscriptionParts, Subscriptions } from './subscriptions.ts'
-import { isLoopback, type Resolve, UrlGuard } from './url-guard.ts'
+import { type Resolve, UrlGuard } from './url-guard.ts'
 
 interface WebhookParts extends DeliveryParts {
   readonly guard: UrlGuard

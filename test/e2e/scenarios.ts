@@ -72,6 +72,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'run scripts/none.ts', code: 2, stderr: /scripts\/none\.ts/ },
   // The blog has no jobs.
   ...['list', 'run receipt', 'retry 1', 'drain'].map((line) => ({ line: `jobs ${line}`, code: 1, stderr: /^error .*jobs/ })),
+  { line: 'mail', stdout: /^NUMBER +AT +TO +SUBJECT\n$/ },
+  { line: 'mail last', code: 1, stderr: /^error No mail was kept\n$/ },
   { line: 'action tag publish 13', code: 1, stderr: /^error Tag has no action 'publish'/ },
   { line: 'restore tag 13', code: 1, stderr: /^error Tag with ID 13 exists\n$/ },
   {

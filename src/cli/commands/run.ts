@@ -2,6 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { Context, Script } from '../../code/define.ts'
+import { MAIL_JOB } from '../../code/mail-job.ts'
 import { failureOf } from '../../code/running.ts'
 import { ModuleLoader } from '../../config/module-source.ts'
 import { AppError } from '../../errors.ts'
@@ -76,6 +77,9 @@ function contextOnServer(io: Io, client: Client, signal: AbortSignal): Context {
         method: 'POST',
         body: { input, key, run_at: run_at?.toISOString() },
       })
+    },
+    async mail({ to, subject, text }) {
+      await client.request(`/jobs/${MAIL_JOB}/run`, { method: 'POST', body: { input: { to, subject, text } } })
     },
     async transaction() {
       throw new AppError(
