@@ -24,6 +24,10 @@ access:
   rename: self.owner_id == user.id || 'editors' in user.groups
 `,
   'actions/rename.yaml': 'model: Note\nname: rename\nset: { title: changed }\n',
+  'jobs/tidy.js': `import { defineJob } from 'admin-folder'
+export default defineJob({ name: 'tidy', input: [{ name: 'word', type: 'string' }], run() {} })
+`,
+  'package.json': '{ "type": "module" }',
   'models/remark.yaml': `name: Remark
 display_field: text
 fields:

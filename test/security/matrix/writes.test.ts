@@ -219,6 +219,49 @@ describe('each way to create is judged by the new record', () => {
   }
 })
 
+/** Each operation on jobs, with its body and the status for a superuser. `{id}` is that of a job that waits. */
+const JOB_OPERATIONS: Readonly<Record<string, { readonly body?: unknown; readonly status: number }>> = {
+  'GET /api/v1/jobs': { status: 200 },
+  'POST /api/v1/jobs/{id}/retry': { status: 202 },
+  'POST /api/v1/jobs/{name}/run': { body: { input: { word: 'harbour' } }, status: 202 },
+}
+
+describe('each operation on jobs is that of superusers, and tells others nothing of jobs', () => {
+  for (const as of ACTORS) {
+    notesTest(as ?? 'no token', async (app) => {
+      const job = { input: { word: 'harbour' }, run_at: '2099-01-01T00:00:00Z' }
+      const { id } = (await ask(app, 'super', 'POST /api/v1/jobs/tidy/run', job)).json.data
+      const stored = async () => (await ask(app, 'super', 'GET /api/v1/jobs')).text
+      for (const [operation, { body, status }] of Object.entries(JOB_OPERATIONS)) {
+        const before = await stored()
+        const request = (job: number, name: string) => operation.replace('{id}', String(job)).replace('{name}', name)
+        const reply = await ask(app, as, request(id, 'tidy'), body)
+        assert.equal(reply.status, as === 'super' ? status : as === null ? 401 : 403, `${operation}: ${reply.text}`)
+        if (as === 'super') continue
+        assert.doesNotMatch(reply.text, /harbour|tidy/)
+        assert.equal(await stored(), before, operation)
+        // A job that does not exist gives the same response.
+        const missing = await ask(app, as, request(999_999, 'none'), body)
+        assert.deepEqual([missing.status, missing.text], [reply.status, reply.text], operation)
+      }
+      const { jobs } = (await ask(app, as ?? 'other', 'GET /admin/api/v1/site')).json
+      assert.deepEqual(
+        jobs?.map(({ name }: { name: string }) => name),
+        as === 'super' ? ['tidy'] : undefined,
+      )
+    })
+  }
+})
+
+notesTest('every operation of the API on jobs is in this table', async (app) => {
+  const { paths } = documentOf(app.app.project)
+  const operations = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/v1/jobs'))
+    .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`))
+    .filter((operation) => /^(GET|POST|PUT|PATCH|DELETE) /.test(operation))
+  assert.deepEqual(operations.sort(), Object.keys(JOB_OPERATIONS).sort())
+})
+
 notesTest('every operation of the API on a model of the project is in these tables', async (app) => {
   const reads = ['', '/search', '/aggregate', '/mock', '/test', '/export', '/{record_id}', '/{record_id}/history']
   const creates = ['', '/bulk', '/import']
