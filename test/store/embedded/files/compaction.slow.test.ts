@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { repetitions } from '../../../helpers/counts.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { FaultyDisk, type Step } from '../../../helpers/store/faulty-disk.ts'
 import { Counting, counter, countOf } from '../counting.ts'
@@ -17,8 +18,8 @@ const compactions = (disk: FaultyDisk): number => disk.count('remove')
 
 describe('a journal that is compacted while it is written', () => {
   for (const [writers, total] of [
-    [1, 1500],
-    [4, 3000],
+    [1, repetitions(500, 1500)],
+    [4, repetitions(1000, 3000)],
     [25, 3000],
   ] as const) {
     test(`by ${writers} loses nothing and applies nothing twice`, async () => {
@@ -115,6 +116,9 @@ describe('a journal that is compacted while it is written', () => {
   })
 })
 
+/** Crashes are tried up to this compaction, which begins with what the former ones have left. */
+const LAST_COMPACTION = repetitions(2, 4)
+
 /** A copy of the folder at one moment, with the records that it must contain and those that it may contain. */
 interface Image {
   readonly at: string
@@ -157,7 +161,7 @@ describe('a crash between any two steps of a compaction', () => {
             return path
           }
           const take = (when: string) => (step: Step) => {
-            if (['write', 'sync', 'read'].includes(step.kind) || compactions(disk) > 4) return
+            if (['write', 'sync', 'read'].includes(step.kind) || compactions(disk) > LAST_COMPACTION) return
             const at = `${when} ${step.kind} ${step.name}, compaction ${compactions(disk)}`
             copy(at)
             // The same while the next snapshot is half written.

@@ -3,7 +3,12 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Filter } from '../../../../src/query/plan.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
+import { repetitions } from '../../../helpers/counts.ts'
 import { BOOKS, SERIES, Shelf } from './shelf.ts'
+
+/** Plans of each test with random ones. */
+const AGGREGATES = repetitions(60, 200)
+const QUERIES = repetitions(100, 400)
 
 describe('aggregates', () => {
   /** What a plain reading of the plan gives, as text without order. */
@@ -37,7 +42,7 @@ describe('aggregates', () => {
   for (const seed of [1, 2]) {
     test(`return the same as a scan (${seed})`, async () => {
       const shelf = new Shelf(seed)
-      for (let round = 0; round < 200; round++) {
+      for (let round = 0; round < AGGREGATES; round++) {
         const filters = Array.from({ length: shelf.number(3) }, () => shelf.filter())
         const groupBy = shelf.pick([
           [],
@@ -84,7 +89,7 @@ describe('queries by index', () => {
   for (const seed of [11, 22, 33, 44, 55]) {
     test(`return the same as a scan, also after writes (${seed})`, async () => {
       const shelf = new Shelf(seed)
-      for (let round = 0; round < 400; round++) {
+      for (let round = 0; round < QUERIES; round++) {
         await shelf.check()
         for (let writes = shelf.number(100); writes > 0; writes--) {
           const kind = shelf.number(10)
