@@ -12,9 +12,10 @@ import { SearchIndexes } from '../../src/search/search-indexes.ts'
 import type { StoredRecord } from '../../src/store/store.ts'
 import { Exports } from '../../src/transfer/exports.ts'
 import { RequestPace } from '../../src/util/traffic.ts'
+import { repetitions } from '../helpers/counts.ts'
 import { registry, task, World } from './tasks.ts'
 
-const ROUNDS = 500
+const ROUNDS = repetitions(150, 500)
 
 type Rules = Partial<Record<Action, AccessRule>>
 const PUBLIC_TEAMS: readonly (readonly [string, Rules])[] = [['team', { view: { kind: 'public' } }]]

@@ -9,12 +9,13 @@ import { integer, mulberry32, pick, type Random } from '../../bench/data/random.
 import { ADMIN_SEED } from '../../helpers/api/app.ts'
 import { runCli } from '../../helpers/cli/cli.ts'
 import { startServer } from '../../helpers/cli/process.ts'
+import { repetitions } from '../../helpers/counts.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 import { allRecords, comparable, type Entry, presentState, replay } from './replay.ts'
 
 /** Rounds at least, and requests that must have been acknowledged in them; more rounds follow until there are so many. */
-const ROUNDS = 12
-const ACKNOWLEDGED = 300
+const ROUNDS = repetitions(5, 12)
+const ACKNOWLEDGED = repetitions(120, 300)
 const WRITERS = 6
 const RECORDED = ['label', 'note']
 

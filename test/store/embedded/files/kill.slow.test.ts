@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { compiledScript } from '../../../helpers/compile.ts'
+import { repetitions } from '../../../helpers/counts.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Child } from '../child.ts'
 import { onDisk, whenOpened } from '../folder.ts'
@@ -127,9 +128,9 @@ async function rounds(count: number, seed: number): Promise<void> {
   assert.deepEqual(left, ['db.json'])
 }
 
-/** 200 rounds in several folders, so that snapshots stay small and are written often. */
+/** Rounds in several folders, so that snapshots stay small and are written often. */
 const FOLDERS = 10
-const ROUNDS = 20
+const ROUNDS = repetitions(8, 20)
 
 describe('a process that is killed at any moment', () => {
   test(`loses no acknowledged transaction and contains no other (${FOLDERS * ROUNDS} times)`, { timeout: 300_000 }, async () => {

@@ -9,6 +9,7 @@ import { ignoreRecords, replay, validatorForEdited } from '../../../../src/store
 import { EMPTY_SNAPSHOT, type Snapshot, SnapshotAdapter } from '../../../../src/store/embedded/files/snapshot.ts'
 import { lineOf, type SnapshotPart } from '../../../../src/store/embedded/files/snapshot-lines.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
+import { repetitions } from '../../../helpers/counts.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Library, libraryRegistry } from '../../../helpers/store/library.ts'
 import { inFolder } from '../folder.ts'
@@ -159,8 +160,11 @@ describe('a snapshot', () => {
   })
 })
 
+const STEP = repetitions(3, 1)
+
 describe('a db.json with one changed byte', () => {
-  for (const mask of [0x01, 0x20, 0x80]) {
+  // In the suites each byte is changed by one of the masks.
+  for (const [first, mask] of [0x01, 0x20, 0x80].entries()) {
     test(`(by ${mask}) is rejected, or is valid JSON: then a warning is given, and no record is invented`, async () => {
       await inFolder(async ({ shelves, store, file, folder }) => {
         await shelves.add('author', { name: 'Ann', email: 'a@b.de', rank: 3 })
@@ -169,7 +173,7 @@ describe('a db.json with one changed byte', () => {
         await store.close()
         const bytes = readFileSync(file)
         let refused = 0
-        for (let offset = 0; offset < bytes.length; offset++) {
+        for (let offset = first % STEP; offset < bytes.length; offset += STEP) {
           const changed = Buffer.from(bytes)
           changed.writeUInt8(bytes.readUInt8(offset) ^ mask, offset)
           writeFileSync(file, changed)
@@ -189,7 +193,7 @@ describe('a db.json with one changed byte', () => {
           }
           await opened.close()
         }
-        assert.ok(refused > bytes.length / 4, `only ${refused} of ${bytes.length} were refused`)
+        assert.ok(refused > bytes.length / STEP / 4, `only ${refused} of ${bytes.length} were refused`)
       })
     })
   }
