@@ -12,7 +12,7 @@ import { type ListeningApp, open, withListening } from '../helpers/api/raw.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
 const registry = registryOf(...BLOG)
-const RECORDS = 50_000
+const RECORDS = 20_000
 const WRITERS = 16
 
 const insert = (name: string): Operation => ({ kind: 'insert', table: 'tag', values: { name, slug: name, parent_id: null } })

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { play } from '../helpers/api/scenario.ts'
+import { repetitions } from '../helpers/counts.ts'
 import { delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
-const EVENTS = 10_000
+const EVENTS = repetitions(3000, 10_000)
 const BATCH = 1000
 
 test(`${EVENTS} events to a live receiver: each delivered once and logged, in few writes`, { timeout: 120_000 }, () =>
