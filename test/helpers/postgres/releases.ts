@@ -88,6 +88,9 @@ export interface Writer {
 /** Statuses of the requests of a load, by model. */
 export type Statuses = ReadonlyMap<string, ReadonlySet<number>>
 
+/** Pause of a writer between its rounds, in milliseconds: leaves the machine to the release that starts. */
+const PAUSE = 20
+
 /**
  * Writes and reads records of several models on one server, until it is stopped. Each round creates a record, reads it, sets its `count`,
  * lists the model and searches it.
@@ -135,6 +138,7 @@ export class Load {
       await this.#ask(model, 'GET', `${path}?page_size=5&sort_by=mark`)
       await this.#ask(model, 'GET', `${path}/search?q=${this.name}&page_size=5`)
       this.#rounds.set(model, index + 1)
+      await delay(PAUSE)
     }
   }
 
