@@ -6,6 +6,7 @@ import { Queries } from '../../../../src/store/postgres/queries/queries.ts'
 import { applySchema } from '../../../../src/store/postgres/schema/migration.ts'
 import type { Operation, StoredRecord } from '../../../../src/store/store.ts'
 import type { JsonObject } from '../../../../src/util/json.ts'
+import { repetitions } from '../../../helpers/counts.ts'
 import { copyRecords } from '../../../helpers/postgres/copy-records.ts'
 import { exhibit, museumRegistry, ROOMS, room, TAGS, tag, WINGS } from '../../../helpers/postgres/museum.ts'
 import { Random } from '../../../helpers/postgres/random.ts'
@@ -14,8 +15,8 @@ import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
 
 const EXHIBITS = 10_000
-const PLANS = 2000
-const AGGREGATES = 400
+const PLANS = repetitions(600, 2000)
+const AGGREGATES = repetitions(150, 400)
 
 /** Both engines with the same records. */
 interface Both {
