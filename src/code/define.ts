@@ -264,6 +264,7 @@ export function refuse(messages: Refusal['messages'], status: Refusal['status'] 
   const given: unknown = messages
   if (!isText(given) && !(isObject(given) && Object.values(given).flat().every(isText)))
     throw new TypeError('refuse takes a sentence, or texts by field')
+  if (![400, 403, 404, 409].includes(status)) throw new TypeError(`The status of refuse is 400, 403, 404 or 409, not ${status}`)
   const text = typeof messages === 'string' ? messages : Object.values(messages).flat().join('; ')
   const refusal: Refusal = { messages, status }
   throw Object.assign(new Error(text), { [REFUSAL]: refusal })

@@ -10,7 +10,7 @@ import { type Caller, contextOf, type ServiceParts } from './context.ts'
 import { type JobResult, type JobTable, LEASE_MS, type TakenJob } from './job-table.ts'
 import { MAIL_JOB } from './mail-job.ts'
 import type { ProjectJob } from './parse-jobs.ts'
-import { codeName, failureOf, TimeLimit } from './running.ts'
+import { codeName, failureOf, failureText, TimeLimit } from './running.ts'
 
 /** A lease is extended after this time, in milliseconds. */
 const RENEW_MS = LEASE_MS / 3
@@ -66,7 +66,7 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
         attempt,
         request_id: taken.record.request_id,
       })
-      return { taken, error: textOf(failure), isFinal: error instanceof RefusedMail }
+      return { taken, error: failureText(failure), isFinal: error instanceof RefusedMail }
     } finally {
       endLease()
     }
@@ -153,8 +153,3 @@ function failed(error: unknown, { name, code, timeoutMs }: ProjectJob): Error {
   const isLate = error instanceof AppError && error.code === 'CODE_TIMEOUT'
   return isLate ? new Error(`${codeName(code)} took more than ${timeoutMs / 1000} s`) : failureOf(error, code)
 }
-
-const textOf = (error: Error): string =>
-  error instanceof AppError && typeof error.details !== 'string'
-    ? `${error.message}: ${JSON.stringify(error.details)}`
-    : error.message

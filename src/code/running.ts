@@ -121,6 +121,12 @@ export function failureOf(error: unknown, code: CodeFunction<unknown>): Error {
   return new Error(`${place}: ${text}`, error instanceof Error ? { cause: error } : {})
 }
 
+/** The text of a failure, with its messages by field. */
+export const failureText = (failure: Error): string =>
+  failure instanceof AppError && typeof failure.details !== 'string'
+    ? `${failure.message}: ${JSON.stringify(failure.details)}`
+    : failure.message
+
 /** The line of the file in which an error was thrown. */
 function lineOf(error: unknown, { file, line }: CodeFunction<unknown>): number {
   const frames = error instanceof Error ? framesOf(error.stack ?? '') : []

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -245,6 +247,26 @@ describe('the answer of an endpoint', () => {
   })
 })
 
+test('the response of a fetch is passed on as its body was decoded', async () => {
+  const origin = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(gzipSync('from afar'))
+  })
+  await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
+  const { port } = origin.address() as AddressInfo
+  try {
+    await using shop = await openEndpoints(
+      `defineEndpoint({ method: 'GET', path: '/afar', access: 'public', run: () => fetch('http://127.0.0.1:${port}/') })`,
+    )
+    const { text, headers } = await shop.call('GET', '/afar')
+    assert.deepEqual(
+      [text, headers['content-encoding'], headers['content-type']],
+      ['from afar', undefined, 'text/plain; charset=utf-8'],
+    )
+  } finally {
+    origin.close()
+  }
+})
+
 describe('a stream of an endpoint', () => {
   const STREAMS = `[
     defineEndpoint({ method: 'GET', path: '/endless', access: 'public', run: () => new Response(new ReadableStream({
@@ -387,6 +409,7 @@ describe('a failing endpoint', () => {
       throw new TypeError('late')
     } }),
     defineEndpoint({ method: 'GET', path: '/text', access: 'public', run: () => Promise.reject('only text') }),
+    defineEndpoint({ method: 'GET', path: '/teapot', access: 'public', run: () => refuse('short and stout', 418) }),
     defineEndpoint({ method: 'GET', path: '/fine', access: 'public', run: () => 'fine' }),
   ]`
 
@@ -396,10 +419,11 @@ describe('a failing endpoint', () => {
       ['/throws', 'endpoints/shop.ts:6 GET /throws: secret of the database'],
       ['/late', 'endpoints/shop.ts:11 GET /late: late'],
       ['/text', 'endpoints/shop.ts:13 GET /text: only text'],
+      ['/teapot', 'endpoints/shop.ts:14 GET /teapot: The status of refuse is 400, 403, 404 or 409, not 418'],
     ] as const) {
       const answer = await shop.call('GET', path, { headers: { 'x-request-id': 'r-1' } })
       assert.deepEqual([answer.status, answer.json.request_id], [500, 'r-1'])
-      assert.doesNotMatch(answer.text, /secret|late|shop\.ts|only/)
+      assert.doesNotMatch(answer.text, /secret|late|stout|shop\.ts|only/)
       assert.ok(
         shop.app.logged.some((line) => line.includes(place)),
         shop.app.logged.join('\n'),

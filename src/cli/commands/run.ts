@@ -1,9 +1,10 @@
+import { stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import type { Context, Script } from '../../code/define.ts'
 import { MAIL_JOB } from '../../code/mail-job.ts'
-import { failureOf } from '../../code/running.ts'
+import { failureOf, failureText } from '../../code/running.ts'
 import { ModuleLoader } from '../../config/module-source.ts'
 import { AppError } from '../../errors.ts'
 import { createLog } from '../../log/create-log.ts'
@@ -35,8 +36,8 @@ export function runCommand(io: Io): Command {
         try {
           await script(context, args)
         } catch (error) {
-          const { message } = failureOf(error, { file, line: 1, name: 'script', call: script })
-          throw new AppError('TASK_FAILED', message, { cause: error })
+          const failure = failureOf(error, { file, line: 1, name: 'script', call: script })
+          throw new AppError('TASK_FAILED', failureText(failure), { cause: error })
         }
       }
       const { signal } = new AbortController()
@@ -58,6 +59,9 @@ export function runCommand(io: Io): Command {
 
 /** @throws {AppError} CONFIG_INVALID, USAGE */
 async function scriptIn(folder: string, file: string): Promise<Script> {
+  if ((await stat(join(folder, file)).catch(() => undefined))?.isFile() !== true) {
+    throw new AppError('USAGE', `There is no file ${file} in ${folder}`)
+  }
   const { definition, faults } = await new ModuleLoader(folder).load(join(folder, file), file)
   faults.throwIfAny()
   if (typeof definition?.value === 'function') return definition.value as Script

@@ -102,6 +102,10 @@ function webResponse(h: ResponseToolkit, sent: Response, { code }: Endpoint, log
   const body = sent.body === null ? undefined : Readable.fromWeb(sent.body as ReadableStream)
   body?.once('error', (error) => log.error(`The response of ${code.file} ${code.name} ended early`, { error }))
   const response = h.response(body).code(sent.status)
-  for (const [name, value] of sent.headers) if (!NOT_PASSED.has(name)) response.header(name, value)
+  // That of fetch names the encoding in which its body came, and has decoded it.
+  const isDecoded = sent.url !== ''
+  for (const [name, value] of sent.headers) {
+    if (!NOT_PASSED.has(name) && !(isDecoded && name === 'content-encoding')) response.header(name, value)
+  }
   return response
 }

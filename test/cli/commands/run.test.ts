@@ -24,6 +24,7 @@ const SCRIPTS = {
   })
 `,
   'scripts/none.ts': 'export const fill = 1\n',
+  'scripts/refuses.ts': "import { refuse } from 'admin-folder'\nexport default () => refuse({ title: 'Not now' })\n",
   'scripts/text.ts': "export default 'fill'\n",
 }
 
@@ -40,7 +41,11 @@ test('admin run runs a script, whose transaction is stored as a whole or not at 
   assert.equal(half.code, 1)
   assert.equal((await admin('run', 'scripts/none.ts')).code, 2)
   assert.match((await admin('run', 'scripts/text.ts')).stderr, /must export a function/)
-  assert.match((await admin('run', 'scripts/lost.ts')).stderr, /scripts\/lost\.ts/)
+  assert.match((await admin('run', 'scripts/refuses.ts')).stderr, /Validation failed: \{"title":\["Not now"\]\}/)
+  for (const path of ['scripts/lost.ts', 'scripts']) {
+    const { stderr, code } = await admin('run', path)
+    assert.deepEqual([stderr, code], [`error There is no file ${path} in ${project.path}\n`, 2])
+  }
   const { stdout } = await admin('export', 'note', '--fields', 'title')
   assert.equal(stdout, 'id,title\r\n1,One!\r\n2,Two\r\n')
 })
