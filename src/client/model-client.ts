@@ -11,7 +11,7 @@ import { filterTexts, type QueryEntries, queryText } from './query.ts'
 import type { ApiRequest } from './transport.ts'
 import type {
   Acted,
-  ActionInput,
+  ActionArguments,
   ActionName,
   Aggregate,
   AggregateQuery,
@@ -195,9 +195,9 @@ export class ModelClient<M extends ModelTypes> {
   async action<const Name extends ActionName<M>>(
     name: Name,
     records: Id | readonly number[] | BulkSelection<M> | null,
-    input?: ActionInput<M, Name>,
-    { if_match, dryRun, signal }: Guard & DryRun<boolean> = {},
+    ...given: ActionArguments<M, Name>
   ): Promise<Acted<M['record']>> {
+    const [input, { if_match, dryRun, signal } = {}] = given
     const isOne = typeof records === 'number' || typeof records === 'string'
     const path = `${isOne ? this.#record(records) : this.#root}/actions/${encodeURIComponent(name)}${dryRunText(dryRun)}`
     const named = isOne || records === null ? {} : 'expectedTotal' in records ? bulkBody(records) : { ids: records }

@@ -372,6 +372,12 @@ export type ActionInput<M extends ModelTypes, Name extends string> = M extends {
     : Values
   : Values
 
+/** The input of an action and options; without an input where none is mandatory. */
+export type ActionArguments<M extends ModelTypes, Name extends string> =
+  Readonly<Record<string, never>> extends ActionInput<M, Name>
+    ? [input?: ActionInput<M, Name>, options?: Guard & DryRun<boolean>]
+    : [input: ActionInput<M, Name>, options?: Guard & DryRun<boolean>]
+
 /** The result of an action: the records as they are, or in a dry run would be. */
 export interface Acted<RecordType> extends Bulk<RecordType> {
   /** A sentence for the user. */

@@ -37,6 +37,8 @@ export const read = async (): Promise<[string, (number | null)[]]> => {
 posts.action('cleer', 1)
 // @ts-expect-error a field of the input is missing
 posts.action('rate', 1, { why: 'good' })
+// @ts-expect-error the input is mandatory
+posts.action('rate', 1)
 // @ts-expect-error none of the choices
 posts.action('rate', 1, { stars: 3, why: 'so' })
 // @ts-expect-error a model without actions has none

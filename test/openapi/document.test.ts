@@ -45,6 +45,7 @@ export default [
 const PROJECTS = {
   blog: () => fixture('blog'),
   minimal: () => fixture('minimal'),
+  'clinic, which has actions, endpoints and jobs': () => fixture('clinic'),
   'blog with other settings': () => fixture('blog', STRICTER),
   'a project of odd names': () => projectOf(ODD),
   'a project with endpoints': () => projectOf(ENDPOINTS),

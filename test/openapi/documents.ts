@@ -6,7 +6,7 @@ import { loadProject, type Project } from '../../src/project/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
 /** A fixture, understood. */
-export const fixture = (name: 'blog' | 'minimal', settings: SettingsInput = {}): Promise<Project> =>
+export const fixture = (name: 'blog' | 'clinic' | 'minimal', settings: SettingsInput = {}): Promise<Project> =>
   loadProject({ folder: join(import.meta.dirname, '../../fixtures', name), env: {}, flags: settings })
 
 /** A project of these files, understood. */
