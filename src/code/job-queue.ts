@@ -1,11 +1,12 @@
 import { type Actor, SHELL } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import { jsonType } from '../model/fields/other.ts'
 import { type DraftParts, draftNew } from '../records/drafts.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { isoTime } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
-import { isObject, type JsonObject } from '../util/json.ts'
+import { isObject, type JsonObject, MAX_JSON_DEPTH } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Caller, JobEnqueuer } from './context.ts'
 import type { EnqueueOptions } from './define.ts'
@@ -14,6 +15,8 @@ import { MAIL_JOB } from './mail-job.ts'
 import type { ProjectJob, ProjectJobs } from './parse-jobs.ts'
 import { loop, MAX_LEVELS } from './running.ts'
 
+/** Maximum nesting depth of a value of an input: the input is stored as JSON, one level around its values. */
+const MAX_DEPTH = MAX_JSON_DEPTH - 1
 /** Maximum length of a key. */
 const MAX_KEY = 255
 /** Maximum number of waiting jobs of one name that endpoints may store. */
@@ -93,6 +96,10 @@ export class JobQueue implements JobEnqueuer {
     if (caller.chain.length > MAX_LEVELS) throw loop(caller.chain)
     const { clock } = this.#parts.drafts
     const { values, issues } = draftNew(SHELL, model, undefined, input, this.#parts.drafts)
+    for (const [field, value] of Object.entries(values)) {
+      if (!jsonType.read({ [field]: value }).ok)
+        issues.add(field, `${field} must not be nested more than ${MAX_DEPTH} levels deep`)
+    }
     issues.throwIfAny()
     const now = isoTime(clock())
     return {

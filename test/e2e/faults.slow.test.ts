@@ -119,3 +119,96 @@ describe('project code that fails outside of a request', () => {
     },
   )
 })
+
+/** Code of a project that fails, with the line at which it does in its file. */
+const CODE = {
+  'models/note.ts': PROJECT['models/note.ts'],
+  'package.json': '{ "type": "module" }\n',
+  'seed/user.yaml': PROJECT['seed/user.yaml'],
+  'hooks/note.ts': `import { defineHooks } from 'admin-folder'
+
+const late = async (): Promise<void> => {
+  await null
+  throw new Error('the secret')
+}
+export default defineHooks('note', {
+  async beforeCreate({ record }: { record: { title?: string | null } }) {
+    if (record.title === 'thrown') throw new Error('the secret')
+    if (record.title === 'rejected late') await late()
+    if (record.title === 'not awaited') void late()
+    if (record.title === 'in a timer') setTimeout(late, 1)
+  },
+  afterCommit([{ after }]: readonly { after?: { title?: string | null } }[]) {
+    if (after?.title === 'after the commit') throw new Error('the secret')
+  },
+})
+`,
+  'actions/fail.ts': `import { defineAction } from 'admin-folder'
+import Note from '../models/note.ts'
+export default defineAction(Note, {
+  name: 'fail',
+  run: () => {
+    throw new Error('the secret')
+  },
+})
+`,
+  'jobs/fail.ts': `import { defineJob } from 'admin-folder'
+export default defineJob({
+  name: 'fail',
+  run() {
+    throw new Error('the secret')
+  },
+})
+`,
+  'endpoints/fail.ts': `import { defineEndpoint } from 'admin-folder'
+export default defineEndpoint({ method: 'POST', path: '/fail', run: async () => {
+  await null
+  throw new Error('the secret')
+} })
+`,
+}
+
+const note = (title: string) => ['models/note', { data: { title } }] as const
+
+/** What fails: the request that makes it fail, the status of the answer, and the place that the log names. */
+const FAULTS: readonly (readonly [
+  name: string,
+  request: readonly [path: string, body: object],
+  status: number,
+  place: string,
+])[] = [
+  ['thrown in a hook', note('thrown'), 500, 'hooks/note.ts:9 beforeCreate: the secret'],
+  ['rejected late in a hook', note('rejected late'), 500, 'hooks/note.ts:5 beforeCreate: the secret'],
+  ['not awaited by a hook', note('not awaited'), 201, 'hooks/note.ts:5:9'],
+  ['in a timer of a hook', note('in a timer'), 201, 'hooks/note.ts:5:9'],
+  ['after the commit', note('after the commit'), 201, 'hooks/note.ts:15 afterCommit: the secret'],
+  ['in an action', ['models/note/1/actions/fail', {}], 500, 'actions/fail.ts:6 fail: the secret'],
+  ['in a job', ['jobs/fail/run', {}], 202, 'jobs/fail.ts:5 fail: the secret'],
+  ['in an endpoint', ['ext/fail', {}], 500, 'endpoints/fail.ts:4 POST /fail: the secret'],
+]
+
+test(
+  'code of a project that fails is no end: the log has file and line, the response neither, and serving goes on',
+  BOUND,
+  async (context) => {
+    await using project = await makeProject(CODE)
+    const bearer = async () => (await runCli(['token'], { cwd: project.path })).stdout.trim()
+    for (const [name, request, status, place] of FAULTS) {
+      await context.test(name, async () => {
+        await using server = await startServer(['--project', project.path])
+        const headers = { authorization: `Bearer ${await bearer()}`, 'content-type': 'application/json' }
+        const send = async ([path, body]: readonly [string, object]) => {
+          const reply = await fetch(`${server.address}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+          return { status: reply.status, text: await reply.text() }
+        }
+        assert.equal((await send(note('first'))).status, 201)
+        const answer = await send(request)
+        assert.equal(answer.status, status, answer.text)
+        assert.doesNotMatch(answer.text, /secret|\.ts\b|node_modules|\n {4}at /)
+        await server.said(place)
+        assert.equal((await send(note('after it'))).status, 201)
+        assert.equal((await server.stop()).code, 0)
+      })
+    }
+  },
+)
