@@ -111,8 +111,12 @@ export class JobQueue implements JobEnqueuer {
 
   /**
    * The operations that store jobs, each key once. A job whose key waits is not stored: the transaction asserts that it still waits at its commit.
+   *
+   * @param isLimited true for the jobs of an endpoint
+   * @throws {AppError} QUEUE_FULL
    */
-  async operationsOf(jobs: readonly NewJob[]): Promise<readonly Operation[]> {
+  async operationsOf(jobs: readonly NewJob[], isLimited: boolean): Promise<readonly Operation[]> {
+    for (const { name } of isLimited ? jobs : []) await this.#count(String(name))
     const keys = new Set(jobs.flatMap(({ waiting_key: key }) => (typeof key === 'string' ? [key] : [])))
     const waiting = await this.#waitingWith([...keys])
     const assertions = waiting.map((record): Operation => ({ kind: 'assert', table: JOBS, id: record.id, expect: record }))
@@ -141,9 +145,9 @@ export class JobQueue implements JobEnqueuer {
 
   /** @returns the stored row; that of the waiting job with the same key, if there is one */
   async add(job: NewJob, isLimited = false): Promise<StoredRecord> {
-    if (isLimited) await this.#count(String(job.name))
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const outcome = await this.#parts.records.commitInternal(await this.operationsOf([job]))
+      const operations = await this.operationsOf([job], isLimited && attempt === 0)
+      const outcome = await this.#parts.records.commitInternal(operations)
       const [record] = outcome.ok ? outcome.records : []
       if (record !== undefined) return record
     }

@@ -473,7 +473,7 @@ export class CodeTransaction implements HookTransaction {
   async #jobOperations(): Promise<readonly Operation[]> {
     const { via } = this.#caller
     const jobs = via === 'seed' || via === 'mock' ? [] : [...this.#jobs.values()].flat()
-    return jobs.length === 0 ? [] : this.#parts.queue.operationsOf(jobs)
+    return jobs.length === 0 ? [] : this.#parts.queue.operationsOf(jobs, via === 'endpoint')
   }
 
   #completion(): Completion {

@@ -351,7 +351,10 @@ describe('jobs of a public endpoint', () => {
     const job = `import { defineJob } from 'admin-folder'
 export default defineJob({ name: 'receipt', run() {} })`
     await using shop = await openEndpoints(
-      `defineEndpoint({ method: 'POST', path: '/ask', access: 'public', run: (call, ctx) => ctx.enqueue({ name: 'receipt', run() {} }, {}, { run_at: new Date('2030-01-01') }) })`,
+      `['/ask', '/together'].map((path) => defineEndpoint({ method: 'POST', path, access: 'public', run: (call, ctx) => {
+  const ask = (to) => to.enqueue({ name: 'receipt', run() {} }, {}, { run_at: new Date('2030-01-01') })
+  return path === '/ask' ? ask(ctx) : ctx.transaction(ask)
+} }))`,
       {},
       { 'jobs/receipt.ts': job },
     )
@@ -370,8 +373,10 @@ export default defineJob({ name: 'receipt', run() {} })`
     }
     shop.app.advance(2_000)
     assert.equal((await shop.call('POST', '/ask')).status, 204)
-    const full = await shop.call('POST', '/ask')
-    assert.deepEqual([full.status, full.headers['retry-after']], [503, '60'])
+    for (const path of ['/ask', '/together']) {
+      const full = await shop.call('POST', path)
+      assert.deepEqual([full.status, full.headers['retry-after']], [503, '60'], path)
+    }
     assert.equal((await store.find(JOBS, { filters: [], sort: [], offset: 0, limit: 1 })).total, 100_000)
   })
 })
