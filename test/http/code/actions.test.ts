@@ -360,3 +360,38 @@ scenarios('an action is described', options, [
       assert.deepEqual(json.permissions, ['answer_post', 'finish_memo', 'publish_post', 'rate_post', 'view_memo']),
   }),
 ])
+
+/** Tasks that all users see, and their owners alone finish. */
+const OWNED: TestAppOptions = {
+  files: {
+    ...FILES,
+    'models/task.yaml': `name: Task
+fields:
+  - { name: text, type: string, required: true }
+  - { name: owner_id, type: foreignkey, model: user, required: true }
+  - { name: is_done, type: boolean, default: false }
+access:
+  view: authenticated
+  finish: self.owner_id == user.id
+`,
+    'actions/task.yaml': 'model: Task\nname: finish\nset: { is_done: true }\n',
+    'seed/task.yaml': '- { text: harbour mine, owner_id: 2 }\n- { text: harbour theirs, owner_id: 3 }\n',
+  },
+}
+
+scenarios('an action whose access depends on the record', OWNED, [
+  scenario('is performed on one for which it is true', act('task/1/actions/finish'), 200, { as: 'pat' }),
+  scenario('is refused for another one, which the user sees', act('task/2/actions/finish'), 403, { as: 'pat' }),
+  scenario('in a dry run too', act('task/2/actions/finish?dry_run=true'), 403, { as: 'pat' }),
+  scenario('as a whole, for one of several', act('task/actions/finish'), 403, {
+    as: 'pat',
+    body: { ids: [1, 2] },
+    check: async (_, { app }) => {
+      const tasks = await app.store.find('task', { filters: [], sort: [], offset: 0, limit: 9 })
+      assert.deepEqual(
+        tasks.records.map(({ is_done: isDone }) => isDone),
+        [false, false],
+      )
+    },
+  }),
+])
