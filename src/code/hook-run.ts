@@ -20,6 +20,8 @@ export class HookRun implements Effects {
   readonly entry: Entry
   readonly #transaction: HookTransaction
   readonly #sets: readonly HookSet[]
+  /** Values that code is to write to the record when its hooks have run. */
+  later: ReadonlyMap<string, Json> | undefined
   /** Values that hooks have returned and computed, until they are applied to the draft. */
   patch: readonly (readonly [Field, unknown])[] = NOTHING
   /** Messages by field. */
@@ -32,10 +34,11 @@ export class HookRun implements Effects {
   /** The code that runs. */
   #code: CodeFunction<unknown> | undefined
 
-  constructor(transaction: HookTransaction, entry: Entry, sets: readonly HookSet[]) {
+  constructor(transaction: HookTransaction, entry: Entry, sets: readonly HookSet[], later?: ReadonlyMap<string, Json>) {
     this.#transaction = transaction
     this.entry = entry
     this.#sets = sets
+    this.later = later
   }
 
   /** What runs, for messages. */
@@ -45,7 +48,7 @@ export class HookRun implements Effects {
 
   /** Calls the hooks before the write, then computes. @returns undefined if none of them has to be waited for */
   before(): Promise<void> | undefined {
-    if (!this.#transaction.isRecompute) {
+    if (!this.#transaction.isRecompute && this.entry.isComputed !== true) {
       for (const [index, set] of this.#sets.entries()) {
         const pending = this.#beforeOf(set)
         if (pending !== undefined) return this.#rest(pending, index + 1)
@@ -174,13 +177,14 @@ export class HookRun implements Effects {
   #record(draft: OpenDraft): Readonly<Record<string, unknown>> {
     const { existing, model } = this.entry
     const values: Record<string, unknown> = { ...existing, ...draft.values }
+    if (this.later !== undefined) Object.assign(values, Object.fromEntries(this.later))
     for (const [field, value] of this.patch) values[field.name] = shownValue(field, value)
     return ownCopy(model, values)
   }
 
   /** @param before undefined for a record that is created */
   #change(draft: OpenDraft, before: Before | undefined): RecordCreation<CodeData> | Update<CodeData> {
-    const change = new HookChange(this.#transaction, draft, this.#record(draft), before, this.patch)
+    const change = new HookChange(this.#transaction, draft, this.#record(draft), before, this.patch, this.later)
     return change as unknown as Update<CodeData>
   }
 
@@ -203,6 +207,7 @@ class HookChange {
   readonly #draft: OpenDraft
   readonly #before: Before | undefined
   readonly #patch: HookRun['patch']
+  readonly #later: HookRun['later']
 
   constructor(
     transaction: HookTransaction,
@@ -210,6 +215,7 @@ class HookChange {
     record: CodeData,
     before: Before | undefined,
     patch: HookRun['patch'],
+    later: HookRun['later'],
   ) {
     this.record = record
     this.form = draft.form?.name
@@ -217,6 +223,7 @@ class HookChange {
     this.#draft = draft
     this.#before = before
     this.#patch = patch
+    this.#later = later
   }
 
   get before(): CodeData | undefined {
@@ -224,7 +231,7 @@ class HookChange {
   }
 
   get changed(): ReadonlySet<string> | undefined {
-    return this.#before && changedFields(this.#draft, this.#patch, this.#before, this.record)
+    return this.#before && changedFields(this.#draft, this.#patch, this.#later, this.#before, this.record)
   }
 
   get ref(): NewRecordId | undefined {
@@ -240,6 +247,7 @@ class HookChange {
 function changedFields(
   draft: OpenDraft,
   patch: HookRun['patch'],
+  later: HookRun['later'],
   before: Readonly<Record<string, Json>>,
   record: CodeData,
 ): ReadonlySet<string> {
@@ -251,7 +259,7 @@ function changedFields(
     // A record for code has no secrets; one that is set is another one.
     return refers.has(name) || draft.model.secrets.includes(name) || !isSameValue(value, former)
   }
-  return new Set([...draft.changed, ...patch.map(([{ name }]) => name)].filter(isChange))
+  return new Set([...draft.changed, ...patch.map(([{ name }]) => name), ...(later?.keys() ?? [])].filter(isChange))
 }
 
 /** The secrets that a draft sets, in plain text. */

@@ -32,6 +32,8 @@ export interface Entry {
   readonly cascadeFrom?: string | undefined
   /** The record as its hooks have left it, if they have run before. */
   readonly former?: Readonly<Record<string, Json>> | undefined
+  /** True if its hooks have written to it themselves, so that only computed fields are new. */
+  readonly isComputed?: boolean
 }
 
 /** A write that code has asked for. */

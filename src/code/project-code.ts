@@ -40,10 +40,16 @@ export class ProjectCode {
         if (chain.length > MAX_LEVELS) throw loop(chain)
       },
       completes: (model, change, options) => this.#completes(model, change, options),
-      complete: (write, changes, records, rehearse) => {
-        const transaction = new CodeTransaction(this.#parts, write, records, rehearse)
+      complete: async (write, changes, records, rehearse) => {
         const { call } = write
-        return transaction.complete(changes, call && ((own) => actionRun(transaction, call, own, write)))
+        let former: CodeTransaction | undefined
+        for (;;) {
+          const transaction: CodeTransaction = new CodeTransaction(this.#parts, write, records, rehearse, former)
+          const completion = await transaction.complete(changes, call && ((own) => actionRun(transaction, call, own, write)))
+          if (completion !== undefined) return completion
+          for (const { draft } of changes) draft?.reset()
+          former = transaction
+        }
       },
       seesChanges: ({ key }) => this.#hooks.get(key)?.some(({ afterCommit }) => afterCommit !== undefined) === true,
       afterCommit: (changes, write) => this.#afterCommit(changes, write),

@@ -13,12 +13,13 @@ import { isSameValue, type KnownCascade, type Operation, type RecordReader, type
 import type { Timer } from '../util/clock.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
-import { type CodeData, NewRecordId } from './code-values.ts'
+import { type CodeData, isNewId, NewRecordId } from './code-values.ts'
 import { type Caller, callerOf, type OwnServices, type ServiceParts, servicesOf } from './context.ts'
 import type { EnqueueOptions } from './define.ts'
 import { HookRun } from './hook-run.ts'
 import { type Entry, type HookTransaction, keyOf, type QueuedWrite } from './hook-tx.ts'
 import type { JobQueue, NewJob } from './job-queue.ts'
+import { LaterWrites } from './later-writes.ts'
 import type { CodeFunction, HookSet } from './parse-hooks.ts'
 import { codeName, failureOf, HOOKS_MS, LONG_MS, loop, MAX_LEVELS, TimeLimit } from './running.ts'
 
@@ -29,6 +30,10 @@ type Written = Set<string | OpenDraft>
 interface DraftState {
   /** True if hooks have yet to run for the draft. */
   isExpected: boolean
+  /** True if hooks have run for it. */
+  hasRun?: boolean
+  /** What they have set, if code is to write to the record later. */
+  patch?: HookRun['patch']
   /** The run of its hooks, if they have messages or validate it. */
   run?: HookRun
   /** Stands for the id of the new record. */
@@ -77,6 +82,9 @@ export class CodeTransaction implements HookTransaction {
   #batches: BatchReader | undefined
   readonly #caller: Caller
   #limit: TimeLimit
+  readonly #later: LaterWrites
+  /** The time of hooks, in all runs. */
+  #hookLimit: TimeLimit | undefined
   /** The records of the request whose drafts are not in the next map yet. */
   #own: readonly Entry[] = []
   /** The drafts of records by key. */
@@ -91,14 +99,19 @@ export class CodeTransaction implements HookTransaction {
   /** The jobs that the hooks of each record store. */
   readonly #jobs = new Map<OpenDraft | Entry, readonly NewJob[]>()
 
-  /** @param rehearse tells what operations would change */
-  constructor(parts: CodeParts, write: WriteContext, records: RecordReader, rehearse: Rehearse) {
+  /**
+   * @param rehearse tells what operations would change
+   * @param former the former run, if code has written to records whose hooks had run
+   */
+  constructor(parts: CodeParts, write: WriteContext, records: RecordReader, rehearse: Rehearse, former?: CodeTransaction) {
     this.#parts = parts
     this.#write = write
     this.#rehearse = rehearse
     this.#records = records
     this.#caller = callerOf(write)
     this.#limit = new TimeLimit(LONG_MS, parts.timer, NOTHING_STORED)
+    this.#later = LaterWrites.after(former === undefined ? undefined : former.#later)
+    this.#hookLimit = former === undefined ? undefined : former.#hookLimit
   }
 
   get actor(): Actor {
@@ -124,8 +137,9 @@ export class CodeTransaction implements HookTransaction {
    * Runs the hooks of the records of a request.
    *
    * @param action makes the run of the code of an action, which comes first
+   * @returns undefined if the transaction is to run again, after this one
    */
-  async complete(changes: readonly OpenChange[], action?: (own: readonly Entry[]) => HookRun): Promise<Completion> {
+  async complete(changes: readonly OpenChange[], action?: (own: readonly Entry[]) => HookRun): Promise<Completion | undefined> {
     const own = changes.map(({ model, draft, existing, id }, cause): Entry => {
       return { model, draft, existing, id, cause, actor: this.#write.actor, chain: this.#caller.chain, isOwn: true }
     })
@@ -139,16 +153,21 @@ export class CodeTransaction implements HookTransaction {
     if (action !== undefined) await this.#begin(action(own), begun)
     const { clock, timer } = this.#parts
     const count = Math.max(1, Math.ceil(own.length / AT_ONCE))
-    this.#limit = new TimeLimit(HOOKS_MS, timer, NOTHING_STORED, { clock, count })
+    this.#hookLimit ??= new TimeLimit(HOOKS_MS, timer, NOTHING_STORED, { clock, count })
+    this.#limit = this.#hookLimit
     let round: readonly Entry[] = [...own, ...begun]
     while (round.length > 0) {
       this.#expect(round)
       const next: Entry[] = []
       for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
-      if (this.#runs.some(({ complaints }) => complaints.length > 0)) break
+      if (this.#runs.some(({ complaints }) => complaints.length > 0)) return this.#completed()
       await this.#cascade(next)
       round = next
     }
+    return this.#later.areKnown ? this.#completed() : undefined
+  }
+
+  async #completed(): Promise<Completion> {
     await this.#validate()
     return { ...this.#completion(), operations: await this.#jobOperations() }
   }
@@ -214,7 +233,7 @@ export class CodeTransaction implements HookTransaction {
         if (draft !== undefined) this.#stateOf(draft).isExpected = false
         continue
       }
-      const run = new HookRun(this, entry, sets)
+      const run = this.#runOf(entry, sets)
       const waiting = run.before()
       runs.push(run)
       if (waiting === undefined) continue
@@ -227,12 +246,18 @@ export class CodeTransaction implements HookTransaction {
     const written: Written = new Set()
     for (let run of runs) {
       if (this.#hasReadWritten(run, written)) {
-        run = new HookRun(this, run.entry, this.#parts.hooksOf(run.entry.model))
+        run = this.#runOf(run.entry, this.#parts.hooksOf(run.entry.model))
         const again = run.before()
         if (again !== undefined) await this.#wait(again, [run])
       }
       await this.#apply(run, written, next)
     }
+  }
+
+  #runOf(entry: Entry, sets: readonly HookSet[]): HookRun {
+    const { model, draft, existing, former } = entry
+    const isUpdate = draft !== undefined && existing !== undefined && former === undefined
+    return new HookRun(this, entry, sets, isUpdate ? this.#later.of(keyOf(model, existing.id)) : undefined)
   }
 
   #isRemoved({ model, existing }: Entry): boolean {
@@ -270,6 +295,9 @@ export class CodeTransaction implements HookTransaction {
   #applyPatch(run: HookRun, draft: OpenDraft, written: Written): void {
     const state = this.#stateOf(draft)
     state.isExpected = false
+    state.hasRun = true
+    if (run.later !== undefined) state.patch = run.patch
+    run.later = undefined
     const isValidated = this.#parts.hooksOf(draft.model).some(({ validate }) => validate !== undefined)
     if (isValidated || run.complaints.length > 0) state.run = run
     if (run.patch.length === 0) return
@@ -335,7 +363,7 @@ export class CodeTransaction implements HookTransaction {
       draft.complain(name, ...messages)
     }
     this.#note(draft, actor, Object.keys(write.data))
-    this.#merge({ ...entry, chain }, draft, write.data, next)
+    this.#merge({ ...entry, chain, isComputed: run.entry.draft === draft }, draft, write.data, next)
   }
 
   /**
@@ -357,17 +385,40 @@ export class CodeTransaction implements HookTransaction {
     }
   }
 
-  /** Sets values of a record. Its hooks run for what is new: if they have run before, the record as they left it is the one before. */
+  /**
+   * Sets values of a record, whose hooks run for them. If they have run already, they run in another run of the transaction, with these values; or, if
+   * that is not possible, again for what is new: then the record as they left it is the one before.
+   */
   #merge(entry: Entry, draft: OpenDraft, data: CodeData, next: Entry[]): void {
-    const former = { ...entry.existing, ...draft.values }
-    const refs = draft.refs
-    for (const [name, value] of Object.entries(data)) this.#set(draft, name, value)
-    const isChanged =
-      refs !== draft.refs || Object.keys(data).some((name) => !isSameValue(former[name] ?? null, draft.values[name] ?? null))
+    const before = { ...entry.existing, ...draft.values }
+    const { refs } = draft
     const state = this.#stateOf(draft)
-    if (!isChanged || state.isExpected) return
+    const isLate = state.hasRun === true && entry.isComputed !== true && this.#isFollowed(entry, data)
+    for (const [name, value] of Object.entries(data)) this.#set(draft, name, value)
+    const names = Object.keys(data).filter((name) => !isSameValue(before[name] ?? null, draft.values[name] ?? null))
+    if (isLate && entry.existing !== undefined) {
+      this.#follow(keyOf(entry.model, entry.existing.id), draft, Object.keys(data), names)
+      return
+    }
+    if ((names.length === 0 && refs === draft.refs) || state.isExpected) return
     state.isExpected = true
-    next.push({ ...entry, former })
+    next.push(state.hasRun === true ? { ...entry, former: before } : entry)
+  }
+
+  /** True if the hooks before an update of a stored record are to get the values that are written to it later. */
+  #isFollowed({ model, existing }: Entry, data: CodeData): boolean {
+    if (existing === undefined || !this.#later.areFollowed || this.isRecompute) return false
+    const hasRef = Object.values(data).some((value) => [value].flat().some(isNewId))
+    return !hasRef && this.#parts.hooksOf(model).some(({ beforeUpdate }) => beforeUpdate !== undefined)
+  }
+
+  /** Notes values that are set after the hooks of a record. What its hooks have made of one that they knew is left. */
+  #follow(key: string, draft: OpenDraft, names: readonly string[], changed: readonly string[]): void {
+    for (const name of names) {
+      if (!changed.includes(name) && !this.#later.knows(key, name)) continue
+      if (!this.#later.note(key, name, draft.values[name] ?? null)) continue
+      for (const [field, value] of this.#stateOf(draft).patch ?? []) if (field.name === name) this.#set(draft, name, value)
+    }
   }
 
   #changeOf(entry: Omit<Entry, 'draft'> & { readonly existing: StoredRecord }): Entry {

@@ -69,9 +69,11 @@ export class OpenDraft {
   /** Values of the request, as sent. */
   readonly data: RecordData
   /** The record as it would be stored, with defaults; secrets that are set are in plain text. */
-  readonly values: Record<string, Json>
+  values: Record<string, Json>
   readonly #parts: OpenParts
-  readonly #found: FieldIssues
+  /** Values of the request with generated defaults. */
+  readonly #given: RecordData
+  #found: FieldIssues
   /** Names that code has set. */
   readonly #set = new Set<string>()
   /** Fields that get the ids of other new records. */
@@ -83,6 +85,7 @@ export class OpenDraft {
     this.existing = parts.existing
     this.data = parts.data
     this.#parts = parts
+    this.#given = given
     const { values, issues } = readRecord(parts.model, given, parts.existing)
     this.values = values
     this.#found = issues
@@ -154,6 +157,15 @@ export class OpenDraft {
     this.refs = [...this.refs, { field: field.name, target }]
     this.#set.add(field.name)
     this.#found.delete(field.name)
+  }
+
+  /** Forgets what code has set. */
+  reset(): void {
+    const { values, issues } = readRecord(this.model, this.#given, this.existing)
+    this.values = values
+    this.#found = issues
+    this.#set.clear()
+    this.refs = []
   }
 
   /** Adds messages of a validation. */
