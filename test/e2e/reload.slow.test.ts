@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { startReceiver } from '../helpers/api/receiver.ts'
 import { type CliResult, runCli } from '../helpers/cli/cli.ts'
 import { type RunningServer, startServer } from '../helpers/cli/process.ts'
+import { repetitions } from '../helpers/counts.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
 
 const BOUND = { timeout: 120_000 }
@@ -118,7 +119,7 @@ describe('the running server process', () => {
   })
 
   for (const { type, reloads, faulty } of [
-    { type: 'module', reloads: 200, faulty: 50 },
+    { type: 'module', reloads: repetitions(60, 200), faulty: repetitions(15, 50) },
     { type: 'commonjs', reloads: 50, faulty: 5 },
   ]) {
     const title = `${reloads} reloads (${type}) load packages once and leave no memory behind`
@@ -139,7 +140,7 @@ console.error('heap', process.memoryUsage().heapUsed, 'loads', Reflect.get(globa
       const entry = type === 'module' ? 'export const size = list.length' : 'exports.size = list.length'
       await write('node_modules/large/package.json', JSON.stringify({ name: 'large', type, main: 'index.js' }))
       const items = Array.from(
-        { length: 130_000 },
+        { length: 30_000 },
         (_, i) => `{ id: ${i}, name: 'A name that takes some room ${i}', text: 'and more text to fill ${i}' },`,
       )
       await write(
