@@ -13,6 +13,7 @@ import { loadProject } from '../../src/project/project.ts'
 import type { FileImportOptions } from '../../src/transfer/imports.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { ADMIN_BIN } from '../helpers/cli/process.ts'
+import { repetitions } from '../helpers/counts.ts'
 import { type DatabaseProject, databaseProject } from '../helpers/postgres/cli-project.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 
@@ -135,7 +136,7 @@ describe('an import of more rows than are written at once', { skip: NO_POSTGRES 
   })
 
   test('memory does not depend on the number of rows, also of standard input', async () => {
-    const many = 150_000
+    const many = repetitions(60_000, 150_000)
     const args = [ADMIN_BIN, 'import', 'item', '-', '--format', 'ndjson', '--project', project.folder.path]
     // A row that is kept takes about 2 kB.
     const env = { ...process.env, ...project.env, NODE_OPTIONS: '--max-old-space-size=64' }
