@@ -24,12 +24,8 @@ export async function choose(select: Locator, option: string): Promise<void> {
   await chosen.waitFor({ state: 'detached' })
 }
 
-/**
- * Types into the search of a popup when it has the focus, a moment after it is visible. What is typed before goes to the page.
- *
- * @param delay milliseconds between letters
- */
-export async function typeSearch(page: Page, text: string, { delay = 0 }: { delay?: number } = {}): Promise<void> {
+/** Types into the search of a popup when it has the focus, a moment after it is visible. What is typed before goes to the page. */
+export async function typeSearch(page: Page, text: string): Promise<void> {
   await page.locator('input[role=combobox]:focus').waitFor()
-  await page.keyboard.type(text, { delay })
+  await page.keyboard.type(text)
 }

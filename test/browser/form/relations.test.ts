@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
-import { typeSearch } from '../../helpers/browser-typing.ts'
+import { typeFast, typeSearch } from '../../helpers/browser-typing.ts'
 import { ROOT } from '../../helpers/fixture.ts'
 
 const inBrowser = browserSite()
@@ -58,7 +58,9 @@ inBrowser('a search asks once a pause', { at: '/models/post/8' }, async ({ page 
   page.on('request', (request) => {
     if (request.url().includes('/models/category')) requests++
   })
-  await typeSearch(page, 'recipes', { delay: 40 })
+  const search = page.locator('input[role=combobox]:focus')
+  await search.waitFor()
+  await typeFast(search, 'recipes')
   await page.getByRole('option', { name: 'Harbour' }).waitFor({ state: 'detached' })
   await page.waitForTimeout(400)
   assert.equal(requests, 1)
