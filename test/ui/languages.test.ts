@@ -46,6 +46,7 @@ const SHARED = [
   'Hook',
   'Import',
   'Job',
+  'Jobs',
   'Median',
   'Name',
   'Standard',
