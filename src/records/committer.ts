@@ -326,10 +326,25 @@ export class Committer {
   }
 
   /**
-   * Creates records of the initial state in one transaction, without hooks but code of the project. Returns the errors by index; if there are any, nothing is
-   * committed.
+   * Creates records of the initial state in one transaction, without hooks but code of the project. Returns the errors by index; if there are any,
+   * nothing is committed.
+   *
+   * @param read makes the drafts; called again if records that code has read change before the commit
+   * @throws {AppError} WRITE_CONFLICT if they keep changing, RECORD_REFERENCED if code deletes a record that others refer to
    */
-  async attempt(drafted: readonly DraftedWrite[] | CompletedWrite): Promise<readonly IndexedIssues[]> {
+  async load(
+    model: Model,
+    read: (attempt: number) => Promise<readonly DraftedWrite[] | CompletedWrite>,
+  ): Promise<readonly IndexedIssues[]> {
+    for (let attempt = 0; attempt < MAX_CODE_ATTEMPTS; attempt++) {
+      const faults = await this.#loaded(model, await read(attempt))
+      if (faults !== undefined) return faults
+    }
+    throw keepsChanging(model)
+  }
+
+  /** @returns undefined if a record has changed since code has read it */
+  async #loaded(model: Model, drafted: readonly DraftedWrite[] | CompletedWrite): Promise<readonly IndexedIssues[] | undefined> {
     const { writes: own, completion } = 'completion' in drafted ? drafted : { writes: drafted, completion: undefined }
     const writes = completion === undefined ? own : [...own, ...completion.writes]
     const issues = await this.#issuesOf(writes)
@@ -338,7 +353,12 @@ export class Committer {
     if (issues.length > 0) return caused(issues)
     const operations = await this.#builder.operations(writes)
     const all = completion === undefined ? operations : this.#completed(operations, writes, own.length, completion).operations
-    return caused(brokenConstraints(await this.#store.transact(all), writes))
+    const outcome = await this.#store.transact(all)
+    const broken = brokenConstraints(outcome, writes)
+    if (outcome.ok || broken.length > 0) return caused(broken)
+    await this.#throwIfReferenced(outcome, SYSTEM, model)
+    if (outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')) return undefined
+    throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
   }
 
   /** Commits operations on internal tables without validation and without hooks. */

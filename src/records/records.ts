@@ -203,6 +203,7 @@ export class Records {
    * Creates records of several models in one transaction, for seeds. Given ids are kept.
    *
    * @returns errors by index; if there are any, nothing is created
+   * @throws {AppError} WRITE_CONFLICT if records that hooks read keep changing
    */
   async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
     const options: CommitOptions = { origin: { via: 'seed' } }
@@ -217,14 +218,19 @@ export class Records {
       writes.push(complete === undefined ? { model, id, draft: open.finish() } : { model, id, draft: open.unfinished(), open })
       if (slices.isOver) await slices.next()
     }
-    if (context === undefined || complete === undefined) return this.#committer.attempt(writes)
+    const [first] = writes
+    if (first === undefined) return []
+    if (context === undefined || complete === undefined) return this.#committer.load(first.model, async () => writes)
     const changes = writes.flatMap(({ model, id, open: draft }) =>
       draft === undefined ? [] : [{ model, id, draft, existing: undefined }],
     )
     const isRefused = changes.some(({ draft }) => draft.isRefused)
-    const completion = isRefused ? undefined : await complete(context, changes, this.#store)
-    const finished = await mapInSlices(writes, (write) => ({ ...write, draft: write.open?.finish() ?? write.draft }))
-    return this.#committer.attempt(completion === undefined ? finished : { writes: finished, completion })
+    return this.#committer.load(first.model, async (attempt) => {
+      if (attempt > 0) for (const { draft } of changes) draft.reset()
+      const completion = isRefused ? undefined : await complete(context, changes, this.#store)
+      const finished = await mapInSlices(writes, (write) => ({ ...write, draft: write.open?.finish() ?? write.draft }))
+      return completion === undefined ? finished : { writes: finished, completion }
+    })
   }
 
   /** The ids of stored records by values of a unique field, for references in seeds. */
