@@ -107,7 +107,7 @@ export interface Setters {
 /** What code adds to a write, to be stored with it or not at all. */
 export interface Completion {
   /** By draft, also of records of the request, of those that are stored already. */
-  readonly setters?: ReadonlyMap<OpenDraft, Setters>
+  readonly setters?: ReadonlyMap<OpenDraft, Setters> | undefined
   readonly writes: readonly DraftedWrite[]
   readonly removals: readonly DraftedRemoval[]
   /** What the cascades of the removals do, as code has seen it. */
