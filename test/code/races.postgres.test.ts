@@ -5,7 +5,8 @@ import { repetitions } from '../helpers/counts.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { twoServers } from '../helpers/postgres/two-servers.ts'
 
-const RACES = repetitions(100, 10_000)
+/** Races that the scheduler decides; those of `late-cascades.postgres.test.ts` are certain. */
+const RACES = repetitions(50, 10_000)
 /** Records that `afterCommit` reads. */
 const CREATES = repetitions(200, 10_000)
 /** Writes that enqueue a job and are rolled back. */

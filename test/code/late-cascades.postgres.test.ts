@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import {
+  APPEARS,
+  CHANGES,
+  deletionOf,
+  type LateWrite,
+  LEAVES,
+  type Seen,
+  type Send,
+  waitingHooks,
+} from '../helpers/code/late-cascades.ts'
+import { SHOP_MODELS } from '../helpers/code/shop.ts'
+import { repetitions } from '../helpers/counts.ts'
+import { NO_POSTGRES } from '../helpers/postgres/server.ts'
+import { twoServers } from '../helpers/postgres/two-servers.ts'
+
+/** Deletions, in four of five of which an order appears: 10,000. */
+const RACES = repetitions(60, 12_500)
+
+/** Products that are deleted at once. */
+const AT_ONCE = 4
+
+/** What hooks of one process wait for: a request to this address, with the id of an order, writes by the other process the first time. */
+async function openWaiting() {
+  const writes = new Map<number, () => Promise<unknown>>()
+  const server = createServer(async (request, response) => {
+    const id = Number(request.url?.slice(1))
+    const write = writes.get(id)
+    writes.delete(id)
+    // The test waits for the write too, and fails with it.
+    await write?.().catch(() => {})
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    writes,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** What the other process does in a race. */
+const lateIn = (race: number): LateWrite => (race % 10 === 4 ? CHANGES : race % 10 === 9 ? LEAVES : APPEARS)
+
+test(`by another process, while a hook of a deletion waits: an order appears, changes or leaves, in ${RACES} races`, {
+  skip: NO_POSTGRES,
+  timeout: 1_100_000,
+}, async () => {
+  await using waiting = await openWaiting()
+  const files = {
+    ...SHOP_MODELS,
+    'admin.config.yaml': 'rate_limits: { default: 0 }\n',
+    ...waitingHooks({
+      product: 'undefined',
+      order: 'undefined',
+      ledger: `fetch('${waiting.address}' + record.text.split(/[ :]/)[1])`,
+    }),
+  }
+  await twoServers(
+    async ({ servers: [one, other], request }) => {
+      const send: Send = async (method, path, data) => {
+        const { status, json } = await request(one, method, `models/${path}`, { data })
+        assert.ok(status === 200 || status === 201, JSON.stringify(json))
+        return json.data
+      }
+      const expected: string[] = []
+      let left = 0
+      let next = 0
+      const client = async () => {
+        for (let race = next++; race < RACES; race = next++) {
+          const { id: product } = await send('POST', 'product', { name: 'Pen', stock: 1 })
+          const { id: order } = await send('POST', 'order', { product_id: product, quantity: 1, price: 1 })
+          const late = lateIn(race)
+          let seen: Promise<Seen> | undefined
+          waiting.writes.set(order, () => {
+            seen = late.write({ product, order, send })
+            return seen
+          })
+          const { method, path, data, status } = deletionOf(product, Math.floor(race / 10))
+          const deleted = await request(other, method, `models/${path}`, data && { data })
+          assert.equal(deleted.status, status, JSON.stringify(deleted.json))
+          assert.ok(seen !== undefined, 'a hook has waited')
+          expected.push(...(await seen).entries)
+          if (late === LEAVES) left++
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, client))
+      const entries: string[] = []
+      for (let page = 1, isLast = false; !isLast; page++) {
+        const { json } = await request(one, 'GET', `models/ledger?page_size=100&page=${page}`)
+        entries.push(...json.data.map(({ text }: { readonly text: string }) => text))
+        isLast = !json.has_next
+      }
+      assert.deepEqual(entries.sort(), expected.sort())
+      assert.equal((await request(one, 'GET', 'models/order?page_size=1')).json.total, left)
+    },
+    { files },
+  )
+})
