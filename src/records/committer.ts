@@ -101,10 +101,9 @@ export class Committer {
     read: (records: RecordReader) => Promise<readonly DraftedWrite[] | CompletedWrite>,
     isRepeated: (violations: readonly Violation[], writes: readonly DraftedWrite[]) => boolean = () => false,
   ): Promise<readonly StoredRecord[]> {
-    const { actor, model, prefix: prefixOf = withoutPrefix } = context
+    const { actor, model } = context
     let writes: readonly DraftedWrite[] = []
-    // What code writes has the index of the record that it was written for.
-    const prefix = (index: number) => prefixOf(writes[index]?.cause ?? index)
+    const prefix = (index: number) => placesOf(context, writes)(index)
     return this.#untilCurrent(context, {
       isCoded: this.#hooks.completing(context, 'write') !== undefined,
       decide: async (records) => {
@@ -240,7 +239,7 @@ export class Committer {
       },
       judge: async (outcome) => {
         throwIfDenied(outcome, actor)
-        if (!outcome.ok) throwIssues(brokenConstraints(outcome, writes), this.#causeOf(context, writes))
+        if (!outcome.ok) throwIssues(brokenConstraints(outcome, writes), placesOf(context, writes))
         await this.#throwIfReferenced(outcome, actor, model)
         return false
       },
@@ -260,13 +259,8 @@ export class Committer {
     const changes = records.map((existing) => ({ model, existing, draft: undefined }))
     const completion = await complete(context, changes, reader)
     const { writes } = completion
-    if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), this.#causeOf(context, writes))
+    if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), placesOf(context, writes))
     return { records, decided: await this.#completedRemoval(context, records, completion), completion }
-  }
-
-  /** What code writes has the index of the record that it was written for. */
-  #causeOf({ prefix = withoutPrefix }: WriteContext, writes: readonly DraftedWrite[]): Prefix {
-    return (index) => prefix(writes[index]?.cause ?? index)
   }
 
   /** The writes of code come first: a removal may change the records that they expect. */
@@ -349,7 +343,11 @@ export class Committer {
     const writes = completion === undefined ? own : [...own, ...completion.writes]
     const issues = await this.#issuesOf(writes)
     const caused = (faults: readonly IndexedIssues[]) =>
-      faults.map(({ index, issues: each }) => ({ index: writes[index]?.cause ?? index, issues: each }))
+      faults.map(({ index, issues: each }) => {
+        const issues = new FieldIssues()
+        issues.addAll(each, placesOf({}, writes)(index))
+        return { index: writes[index]?.cause ?? index, issues }
+      })
     if (issues.length > 0) return caused(issues)
     const operations = await this.#builder.operations(writes)
     const all = completion === undefined ? operations : this.#completed(operations, writes, own.length, completion).operations
@@ -557,6 +555,14 @@ const attemptOf = (outcome: Outcome, { key }: Model, operations: readonly Operat
 
 const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
   records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
+
+/** The prefixes of messages. What code writes has that of the record that it was written for, and its model: `3.ledger.`. */
+function placesOf({ prefix = withoutPrefix }: Pick<WriteContext, 'prefix'>, writes: readonly DraftedWrite[]): Prefix {
+  return (index) => {
+    const { cause, model } = writes[index] ?? {}
+    return cause === undefined || model === undefined ? prefix(index) : `${prefix(cause)}${model.key}.`
+  }
+}
 
 /** Undefined if no hook has added any. */
 const sideRecordsOf = ({ events, history }: OpenTransaction): SideRecords | undefined =>

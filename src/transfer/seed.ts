@@ -38,7 +38,8 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
   for (const { index, issues } of await records.load(SYSTEM, items.read())) {
     const source = items.sourceOf(index)
     for (const [field, messages] of Object.entries(issues.toMessages())) {
-      for (const message of messages) faults.add(source, [field], message)
+      // Records that hooks write have the name of their model before that of the field.
+      for (const message of messages) faults.add(source, [field], field.includes('.') ? `${field}: ${message}` : message)
     }
   }
   faults.throwIfAny()

@@ -69,3 +69,49 @@ describe('the log places what code does wrong', () => {
     hooksOf({ order: `{ async afterCommit() { globalThis.seen.push('begun'); await new Promise(() => {}) } }` }),
   )
 })
+
+describe('messages of records that code writes name their model', () => {
+  const MESSAGES = { 'ledger.text': ['text is mandatory'], 'order.number': ['number must be unique'], 'ledger.order_id': ['No'] }
+  const hooks = hooksOf({
+    order: `{
+      beforeCreate({ record }, tx) {
+        if (record.number === 'faulty') tx.system.model('ledger').create({})
+        if (record.number === 'twin') tx.system.model('order').create({ product_id: 1, quantity: 1, price: 1, number: 'kept' })
+        if (record.number === 'refused') tx.system.model('ledger').create({ text: 'refused' })
+      },
+      beforeDelete: (_, tx) => void tx.system.model('ledger').create({}),
+    }`,
+    ledger: `{ beforeCreate: ({ record }) => record.text === 'refused' ? refuse({ order_id: 'No' }) : undefined }`,
+  })
+
+  shopTest(
+    'beside the index of the record of the request',
+    async ({ call }) => {
+      await call('POST', 'order', { ...ORDER, number: 'kept' })
+      for (const [index, number] of ['faulty', 'twin', 'refused'].entries()) {
+        const [key = '', messages] = Object.entries(MESSAGES)[index] ?? []
+        const one = await call('POST', 'order', { ...ORDER, number })
+        assert.deepEqual([one.status, one.json], [400, { detail: { error: { [key]: messages } } }])
+        const records = [
+          { ...ORDER, number: 'good' },
+          { ...ORDER, number },
+        ]
+        const many = await call('POST', 'order/bulk', undefined, { records })
+        assert.deepEqual([many.status, many.json], [400, { detail: { error: { [`1.${key}`]: messages } } }])
+      }
+      const deleted = await call('DELETE', 'order/1')
+      assert.deepEqual([deleted.status, deleted.json], [400, { detail: { error: { 'ledger.text': MESSAGES['ledger.text'] } } }])
+    },
+    hooks,
+  )
+
+  test('in seeds, at the seed that they were written for', async () => {
+    const seed = `- { number: kept, product_id: 1, quantity: 1, price: 1 }
+- { number: faulty, product_id: 1, quantity: 1, price: 1 }
+`
+    await assert.rejects(
+      withShop(async () => {}, { ...hooks, 'seed/order.yaml': seed }),
+      { message: /^seed\/order\.yaml:2:3: ledger\.text: text is mandatory$/m },
+    )
+  })
+})

@@ -122,7 +122,7 @@ describe('code completes a record before its validation', () => {
       request: `POST ${MODELS}/tag`,
       body: { data: TAG },
       status: 400,
-      expectPart: { detail: { error: { name: ['name must be unique'] } } },
+      expectPart: { detail: { error: { 'category.name': ['name must be unique'] } } },
     })
     assert.deepEqual(await all(app, 'category'), before)
     assert.ok(!(await all(app, 'tag')).some(({ slug }) => slug === 'knots'))
