@@ -137,15 +137,16 @@ export class CodeTransaction implements HookTransaction {
       const next: Entry[] = []
       for (let from = 0; from < round.length; from += AT_ONCE) await this.#runAll(round.slice(from, from + AT_ONCE), next)
       if (this.#hasComplaints) return this.#completed()
-      await this.#cascade(next)
+      if (!this.#removals.isEmpty) await this.#cascade(next)
       round = next
     }
     return this.#later.areKnown ? this.#completed() : undefined
   }
 
   async #completed(): Promise<Completion> {
-    await this.#validate()
-    return { ...this.#completion(), operations: await this.#jobOperations() }
+    if (this.#runs !== undefined) await this.#validate([...this.#runs.values()])
+    const completion = this.#completion()
+    return this.#jobs.size === 0 ? completion : { ...completion, operations: await this.#jobOperations() }
   }
 
   get #reader(): BatchReader {
@@ -359,7 +360,6 @@ export class CodeTransaction implements HookTransaction {
 
   /** Adds what the deletions change or delete by their cascades in models with hooks, after the updates, as far as it is not known yet. */
   async #cascade(next: Entry[]): Promise<void> {
-    if (this.#removals.isEmpty) return
     const { registry } = this.#parts.access
     const updates = (): readonly Operation[] =>
       [...this.#drafts.all().values()].flatMap(({ draft, entry: { model, existing } }): readonly Operation[] =>
@@ -389,8 +389,7 @@ export class CodeTransaction implements HookTransaction {
     }
   }
 
-  async #validate(): Promise<void> {
-    const runs = [...(this.#runs?.values() ?? [])]
+  async #validate(runs: readonly HookRun[]): Promise<void> {
     for (let from = 0; from < runs.length; from += AT_ONCE) {
       const some = runs.slice(from, from + AT_ONCE)
       await this.#wait(Promise.all(some.map((run) => run.validate())), some)
