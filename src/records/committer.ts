@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord, Violation } from '../store/store.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
+import { completedRemoval, completedWrite, type DecidedWrite, ownRecords, removals } from './decided-write.ts'
 import type { DraftedWrite, OpenDraft, OperationBuilder } from './drafts.ts'
 import type { Completion, Hooks, OpenChange, OpenTransaction, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
@@ -48,19 +49,6 @@ export interface CompletedWrite {
 
 /** Completes changes by code of the project. */
 export type Complete = (write: WriteContext, changes: readonly OpenChange[], records: RecordReader) => Promise<Completion>
-
-/** Operations without those that hooks add. */
-interface DecidedWrite {
-  readonly operations: readonly Operation[]
-  /** The operations of the request, whose records are its result: from this index, and how many; all when absent. */
-  readonly own?: { readonly from: number; readonly count: number }
-  /** With whose rights code writes, by operation. */
-  readonly actors?: ReadonlyMap<Operation, Actor | undefined>
-  /** The operations that set what `system` sets of a record with a former operation, by index, each with that of the former one. */
-  readonly later?: ReadonlyMap<number, number>
-  /** As `OpenTransaction`. */
-  readonly isQuiet?: boolean
-}
 
 /** An attempt to commit a write. */
 interface Attempt {
@@ -113,7 +101,7 @@ export class Committer {
         if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
         const isQuiet = writes.every(({ quiet }) => quiet === true)
         const operations = await this.#builder.operations(writes, context.options?.dryRun)
-        return completion === undefined ? { operations, isQuiet } : this.#completed(operations, writes, own.length, completion)
+        return completion === undefined ? { operations, isQuiet } : completedWrite(operations, writes, own.length, completion)
       },
       judge: async (outcome) => {
         if (outcome.ok) return false
@@ -124,37 +112,6 @@ export class Committer {
         return false
       },
     })
-  }
-
-  /** The operations of drafts, then those of code: its removals, and the assertions of what it has read. */
-  #completed(
-    operations: readonly Operation[],
-    writes: readonly DraftedWrite[],
-    count: number,
-    completion: Completion,
-  ): DecidedWrite {
-    const removed = removalsOf(completion)
-    const actors = new Map<Operation, Actor | undefined>(removed.map(({ operation, actor }) => [operation, actor]))
-    for (const [index, operation] of operations.entries()) {
-      const { actor } = writes[index] ?? {}
-      if (actor !== undefined) actors.set(operation, actor)
-    }
-    const { operations: ofServer = [], setters } = completion
-    for (const operation of ofServer) actors.set(operation, SYSTEM)
-    const divided = [...operations]
-    const later = new Map<number, number>()
-    for (const [index, { open }] of setters === undefined || setters.size === 0 ? [] : writes.entries()) {
-      const names = open && setters?.get(open)?.bySystem
-      const operation = operations[index]
-      if (names === undefined || names.size === 0 || operation?.kind !== 'update') continue
-      const [first, second] = bySetter(operation, names)
-      divided[index] = first
-      if (actors.has(operation)) actors.set(first, actors.get(operation))
-      actors.set(second, SYSTEM)
-      later.set(divided.push(second) - 1, index)
-    }
-    const all = [...divided, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
-    return { operations: all, own: { from: 0, count }, actors, later }
   }
 
   /** The stage in which code of the project completes changes of a model; undefined if none does. */
@@ -260,25 +217,8 @@ export class Committer {
     const completion = await complete(context, changes, reader)
     const { writes } = completion
     if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), placesOf(context, writes))
-    return { records, decided: await this.#completedRemoval(context, records, completion), completion }
-  }
-
-  /** The writes of code come first: a removal may change the records that they expect. */
-  async #completedRemoval(
-    { model, options }: WriteContext,
-    found: readonly StoredRecord[],
-    completion: Completion,
-  ): Promise<DecidedWrite> {
-    const written = await this.#builder.operations(completion.writes, options?.dryRun)
-    const { knownCascade } = completion
-    const own = removals(model, found).map(
-      (operation): Operation =>
-        operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation,
-    )
-    const rest = this.#completed(written, completion.writes, 0, completion)
-    const from = written.length + (rest.later?.size ?? 0)
-    const operations = [...rest.operations.slice(0, from), ...own, ...rest.operations.slice(from)]
-    return { ...rest, operations, own: { from, count: own.length } }
+    const written = await this.#builder.operations(writes, context.options?.dryRun)
+    return { records, decided: completedRemoval(model, records, written, completion), completion }
   }
 
   /** @throws {AppError} RECORD_REFERENCED */
@@ -350,7 +290,7 @@ export class Committer {
       })
     if (issues.length > 0) return caused(issues)
     const operations = await this.#builder.operations(writes)
-    const all = completion === undefined ? operations : this.#completed(operations, writes, own.length, completion).operations
+    const all = completion === undefined ? operations : completedWrite(operations, writes, own.length, completion).operations
     const outcome = await this.#store.transact(all)
     const broken = brokenConstraints(outcome, writes)
     if (outcome.ok || broken.length > 0) return caused(broken)
@@ -553,9 +493,6 @@ const attemptOf = (outcome: Outcome, { key }: Model, operations: readonly Operat
   ids: operations.flatMap((operation) => (operation.kind !== 'insert' && operation.table === key ? [operation.id] : [])),
 })
 
-const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
-  records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
-
 /** The prefixes of messages. What code writes has that of the record that it was written for, and its model: `3.ledger.`. */
 function placesOf({ prefix = withoutPrefix }: Pick<WriteContext, 'prefix'>, writes: readonly DraftedWrite[]): Prefix {
   return (index) => {
@@ -573,59 +510,6 @@ const ACTION_OF: Readonly<Record<Exclude<Operation['kind'], 'assert'>, Action>> 
   update: 'change',
   remove: 'delete',
 }
-
-/**
- * The update of a record without the values that `system` sets, and then that of these: the conditions of the actor's rights hold for the first.
- *
- * @param names of the fields that `system` sets
- */
-function bySetter(
-  operation: Extract<Operation, { kind: 'update' }>,
-  names: ReadonlySet<string>,
-): readonly [Operation, Operation] {
-  const { kind, table, id, values, refs = [] } = operation
-  const part = (isOfSystem: boolean) => ({
-    values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name) === isOfSystem)),
-    refs: refs.filter(({ field }) => names.has(field) === isOfSystem),
-  })
-  return [
-    { ...operation, ...part(false) },
-    { kind, table, id, ...part(true), ...(operation.via === undefined ? {} : { via: operation.via }) },
-  ]
-}
-
-/** The outcome as that of the request's own operations: code and hooks have added the others. */
-function ownRecords(outcome: Outcome, decided: DecidedWrite): Outcome {
-  const { operations, own = { from: 0, count: operations.length }, later = new Map<number, number>() } = decided
-  if (!outcome.ok) {
-    if (later.size === 0) return outcome
-    return { ok: false, violations: outcome.violations.map((each) => ({ ...each, index: later.get(each.index) ?? each.index })) }
-  }
-  if (outcome.records.length === own.count) return outcome
-  const records = [...outcome.records]
-  for (const [second, first] of later) {
-    const record = records[second]
-    if (record !== undefined) records[first] = record
-  }
-  return { ...outcome, records: records.slice(own.from, own.from + own.count) }
-}
-
-const removalsOf = ({ removals: list, knownCascade }: Completion) =>
-  list.map(({ model, record, actor, via }) => {
-    const known = knownCascade === undefined ? {} : { knownCascade }
-    const operation: Operation = {
-      kind: 'remove',
-      table: model.key,
-      id: record.id,
-      expect: record,
-      ...known,
-      ...(via === undefined ? {} : { via }),
-    }
-    return { operation, actor }
-  })
-
-const assertionsOf = ({ reads }: Completion): readonly Operation[] =>
-  reads.map(({ table, id, record }) => ({ kind: 'assert', table, id, expect: record }))
 
 /** @throws {AppError} FORBIDDEN */
 function throwIfDenied(outcome: Outcome, actor: Actor): void {

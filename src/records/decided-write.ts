@@ -1,0 +1,127 @@
+import { type Actor, SYSTEM } from '../auth/permissions.ts'
+import type { Model } from '../model/model.ts'
+import type { Operation, Outcome, StoredRecord } from '../store/store.ts'
+import type { DraftedWrite } from './drafts.ts'
+import type { Completion } from './hooks.ts'
+
+/** Operations without those that hooks add. */
+export interface DecidedWrite {
+  readonly operations: readonly Operation[]
+  /** The operations of the request, whose records are its result: from this index, and how many; all when absent. */
+  readonly own?: { readonly from: number; readonly count: number }
+  /** With whose rights code writes, by operation. */
+  readonly actors?: ReadonlyMap<Operation, Actor | undefined>
+  /** The operations that set what `system` sets of a record with a former operation, by index, each with that of the former one. */
+  readonly later?: ReadonlyMap<number, number>
+  /** As `OpenTransaction`. */
+  readonly isQuiet?: boolean
+}
+
+/** The operations of drafts, then those of code: its removals, and the assertions of what it has read. */
+export function completedWrite(
+  operations: readonly Operation[],
+  writes: readonly DraftedWrite[],
+  count: number,
+  completion: Completion,
+): DecidedWrite {
+  const removed = removalsOf(completion)
+  const actors = new Map<Operation, Actor | undefined>(removed.map(({ operation, actor }) => [operation, actor]))
+  for (const [index, operation] of operations.entries()) {
+    const { actor } = writes[index] ?? {}
+    if (actor !== undefined) actors.set(operation, actor)
+  }
+  const { operations: ofServer = [], setters } = completion
+  for (const operation of ofServer) actors.set(operation, SYSTEM)
+  const divided = [...operations]
+  const later = new Map<number, number>()
+  for (const [index, { open }] of setters === undefined || setters.size === 0 ? [] : writes.entries()) {
+    const names = open && setters?.get(open)?.bySystem
+    const operation = operations[index]
+    if (names === undefined || names.size === 0 || operation?.kind !== 'update') continue
+    const [first, second] = bySetter(operation, names)
+    divided[index] = first
+    if (actors.has(operation)) actors.set(first, actors.get(operation))
+    actors.set(second, SYSTEM)
+    later.set(divided.push(second) - 1, index)
+  }
+  const all = [...divided, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
+  return { operations: all, own: { from: 0, count }, actors, later }
+}
+
+/**
+ * The operations of a removal, with what code adds. The writes of code come first: a removal may change the records that they expect.
+ *
+ * @param written the operations of the writes of code
+ */
+export function completedRemoval(
+  model: Model,
+  found: readonly StoredRecord[],
+  written: readonly Operation[],
+  completion: Completion,
+): DecidedWrite {
+  const { knownCascade } = completion
+  const own = removals(model, found).map(
+    (operation): Operation =>
+      operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation,
+  )
+  const rest = completedWrite(written, completion.writes, 0, completion)
+  const from = written.length + (rest.later?.size ?? 0)
+  const operations = [...rest.operations.slice(0, from), ...own, ...rest.operations.slice(from)]
+  return { ...rest, operations, own: { from, count: own.length } }
+}
+
+export const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
+  records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
+
+/**
+ * The update of a record without the values that `system` sets, and then that of these: the conditions of the actor's rights hold for the first.
+ *
+ * @param names of the fields that `system` sets
+ */
+function bySetter(
+  operation: Extract<Operation, { kind: 'update' }>,
+  names: ReadonlySet<string>,
+): readonly [Operation, Operation] {
+  const { kind, table, id, values, refs = [] } = operation
+  const part = (isOfSystem: boolean) => ({
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name) === isOfSystem)),
+    refs: refs.filter(({ field }) => names.has(field) === isOfSystem),
+  })
+  return [
+    { ...operation, ...part(false) },
+    { kind, table, id, ...part(true), ...(operation.via === undefined ? {} : { via: operation.via }) },
+  ]
+}
+
+/** The outcome as that of the request's own operations: code and hooks have added the others. */
+export function ownRecords(outcome: Outcome, decided: DecidedWrite): Outcome {
+  const { operations, own = { from: 0, count: operations.length }, later = new Map<number, number>() } = decided
+  if (!outcome.ok) {
+    if (later.size === 0) return outcome
+    return { ok: false, violations: outcome.violations.map((each) => ({ ...each, index: later.get(each.index) ?? each.index })) }
+  }
+  if (outcome.records.length === own.count) return outcome
+  const records = [...outcome.records]
+  for (const [second, first] of later) {
+    const record = records[second]
+    if (record !== undefined) records[first] = record
+  }
+  return { ...outcome, records: records.slice(own.from, own.from + own.count) }
+}
+
+const removalsOf = ({ removals: list, knownCascade }: Completion) =>
+  list.map(({ model, record, actor, via }) => {
+    const known = knownCascade === undefined ? {} : { knownCascade }
+    const operation: Operation = {
+      kind: 'remove',
+      table: model.key,
+      id: record.id,
+      expect: record,
+      ...known,
+      ...(via === undefined ? {} : { via }),
+    }
+    return { operation, actor }
+  })
+
+const assertionsOf = ({ reads }: Completion): readonly Operation[] =>
+  reads.map(({ table, id, record }) => ({ kind: 'assert', table, id, expect: record }))
