@@ -6,7 +6,6 @@ import { matcher } from '../query/match.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, relatedTables, type SortKey } from '../query/plan.ts'
 import type { RecordProjection } from '../query/project.ts'
 import { type ReadOptions, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
-import { mapInSlices } from '../util/slices.ts'
 import { ruleSubject } from '../validate/rules.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
 
@@ -84,22 +83,6 @@ export class AccessRules {
   /** The records for which a condition is true, for an actor; undefined for all of them. */
   matching(actor: Actor, condition: Condition): Filter | undefined {
     return filterOf(condition.for(this.#subject(actor)))
-  }
-
-  /** Those of some records, as they were read, that do not match a filter. */
-  async unmatched(
-    reader: RecordReader,
-    model: Model,
-    records: readonly StoredRecord[],
-    filter: Filter | undefined,
-  ): Promise<readonly StoredRecord[]> {
-    if (filter === undefined) return []
-    const ids = records.map(({ id }) => id)
-    const isOwn = relatedTables({ filters: [filter], sort: [] }).size === 0
-    const found = isOwn ? undefined : await matching(reader, model, ids, filter)
-    const matches = matcher(filter, () => () => false)
-    const isMatch = await mapInSlices(records, (record, index) => (found === undefined ? matches(record) : found[index] !== null))
-    return records.filter((_, index) => isMatch[index] !== true)
   }
 
   /**

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { type DraftParts, draftNew, generatedValue } from './drafts.ts'
+import { JudgedRecords, type RelatedRecord } from './judged-records.ts'
 import { MAX_BULK_RECORDS, type RecordData } from './write-requests.ts'
 
 /** What an action is performed on: one record, one or several, or none. */
@@ -156,6 +157,7 @@ const MAX_NAMED_RECORDS = 10
 /**
  * Checks that an action is possible for records, as they were read.
  *
+ * @returns the related records that this depends on, which must be so when the action commits
  * @throws {AppError} FORBIDDEN for a record that the actor may not perform it on, ACTION_REFUSED for one whose condition is false
  */
 export async function checkAction(
@@ -164,12 +166,12 @@ export async function checkAction(
   actor: Actor,
   { model, name, when }: ModelAction,
   records: readonly StoredRecord[],
-): Promise<void> {
-  const denied = await access.unmatched(reader, model, records, access.only(actor, name, model))
+): Promise<readonly RelatedRecord[]> {
+  const judged = new JudgedRecords(reader, records)
+  const denied = await judged.unmatched(access.only(actor, name, model))
   if (denied.length > 0) throw forbidden(actor)
-  if (when === undefined) return
-  const refused = await access.unmatched(reader, model, records, access.matching(actor, when.condition))
-  if (refused.length === 0) return
+  const refused = when === undefined ? [] : await judged.unmatched(access.matching(actor, when.condition))
+  if (refused.length === 0) return judged.related
   const ids = refused.slice(0, MAX_NAMED_RECORDS).map(({ id }) => id)
   const more = refused.length > ids.length ? ` and ${refused.length - ids.length} more` : ''
   const which = refused.length === 1 ? `ID ${ids[0]}` : `the IDs ${ids.join(', ')}${more}`

@@ -45,8 +45,9 @@ import {
   OpenDraft,
   OperationBuilder,
 } from './drafts.ts'
-import type { ActionCall, CommitOptions, Hooks, WriteContext, WriteOrigin } from './hooks.ts'
+import type { ActionCall, CommitOptions, Completion, Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
+import type { RelatedRecord } from './judged-records.ts'
 import { byIndex, type IndexedIssues, type Prefix, throwIssues, type VisibleRemovals } from './outcomes.ts'
 import { idsBy } from './references.ts'
 import { type DeletionHistory, type RestoredRecord, restoreRecord } from './restore.ts'
@@ -370,11 +371,13 @@ export class Records {
       if (id === undefined) return this.#targets.named(records, actor, model, ids)
       return [await this.#targets.one(records, actor, model, id, 'RECORD_NOT_FOUND', options.precondition)]
     }
-    const records = await this.#change(context, undefined, async (reader) => {
+    let related: readonly RelatedRecord[] = []
+    const change = async (reader: RecordReader) => {
       found = await read(reader)
-      await checkAction(reader, this.#access, actor, action, found)
+      related = await checkAction(reader, this.#access, actor, action, found)
       return found.map((existing) => ({ existing, data }))
-    })
+    }
+    const records = await this.#change(context, undefined, change, () => related)
     return { message: actionMessage(action, records.length, call?.returned), records }
   }
 
@@ -392,11 +395,17 @@ export class Records {
     return call.returned
   }
 
-  /** Changes stored records. @param read finds them, with the values to set; called again if they change before the commit */
+  /**
+   * Changes stored records.
+   *
+   * @param read finds them, with the values to set; called again if they change before the commit
+   * @param readsOf what it has read besides, and what must be so when the write commits
+   */
   #change(
     context: WriteContext,
     form: Form | undefined,
     read: (records: RecordReader) => Promise<readonly { readonly existing: StoredRecord; readonly data: RecordData }[]>,
+    readsOf: () => Completion['reads'] = () => [],
   ): Promise<readonly StoredRecord[]> {
     const { model } = context
     const complete = this.#committer.completing(context, 'write')
@@ -407,11 +416,13 @@ export class Records {
         const open = await mapInSlices(targets, ({ existing, data }) =>
           OpenDraft.ofChange(model, form, existing, data, this.#parts),
         )
-        return completed(complete, context, records, open)
+        return completed(complete, context, records, open, readsOf())
       }
-      return mapInSlices(targets, ({ existing, data }) => {
+      const writes = await mapInSlices(targets, ({ existing, data }) => {
         return { model, form, existing, draft: draftChange(model, form, existing, data, this.#parts) }
       })
+      const reads = readsOf()
+      return reads.length === 0 ? writes : { writes, completion: { writes: [], removals: [], reads } }
     })
   }
 
@@ -536,12 +547,17 @@ export class Records {
   }
 }
 
-/** Completes open drafts by code of the project. If what the request sends is faulty, no code runs. */
+/**
+ * Completes open drafts by code of the project. If what the request sends is faulty, no code runs.
+ *
+ * @param reads what must be so when the write commits, beside what code reads
+ */
 async function completed(
   complete: Complete,
   context: WriteContext,
   records: RecordReader,
   drafts: readonly OpenDraft[],
+  reads: Completion['reads'] = [],
 ): Promise<readonly DraftedWrite[] | CompletedWrite> {
   const finished = () =>
     mapInSlices(drafts, (open): DraftedWrite => {
@@ -551,7 +567,7 @@ async function completed(
   if (drafts.some(({ isRefused }) => isRefused)) return finished()
   const changes = drafts.map((draft) => ({ draft, model: draft.model, existing: draft.existing }))
   const completion = await complete(context, changes, records)
-  return { writes: await finished(), completion }
+  return { writes: await finished(), completion: { ...completion, reads: [...completion.reads, ...reads] } }
 }
 
 function only(records: readonly StoredRecord[]): StoredRecord {

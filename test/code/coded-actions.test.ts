@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { SYSTEM } from '../../src/auth/permissions.ts'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play, type Scenario, send } from '../helpers/api/scenario.ts'
 import { testsOf } from '../helpers/tests-of.ts'
@@ -26,7 +27,16 @@ export const Parcel = defineModel({
 
 const ACTIONS = `import { defineAction, refuse } from 'admin-folder'
 import label from '../jobs/label.ts'
-import { Order } from '../shop.ts'
+import { Order, Parcel } from '../shop.ts'
+
+const hand = defineAction(Parcel, {
+  name: 'hand',
+  when: 'self.order.status == "new"',
+  async run({ set }) {
+    await globalThis.meanwhile()
+    set({ carrier: 'by hand' })
+  },
+})
 
 const print = defineAction(Order, {
   name: 'print',
@@ -78,7 +88,7 @@ const clear = defineAction(Order, {
   },
 })
 
-export default [print, ship, give, foreign, clear]
+export default [hand, print, ship, give, foreign, clear]
 `
 
 const HOOKS = `import { defineHooks } from 'admin-folder'
@@ -191,6 +201,18 @@ describe('the code of an action', () => {
     await play(app, { request: act('order/actions/ship'), as: 'pat', body: { ids: [1, 3], ...by('broken') }, status: 409 })
     await play(app, { request: act('order/actions/clear'), as: 'pat', status: 403 })
     assert.deepEqual(app.reported, [])
+  })
+
+  actionTest('is called for no record whose condition a change of a related record makes false meanwhile', async (app) => {
+    await play(app, { request: act('parcel'), body: { data: { order_id: 1, carrier: 'post' } }, status: 201 })
+    let runs = 0
+    const meanwhile = async () => {
+      runs++
+      await app.app.records.update(SYSTEM, 'order', 1, { data: { status: 'sent' } })
+    }
+    Object.assign(globalThis, { meanwhile })
+    await play(app, { request: act('parcel/1/actions/hand'), status: 409 })
+    assert.deepEqual([runs, (await rows(app, 'parcel'))[0]?.carrier], [1, 'post'])
   })
 
   actionTest('writes with the rights of the actor, unless it says system', async (app) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
@@ -183,6 +184,28 @@ describe('an action sets fields of records', () => {
     const request = act('post/1/actions/publish')
     await play(app, { request, headers: { 'if-match': '"other"' }, status: 412 })
     await play(app, { request, headers: { 'if-match': String(headers.etag) }, status: 200 })
+  })
+
+  actionTest('as long as the related record is so that its condition goes through', async (app) => {
+    let isFirst = true
+    app.app.hooks.use({
+      async inTransaction() {
+        if (!isFirst) return
+        isFirst = false
+        await app.app.records.update(SYSTEM, 'memo', 2, { data: { is_done: false } })
+      },
+    })
+    await play(app, {
+      request: act('post/5/actions/answer'),
+      as: 'pat',
+      status: 409,
+      expectPart: { details: "The action 'answer' is not possible for Post with ID 5; nothing was changed" },
+    })
+    await app.app.records.update(SYSTEM, 'memo', 2, { data: { is_done: true } })
+    isFirst = true
+    await play(app, { request: act('post/actions/answer'), body: { ids: [5] }, status: 409 })
+    await app.app.records.update(SYSTEM, 'memo', 2, { data: { is_done: true } })
+    await play(app, { request: act('post/5/actions/answer'), as: 'pat', status: 200 })
   })
 
   actionTest('once, if two requests ask for it at the same time', async (app) => {
