@@ -133,18 +133,21 @@ export class CodeDrafts {
   /**
    * Notes who sets a field of a stored record, if the rights of the actor of the request have limits.
    *
+   * @param isWritten true for what code writes by `tx`, false for what hooks return
    * @throws {AppError} FORBIDDEN for a field that only a superuser may set
    */
-  note(draft: OpenDraft, actor: Actor, name: string): void {
+  note(draft: OpenDraft, actor: Actor, name: string, isWritten: boolean): void {
     const { existing, model } = draft
     if (existing === undefined || this.#actor.isSuperuser) return
     if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden(actor)
     this.#setters ??= new Map()
-    const setters = this.#setters.get(draft) ?? { byActor: new Set(), bySystem: new Set() }
+    const setters = this.#setters.get(draft) ?? { byActor: new Set(), bySystem: new Set(), writtenByActor: new Set() }
     this.#setters.set(draft, setters)
     const [setter, other] = actor === SHELL ? [setters.bySystem, setters.byActor] : [setters.byActor, setters.bySystem]
     setter.add(name)
     other.delete(name)
+    if (actor === SHELL) setters.writtenByActor.delete(name)
+    else if (isWritten) setters.writtenByActor.add(name)
   }
 
   /** Who has set fields of stored records, beside the request. */

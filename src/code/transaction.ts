@@ -265,7 +265,7 @@ export class CodeTransaction implements HookTransaction {
     }
     if (run.patch.length === 0) return
     for (const [{ name }, value] of run.patch) {
-      this.#drafts.note(draft, run.entry.actor, name)
+      this.#drafts.note(draft, run.entry.actor, name, false)
       this.#drafts.set(draft, name, value)
     }
     run.patch = []
@@ -316,7 +316,7 @@ export class CodeTransaction implements HookTransaction {
     for (const [name, messages] of Object.entries(checkUpdateKeys(actor, model, undefined, write.data).toMessages())) {
       draft.complain(name, ...messages)
     }
-    for (const name of Object.keys(write.data)) this.#drafts.note(draft, actor, name)
+    for (const name of Object.keys(write.data)) this.#drafts.note(draft, actor, name, true)
     this.#merge({ ...entry, chain, isComputed: run.entry.draft === draft }, draft, write.data, next)
   }
 
@@ -384,7 +384,7 @@ export class CodeTransaction implements HookTransaction {
         next.push(this.#drafts.change(entry, before, data).entry)
         continue
       }
-      for (const name of Object.keys(data)) this.#drafts.note(known.draft, SHELL, name)
+      for (const name of Object.keys(data)) this.#drafts.note(known.draft, SHELL, name, true)
       this.#merge(known.entry, known.draft, data, next)
     }
   }

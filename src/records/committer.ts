@@ -89,7 +89,7 @@ export class Committer {
     read: (records: RecordReader) => Promise<readonly DraftedWrite[] | CompletedWrite>,
     isRepeated: (violations: readonly Violation[], writes: readonly DraftedWrite[]) => boolean = () => false,
   ): Promise<readonly StoredRecord[]> {
-    const { actor, model } = context
+    const { actor, model, isPermitted = false } = context
     let writes: readonly DraftedWrite[] = []
     const prefix = (index: number) => placesOf(context, writes)(index)
     return this.#untilCurrent(context, {
@@ -101,7 +101,8 @@ export class Committer {
         if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
         const isQuiet = writes.every(({ quiet }) => quiet === true)
         const operations = await this.#builder.operations(writes, context.options?.dryRun)
-        return completion === undefined ? { operations, isQuiet } : completedWrite(operations, writes, own.length, completion)
+        if (completion === undefined) return { operations, isQuiet }
+        return completedWrite(operations, writes, own.length, completion, isPermitted ? actor : undefined)
       },
       judge: async (outcome) => {
         if (outcome.ok) return false

@@ -11,18 +11,24 @@ export interface DecidedWrite {
   readonly own?: { readonly from: number; readonly count: number }
   /** With whose rights code writes, by operation. */
   readonly actors?: ReadonlyMap<Operation, Actor | undefined>
-  /** The operations that set what `system` sets of a record with a former operation, by index, each with that of the former one. */
+  /** The operations that set what needs no right of the actor, of records with a former operation: by index, each with that of the former one. */
   readonly later?: ReadonlyMap<number, number>
   /** As `OpenTransaction`. */
   readonly isQuiet?: boolean
 }
 
-/** The operations of drafts, then those of code: its removals, and the assertions of what it has read. */
+/**
+ * The operations of drafts, then those of code: its removals, and the assertions of what it has read.
+ *
+ * @param count of the operations of the request, which come first
+ * @param permitted the actor of a write that is permitted, but for what code writes to its records by `tx.model`
+ */
 export function completedWrite(
   operations: readonly Operation[],
   writes: readonly DraftedWrite[],
   count: number,
   completion: Completion,
+  permitted?: Actor,
 ): DecidedWrite {
   const removed = removalsOf(completion)
   const actors = new Map<Operation, Actor | undefined>(removed.map(({ operation, actor }) => [operation, actor]))
@@ -35,12 +41,16 @@ export function completedWrite(
   const divided = [...operations]
   const later = new Map<number, number>()
   for (const [index, { open }] of setters === undefined || setters.size === 0 ? [] : writes.entries()) {
-    const names = open && setters?.get(open)?.bySystem
+    const found = open && setters?.get(open)
     const operation = operations[index]
-    if (names === undefined || names.size === 0 || operation?.kind !== 'update') continue
-    const [first, second] = bySetter(operation, names)
+    if (found === undefined || operation?.kind !== 'update') continue
+    const { bySystem, writtenByActor } = found
+    const judged = index < count ? permitted : undefined
+    if ((judged === undefined ? bySystem : writtenByActor).size === 0) continue
+    const [first, second] = inTwo(operation, (name) => (judged === undefined ? !bySystem.has(name) : writtenByActor.has(name)))
     divided[index] = first
-    if (actors.has(operation)) actors.set(first, actors.get(operation))
+    if (judged !== undefined) actors.set(first, judged)
+    else if (actors.has(operation)) actors.set(first, actors.get(operation))
     actors.set(second, SYSTEM)
     later.set(divided.push(second) - 1, index)
   }
@@ -74,22 +84,22 @@ export const removals = ({ key: table }: Model, records: readonly StoredRecord[]
   records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))
 
 /**
- * The update of a record without the values that `system` sets, and then that of these: the conditions of the actor's rights hold for the first.
+ * An update of a record as two: the conditions of the actor's rights hold for the first.
  *
- * @param names of the fields that `system` sets
+ * @param isJudged true for the fields that the first one sets
  */
-function bySetter(
+function inTwo(
   operation: Extract<Operation, { kind: 'update' }>,
-  names: ReadonlySet<string>,
+  isJudged: (name: string) => boolean,
 ): readonly [Operation, Operation] {
   const { kind, table, id, values, refs = [] } = operation
-  const part = (isOfSystem: boolean) => ({
-    values: Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name) === isOfSystem)),
-    refs: refs.filter(({ field }) => names.has(field) === isOfSystem),
+  const part = (isFirst: boolean) => ({
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => isJudged(name) === isFirst)),
+    refs: refs.filter(({ field }) => isJudged(field) === isFirst),
   })
   return [
-    { ...operation, ...part(false) },
-    { kind, table, id, ...part(true), ...(operation.via === undefined ? {} : { via: operation.via }) },
+    { ...operation, ...part(true) },
+    { kind, table, id, ...part(false), ...(operation.via === undefined ? {} : { via: operation.via }) },
   ]
 }
 

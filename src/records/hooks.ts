@@ -100,6 +100,8 @@ export interface DraftedRemoval {
 export interface Setters {
   /** Names of the fields that code has set with the rights of an actor. */
   readonly byActor: Set<string>
+  /** Those of them that it has written by `tx`, not returned by a hook. */
+  readonly writtenByActor: Set<string>
   /** Those that it has set with all rights. */
   readonly bySystem: Set<string>
 }

@@ -62,6 +62,58 @@ describe('what hooks set of the record of the request', () => {
     },
   )
 
+  shopTest(
+    'by an action is free of them, but for what its code and hooks write with the rights of the actor',
+    async ({ call, all, as }) => {
+      const permissions = await as.permissions('view_note', 'change_note', 'close_note')
+      await call('POST', 'group', { name: 'Staff', permissions })
+      await as.user('lea', 'Staff')
+      for (const owner of ['lea', 'max', 'max', 'max', 'max', 'max']) await call('POST', 'note', { owner })
+      const close = async (id: number, how: string) =>
+        (await call('POST', `note/${id}/actions/close`, undefined, { input: { how } }, 'lea')).status
+      const statuses = [await close(1, 'actor'), await close(2, 'actor'), await close(3, 'set'), await close(4, 'system')]
+      assert.deepEqual([...statuses, await close(5, 'returned'), await close(6, 'trimmed')], [200, 403, 200, 200, 200, 403])
+      assert.deepEqual(
+        (await all('note')).map(({ owner, text }) => [owner, text ?? null]),
+        [
+          ['closed', 'actor 1'],
+          ['max', null],
+          ['closed', 'set 3'],
+          ['closed', 'system 4'],
+          ['closed', 'returned 5'],
+          ['max', null],
+        ],
+      )
+    },
+    {
+      ...NOTE,
+      'actions/close.ts': `// @ts-nocheck
+import { defineAction, defineModel } from 'admin-folder'
+const Note = defineModel({ name: 'Note', fields: [{ name: 'owner', type: 'string' }, { name: 'text', type: 'string' }] })
+export default defineAction(Note, {
+  name: 'close',
+  input: [{ name: 'how', type: 'string', required: true }],
+  set: { owner: 'closed' },
+  run({ records, input: { how }, set }, tx) {
+    for (const { id } of records) {
+      if (how === 'actor') tx.model('note').update(id, { text: how + ' ' + id })
+      if (how === 'set') set({ text: how + ' ' + id })
+      if (how === 'system') tx.system.model('note').update(id, { text: how + ' ' + id })
+      if (how === 'returned') set({ text: 'to return' })
+      if (how === 'trimmed') tx.model('note').update(id, { text: ' trimmed ' })
+    }
+  },
+})
+`,
+      ...hooksOf({
+        note: `{ beforeUpdate({ record }) {
+          if (record.text === 'to return') return { text: 'returned ' + record.id }
+          if (record.text === ' trimmed ') return { text: 'trimmed' }
+        } }`,
+      }),
+    },
+  )
+
   for (const [name, data] of [
     ['a password', '{ password: "another-password" }'],
     ['is_superuser', '{ is_superuser: true }'],
