@@ -6,6 +6,7 @@ import {
   deletionOf,
   IS_DELETED,
   LEAVES,
+  REFERS,
   type Seen,
   type Send,
   waitingHooks,
@@ -27,6 +28,7 @@ const ROWS = [
   { during: 'ledger', late: CHANGES, runs: 2, times: FEW },
   { during: 'ledger', late: LEAVES, runs: 2, times: FEW },
   { during: 'ledger', late: IS_DELETED, runs: 2, times: FEW },
+  { during: 'ledger', late: REFERS, runs: 2, times: FEW },
 ]
 
 const HOOKS = waitingHooks({

@@ -58,6 +58,15 @@ export const IS_DELETED: LateWrite = {
   },
 }
 
+/** Has hooks itself, too. */
+export const REFERS: LateWrite = {
+  name: 'an entry that is to lose its order appears',
+  async write({ order, send }) {
+    await send('POST', 'ledger', { order_id: order, text: 'late' })
+    return { called: [order], entries: ['late, without order', `order ${order}: 1`] }
+  },
+}
+
 /**
  * Hooks that wait before they go on. The ledger validates when the cascade is known, right before the commit. A tag deletes the product that it names.
  *
@@ -71,7 +80,10 @@ export const waitingHooks = (waits: Readonly<Record<'product' | 'order' | 'ledge
       await ${waits.order}
       tx.system.model('ledger').create({ text: 'order ' + before.id + ': ' + before.quantity })
     } }`,
-    ledger: `{ async validate({ record }) { await ${waits.ledger} } }`,
+    ledger: `{
+      beforeUpdate: ({ record }) => ({ text: record.text + ', without order' }),
+      async validate({ record }) { await ${waits.ledger} },
+    }`,
   })
 
 /** The request that deletes a product in a race: by itself, or every second time by code. */
