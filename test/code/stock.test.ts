@@ -28,7 +28,8 @@ test(`${CLIENTS} clients try to sell a stock of ${STOCK} ${SALES} times`, async 
       const statuses = new Map<number, number>()
       const client = async () => {
         while (left-- > 0) {
-          const { status } = await call('POST', 'order', { product_id: 1, quantity: 1, price: 1 })
+          const { status, json } = await call('POST', 'order', { product_id: 1, quantity: 1, price: 1 })
+          if (status === 409) assert.equal(json.details, 'Sold out')
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
         }
       }
