@@ -479,10 +479,12 @@ export class Committer {
   }
 
   /** Returns an attempt that was committed or overtaken. */
-  async #judged(attempt: Attempt, { judge }: RepeatedWrite): Promise<Attempt> {
+  async #judged(attempt: Attempt, { judge, isCoded }: RepeatedWrite): Promise<Attempt> {
     const { outcome } = attempt
-    const isAgain = await judge(outcome)
-    const isOvertaken = isAgain || (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing'))
+    const isStale = !outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+    // Code may have made the values that are refused, such as a number, from records that have changed.
+    if (isStale && isCoded === true) return attempt
+    const isOvertaken = (await judge(outcome)) || isStale
     if (!outcome.ok && !isOvertaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
     return attempt
   }

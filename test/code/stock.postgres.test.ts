@@ -20,6 +20,8 @@ const FILES = {
     if (product.stock < 1) refuse('Sold out', 409)
     products.update(product.id, { stock: product.stock - 1 })
     tx.system.model('ledger').create({ order_id: ref, text: 'sold at ' + product.stock })
+    // Two sales that have read the same stock make the same unique number.
+    return { number: record.price + '-' + product.stock }
   },
 }`,
   }),
@@ -38,7 +40,7 @@ describe('hooks in two processes', { skip: NO_POSTGRES }, () => {
           const statuses = new Map<number, number>()
           const client = async (number: number) => {
             while (left-- > 0) {
-              const data = { product_id: id, quantity: 1, price: 1 }
+              const data = { product_id: id, quantity: 1, price: round }
               const { status, json } = await request(servers[number % 2 === 0 ? 0 : 1], 'POST', 'models/order', { data })
               if (status === 409) assert.equal(json.details, 'Sold out')
               statuses.set(status, (statuses.get(status) ?? 0) + 1)
