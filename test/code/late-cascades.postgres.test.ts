@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import {
   APPEARS,
@@ -15,6 +12,7 @@ import {
 } from '../helpers/code/late-cascades.ts'
 import { SHOP_MODELS } from '../helpers/code/shop.ts'
 import { repetitions } from '../helpers/counts.ts'
+import { openOtherWrites } from '../helpers/postgres/other-writes.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { twoServers } from '../helpers/postgres/two-servers.ts'
 
@@ -24,30 +22,6 @@ const RACES = repetitions(60, 12_500)
 /** Products that are deleted at once. */
 const AT_ONCE = 4
 
-/** What hooks of one process wait for: a request to this address, with the id of an order, writes by the other process the first time. */
-async function openWaiting() {
-  const writes = new Map<number, () => Promise<unknown>>()
-  const server = createServer(async (request, response) => {
-    const id = Number(request.url?.slice(1))
-    const write = writes.get(id)
-    writes.delete(id)
-    // The test waits for the write too, and fails with it.
-    await write?.().catch(() => {})
-    response.end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    writes,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
 /** What the other process does in a race. */
 const lateIn = (race: number): LateWrite => (race % 10 === 4 ? CHANGES : race % 10 === 9 ? LEAVES : APPEARS)
 
@@ -55,14 +29,14 @@ test(`by another process, while a hook of a deletion waits: an order appears, ch
   skip: NO_POSTGRES,
   timeout: 1_100_000,
 }, async () => {
-  await using waiting = await openWaiting()
+  await using others = await openOtherWrites()
   const files = {
     ...SHOP_MODELS,
     'admin.config.yaml': 'rate_limits: { default: 0 }\n',
     ...waitingHooks({
       product: 'undefined',
       order: 'undefined',
-      ledger: `fetch('${waiting.address}' + record.text.split(/[ :]/)[1])`,
+      ledger: `fetch('${others.address}' + record.text.split(/[ :]/)[1])`,
     }),
   }
   await twoServers(
@@ -81,7 +55,7 @@ test(`by another process, while a hook of a deletion waits: an order appears, ch
           const { id: order } = await send('POST', 'order', { product_id: product, quantity: 1, price: 1 })
           const late = lateIn(race)
           let seen: Promise<Seen> | undefined
-          waiting.writes.set(order, () => {
+          others.writes.set(order, () => {
             seen = late.write({ product, order, send })
             return seen
           })

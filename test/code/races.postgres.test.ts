@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hooksOf, SHOP_MODELS } from '../helpers/code/shop.ts'
 import { repetitions } from '../helpers/counts.ts'
+import { openOtherWrites } from '../helpers/postgres/other-writes.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 import { twoServers } from '../helpers/postgres/two-servers.ts'
 
 /** Races that the scheduler decides; those of `late-cascades.postgres.test.ts` are certain. */
 const RACES = repetitions(50, 10_000)
+/** Records that change after a hook has read them. */
+const READ = repetitions(20, 1000)
 /** Records that `afterCommit` reads. */
 const CREATES = repetitions(200, 10_000)
 /** Writes that enqueue a job and are rolled back. */
@@ -75,6 +78,40 @@ describe('hooks of one process beside writes of another', { skip: NO_POSTGRES, t
       },
       { files: FILES },
     ))
+
+  test(`a record that a hook has read changes, goes or appears before the commit, ${READ} times each`, async () => {
+    await using others = await openOtherWrites()
+    const read = `{ async beforeCreate({ record: { quantity } }, tx) {
+      const tag = await tx.system.model('tag').read(quantity)
+      await fetch('${others.address}' + quantity)
+      return { number: quantity + ' ' + (tag?.name ?? 'nothing') }
+    } }`
+    await twoServers(
+      async ({ servers: [one, other], request }) => {
+        const product = await request(one, 'POST', 'models/product', { data: { name: 'Pen', stock: 1 } })
+        const newTag = () => request(one, 'POST', 'models/tag', { data: { name: 'tag' } })
+        const order = async (id: number, write: () => Promise<{ readonly status: number }>, expected: string) => {
+          let written: ReturnType<typeof write> | undefined
+          others.writes.set(id, () => {
+            written = write()
+            return written
+          })
+          const data = { product_id: product.json.data.id, quantity: id, price: 1 }
+          const { status, json } = await request(other, 'POST', 'models/order', { data })
+          assert.equal(status, 201, JSON.stringify(json))
+          assert.ok([200, 201].includes((await written)?.status ?? 0))
+          assert.equal(json.data.number, `${id} ${expected}`)
+        }
+        for (let race = 0; race < READ; race++) {
+          const { id } = (await newTag()).json.data
+          await order(id, () => request(one, 'PUT', `models/tag/${id}`, { data: { name: 'new' } }), 'new')
+          await order(id, () => request(one, 'DELETE', `models/tag/${id}`), 'nothing')
+          await order(id + 1, newTag, 'tag')
+        }
+      },
+      { files: { ...FILES, ...hooksOf({ order: read }) } },
+    )
+  })
 
   test(`after the commit, hooks find the record in ${CREATES} of ${CREATES}`, () =>
     twoServers(
