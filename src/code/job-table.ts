@@ -8,6 +8,7 @@ import { type Random, uniqueId } from '../util/ids.ts'
 import type { JsonObject } from '../util/json.ts'
 import { JOBS } from './job-models.ts'
 import { waitingKeyOf } from './job-queue.ts'
+import { withoutText } from './mail-job.ts'
 import type { ProjectJob, ProjectJobs } from './parse-jobs.ts'
 
 /** Duration of a lease, in milliseconds. */
@@ -85,13 +86,13 @@ export class JobTable implements QueueTable<TakenJob, JobResult> {
     return { rows, hasMore: rows.length === room || inProgress.size > 0 }
   }
 
-  /** Stores the result of an attempt: the job is over, or waits for its next attempt. */
+  /** Stores the result of an attempt: the job is over, or waits for its next attempt. A mail that was sent loses its text. */
   async store({ taken, error, isFinal }: JobResult): Promise<void> {
     const { job, record } = taken
     const now = this.#parts.clock()
     const isOver = { ...OVER, finished_at: isoTime(now) }
     if (error === undefined) {
-      await this.#update(taken, { ...isOver, status: 'done', error: null })
+      await this.#update(taken, { ...isOver, status: 'done', error: null, input: withoutText(record) })
       return
     }
     const failures = Number(record.failures) + 1

@@ -17,7 +17,7 @@ import { type JobQueue, waitingKeyOf } from './job-queue.ts'
 import { JobSchedules } from './job-schedules.ts'
 import { type JobResult, JobTable, type TakenJob } from './job-table.ts'
 import { JobWork } from './job-work.ts'
-import { MAIL_JOB } from './mail-job.ts'
+import { MAIL_JOB, withoutText } from './mail-job.ts'
 import type { ProjectJobs } from './parse-jobs.ts'
 
 /** Interval of deleting jobs that are over, in milliseconds. */
@@ -117,7 +117,8 @@ export class Jobs {
   /**
    * Makes a job due at once that has failed, is done, or waits.
    *
-   * @throws {AppError} RECORD_NOT_FOUND; WRITE_CONFLICT for a job that runs, one that the project has no more, and while another with its key waits
+   * @throws {AppError} RECORD_NOT_FOUND; WRITE_CONFLICT for a job that runs, a mail that was sent, one that the project has no more, and while
+   *   another with its key waits
    */
   async retry(actor: Actor, id: number): Promise<object> {
     superusersOnly(actor)
@@ -127,6 +128,7 @@ export class Jobs {
     if (record.status === 'running') throw new AppError('WRITE_CONFLICT', `Job ${id} is running`)
     const { name, key, status } = record
     if (!jobs.has(String(name))) throw new AppError('WRITE_CONFLICT', `Job ${id} is a '${name}', which the project has no more`)
+    if (name === MAIL_JOB && status === 'done') throw new AppError('WRITE_CONFLICT', `Mail ${id} was sent; its text is gone`)
     // A job that waits has its key, unless another with it waited when it was given back.
     const waiting_key =
       status === 'waiting' || typeof key !== 'string' ? (record.waiting_key ?? null) : waitingKeyOf(String(name), key)
@@ -194,14 +196,7 @@ function presented(record: StoredRecord): object {
   const { id, name, status, key, attempt, due_at, error, enqueued_at, started_at, finished_at } = record
   const run_at = status === 'waiting' ? due_at : null
   const times = { enqueued_at, run_at: run_at ?? null, started_at: started_at ?? null, finished_at: finished_at ?? null }
-  return { id, name, status, input: shownInput(record), key: key ?? null, attempt, error: error ?? null, ...times }
-}
-
-/** The input of a job. The text of a mail is for its receiver: it may have a link that logs in. */
-function shownInput({ name, input }: StoredRecord): unknown {
-  if (name !== MAIL_JOB || !isObject(input)) return input
-  const { text: _, ...shown } = input
-  return shown
+  return { id, name, status, input: withoutText(record), key: key ?? null, attempt, error: error ?? null, ...times }
 }
 
 /** @throws {AppError} INVALID_REQUEST */

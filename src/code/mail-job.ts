@@ -1,6 +1,8 @@
 import { Faults } from '../config/fault.ts'
 import { flatSource } from '../config/source.ts'
 import type { Registry } from '../model/registry.ts'
+import type { StoredRecord } from '../store/store.ts'
+import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import { parseInput } from './parse-input.ts'
 import type { ProjectJob } from './parse-jobs.ts'
 
@@ -12,6 +14,13 @@ const FIELDS = [
   { name: 'subject', type: 'string', required: true, max_length: 250, label: 'Subject' },
   { name: 'text', type: 'text', required: true, max_length: 100_000, label: 'Text' },
 ] as const
+
+/** The input of a job without the text of a mail, which is for its receiver: it may have a link that logs in. */
+export function withoutText({ name, input }: StoredRecord): Json {
+  if (name !== MAIL_JOB || !isObject(input)) return input ?? null
+  const { text: _, ...others } = input as JsonObject
+  return others
+}
 
 /** Time of an attempt, in milliseconds. */
 const TIMEOUT_MS = 120_000

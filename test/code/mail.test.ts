@@ -65,6 +65,11 @@ test('a mail of a hook is stored with the record, and sent once after the commit
     // The text is for the receiver only.
     const listed = await api(shop, 'GET', 'jobs?name=admin.mail')
     assert.deepEqual(listed.json.data[0].input, { to: MAIL.to, subject: MAIL.subject })
+    // Nor is it kept when it was sent, so the mail cannot be sent again.
+    const [sent] = await all('queuedjob')
+    assert.deepEqual(sent.input, { to: MAIL.to, subject: MAIL.subject })
+    const again = await api(shop, 'POST', `jobs/${sent.id}/retry`)
+    assert.deepEqual([again.status, again.json.details], [409, `Mail ${sent.id} was sent; its text is gone`])
   }))
 
 test('a refused write, an invalid one and a dry run send no mail', () =>
@@ -110,8 +115,8 @@ for (const [place, answer] of [
         await call('POST', 'order', order(1))
         await app.app.begin()
         await until(async () => (await all('queuedjob'))[0].status === 'failed')
-        const [{ id, attempt, error }] = await all('queuedjob')
-        assert.equal(attempt, 1)
+        const [{ id, attempt, error, input }] = await all('queuedjob')
+        assert.deepEqual([attempt, input], [1, MAIL])
         assert.match(error, /5\.1\.1 No such user|5\.7\.1 Spam/)
         assert.equal((await api(shop, 'POST', `jobs/${id}/retry`)).status, 202)
         await until(async () => (await all('queuedjob'))[0].status === 'done')
