@@ -60,4 +60,14 @@ scenarios('fixtures/clinic', { fixture: 'clinic' }, [
     },
   },
   refused('a.yusuf', `POST ${MODELS}/invoice/1/actions/mark_as_paid`, 403),
+  {
+    name: 'the question before an action reads right for one record and for several',
+    request: 'GET /admin/api/v1/site',
+    status: 200,
+    check({ text }) {
+      const questions = [...text.matchAll(/"confirm":"([^"]*)"/g)].map(([, question = '']) => question)
+      assert.ok(questions.length > 0)
+      for (const question of questions) assert.doesNotMatch(question, /\{count\} \w/)
+    },
+  },
 ])
