@@ -2,7 +2,7 @@ import { type Actor, SHELL, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { MailTransport } from '../mail/mail.ts'
 import { datetime } from '../model/fields/temporal.ts'
-import { type FieldFilter, type PageRequest, sliceOf } from '../query/plan.ts'
+import { type Filter, type PageRequest, sliceOf } from '../query/plan.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
@@ -44,6 +44,8 @@ export interface JobsParts extends ServiceParts {
 export interface JobSelection {
   readonly status?: string | undefined
   readonly name?: string | undefined
+  /** True for jobs whose names the project has, false for the others, which are not run. */
+  readonly known?: boolean | undefined
 }
 
 /** The jobs of a project: runs those that are due, and what superusers do with them. */
@@ -99,16 +101,25 @@ export class Jobs {
     await this.#worker.stop()
   }
 
+  /** True if the project has jobs of a name, or has had them and some are left. */
+  async has(name: string): Promise<boolean> {
+    if (this.#parts.jobs.has(name)) return true
+    const plan = { filters: [{ field: 'name', operator: 'eq', value: name } as const], sort: [], offset: 0, limit: 1 }
+    return (await this.#parts.store.find(JOBS, plan, { withoutTotal: true })).records.length > 0
+  }
+
   /** A page of the jobs, latest first. */
   async list(
     actor: Actor,
     page: PageRequest,
-    { status, name }: JobSelection,
+    { status, name, known }: JobSelection,
   ): Promise<{ readonly data: readonly object[]; readonly total: number }> {
     superusersOnly(actor)
-    const filters: FieldFilter[] = []
+    const filters: Filter[] = []
     if (status !== undefined) filters.push({ field: 'status', operator: 'eq', value: status })
     if (name !== undefined) filters.push({ field: 'name', operator: 'eq', value: name })
+    const ofProject: Filter = { field: 'name', operator: 'in', values: [...this.#parts.jobs.keys()] }
+    if (known !== undefined) filters.push(known ? ofProject : { not: ofProject })
     const plan = { filters, sort: [{ field: 'id', order: 'desc' }] as const, ...sliceOf(page) }
     const { records, total } = await this.#parts.store.find(JOBS, plan)
     return { data: records.map(presented), total }

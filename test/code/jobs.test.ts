@@ -210,6 +210,13 @@ tests(
     assert.equal(await retry(first), 202, 'a waiting one is due at once')
     assert.equal(await retry(second), "409 Another job 'receipt' with the key 'one' waits")
     assert.equal(await retry(gone), `409 Job ${gone} is a 'gone', which the project has no more`)
+    const idsOf = async (query: string) => {
+      const { json } = await api(app, 'GET', `jobs?${query}`)
+      return json.data?.map(({ id }: { id: number }) => id) ?? json.details
+    }
+    assert.deepEqual([await idsOf('name=gone'), await idsOf('known=false')], [[gone], [gone]])
+    assert.deepEqual(await idsOf('known=true'), [second, first])
+    assert.match((await idsOf('name=none')).name[0], /'name' must be one of: receipt, not 'none'/)
     const run = await api(app, 'POST', 'jobs/receipt/run', { input: { number: '2' }, key: 'one' })
     assert.equal(run.json.data.id, first)
     assert.deepEqual(

@@ -34,6 +34,8 @@ const MAX_NAMED = 20
 const DRAIN_HELP = `
 Without a running server, the command runs the jobs itself. Schedules store no jobs meanwhile.
 
+Jobs that wait, but whose names the project has no more, are not waited for; a warning names them.
+
 The command fails while there are failed jobs, however old. Let them run again, or add --ignore-failed.
 
 Example:
@@ -113,6 +115,8 @@ function drainCommand(io: Io): Command {
       withJobs(io, options, async ({ client, app }) => {
         await app?.jobs.startWorker()
         await drained(client, timeout)
+        const left = await leftOver(client)
+        if (left !== undefined) io.stderr.write(`Warning: ${left}\n`)
         const failed = ignoreFailed ? undefined : await pageOf(client, { status: 'failed', page_size: MAX_NAMED })
         if (failed !== undefined && failed.total > 0) throw listed(`${counted(failed.total, 'job')} failed`, failed.data)
         io.stderr.write('No job is waiting\n')
@@ -143,7 +147,16 @@ async function drained(client: Api, timeout: number): Promise<void> {
   }
 }
 
-const open = (client: Api, status: string) => pageOf(client, { status, page_size: MAX_NAMED })
+const open = (client: Api, status: string, known = true) => pageOf(client, { status, known: String(known), page_size: MAX_NAMED })
+
+/** A sentence about jobs that no process runs, since the project has no more jobs of their names; undefined if there are none. */
+async function leftOver(client: Api): Promise<string | undefined> {
+  const [waiting, running] = [await open(client, 'waiting', false), await open(client, 'running', false)]
+  const total = waiting.total + running.total
+  if (total === 0) return undefined
+  const names = new Set([...waiting.data, ...running.data].map(({ name }) => name))
+  return `${counted(total, 'job')} not run, since the project has no more such jobs: ${[...names].join(', ')}`
+}
 
 const listed = (what: string, jobs: readonly ListedJob[]): AppError =>
   new AppError('TASK_FAILED', [what, ...jobs.slice(0, MAX_NAMED).map(described)].join('\n'))

@@ -51,7 +51,18 @@ export function jobRoutes({ roots: { jobs: root }, responses, jobs }: RouteSourc
       parameters: [
         ...PAGE,
         { name: 'status', in: 'query', description: 'Only jobs that stand so', schema: oneName(STATUSES) },
-        { name: 'name', in: 'query', description: 'Only jobs of this name', schema: oneName(names) },
+        {
+          name: 'name',
+          in: 'query',
+          description: 'Only jobs of this name, which the project has or of which jobs are left',
+          schema: TEXT,
+        },
+        {
+          name: 'known',
+          in: 'query',
+          description: 'True for jobs whose names the project has, false for the others, which are not run',
+          schema: { type: 'boolean' },
+        },
       ],
       answers: { 200: responses.success('A page', jsonContent(object(envelope(ref('job'))))) },
       handler:
@@ -62,16 +73,14 @@ export function jobRoutes({ roots: { jobs: root }, responses, jobs }: RouteSourc
             page: parameters.integer('page', { absent: 1, min: 1 }),
             pageSize: parameters.integer('page_size', { absent: DEFAULT_PAGE_SIZE, min: 1, max: MAX_PAGE_RECORDS }),
           }
-          const one = (parameter: string, known: readonly string[]) => {
-            const value = parameters.one(parameter)
-            if (value !== undefined && !known.includes(value)) {
-              parameters.fault(parameter, `'${parameter}' must be one of: ${known.join(', ')}, not '${value}'`)
-            }
-            return value
-          }
-          const selection = { status: one('status', STATUSES), name: one('name', names) }
+          const [status, name] = [parameters.one('status'), parameters.one('name')]
+          const refuse = (parameter: string, known: readonly string[], value: string) =>
+            parameters.fault(parameter, `'${parameter}' must be one of: ${known.join(', ')}, not '${value}'`)
+          if (status !== undefined && !STATUSES.includes(status)) refuse('status', STATUSES, status)
+          if (name !== undefined && !(await service.has(name))) refuse('name', names, name)
+          const known = parameters.has('known') ? parameters.flag('known') : undefined
           parameters.throwIfFaulty()
-          const { data, total } = await service.list(actorOf(request), page, selection)
+          const { data, total } = await service.list(actorOf(request), page, { status, name, known })
           return jsonResponse(h, pageJson(JSON.stringify(data), total, page))
         },
     },

@@ -48,3 +48,20 @@ test('admin jobs stores jobs, runs them without a server, lists them, and lets t
     [1],
   )
 })
+
+test('admin jobs drain does not wait for jobs that the project has no more, and names them', async () => {
+  await using project = await copyFixture('minimal')
+  const admin = (...argv: readonly string[]) => runCli(argv, { cwd: project.path })
+  await mkdir(join(project.path, 'jobs'))
+  await writeFile(join(project.path, 'jobs/note.ts'), JOBS)
+  for (const title of ['One', 'Two']) await admin('jobs', 'run', 'note', '--input', JSON.stringify({ title }))
+  await writeFile(join(project.path, 'jobs/note.ts'), JOBS.replace("'note'", "'memo'"))
+  const { stderr, code } = await admin('jobs', 'drain', '--timeout', '0')
+  const warning = 'Warning: 2 jobs not run, since the project has no more such jobs: note\n'
+  assert.deepEqual([stderr, code], [`${warning}No job is waiting\n`, 0])
+  const { stdout } = await admin('jobs', 'list', '--name', 'note', '--json')
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ status }: { status: string }) => status),
+    ['waiting', 'waiting'],
+  )
+})
