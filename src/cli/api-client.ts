@@ -49,7 +49,8 @@ async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
  * In this process, the data folder is locked while the work runs. Either way, requests are validated like the requests of any client.
  *
  * @param mode `read` does not lock the data folder; for commands that change nothing
- * @throws {AppError} with the error that the API responds with; DATA_IN_USE when another process that is not a server holds the data folder
+ * @throws {AppError} with the error that the API responds with; DATA_IN_USE when another process that is not a server holds the data folder;
+ *   TASK_FAILED for `--no-code` on a server
  */
 export const withApi = <T>(
   io: Io,
@@ -60,10 +61,14 @@ export const withApi = <T>(
   onServerOrHere(
     io,
     options,
-    (client) => work({ client, app: undefined }),
+    async (client) => {
+      if (options.code === false)
+        throw new AppError('TASK_FAILED', 'A running server calls the hooks itself; stop it for --no-code')
+      return work({ client, app: undefined })
+    },
     (project) =>
       withAppOf(io, project, mode, (app) => {
-        const client = commandClient(io, apiRoots(app.settings).api, inProcess(app), retry)
+        const client = commandClient(io, apiRoots(app.settings).api, inProcess(app, options), retry)
         return withAppErrors(() => work({ client, app }))
       }),
     retry,
@@ -177,7 +182,8 @@ async function localConnection(server: LocalServer): Promise<ServerConnection> {
 }
 
 /** A `fetch` for a client that calls the API in this process, with all permissions. */
-const inProcess = (app: App): typeof fetch => connectTo(app)({ actor: SHELL, via: 'cli', requestId: undefined, chain: [] })
+const inProcess = (app: App, { code }: RemoteOptions): typeof fetch =>
+  connectTo(app)({ actor: SHELL, via: 'cli', requestId: undefined, chain: [], withoutCode: code === false })
 
 /**
  * Verifies that the process at an address is this project's server, which may have stopped and its port been reused.

@@ -8,6 +8,8 @@ import { type ProjectOptions, withProjectOptions } from './project-options.ts'
 export interface RemoteOptions extends ProjectOptions {
   readonly url?: string
   readonly token?: string
+  /** False with `--no-code`, of commands that have it. */
+  readonly code?: boolean
 }
 
 /** A server named by the user, and the access token for it. */
@@ -29,6 +31,10 @@ export function withServerOptions(command: Command): Command {
     .addOption(new Option('--url <url>', 'call the server at this address instead of a project folder (default: ADMIN_URL)'))
     .addOption(new Option('--token <token>', 'access token for that server; prefer ADMIN_TOKEN, which other users cannot see'))
 }
+
+/** Adds `--no-code` to a command that writes records. */
+export const withCodeOption = (command: Command): Command =>
+  command.option('--no-code', 'call no hooks of the project; only while no server runs')
 
 /**
  * Returns the server that the command line or the environment names; undefined for a project folder.

@@ -14,6 +14,8 @@ export interface Caller {
   readonly requestId: string | undefined
   /** What caused the write, by code, the first cause first. */
   readonly chain: readonly string[]
+  /** True for a command whose writes call no code of the project. */
+  readonly withoutCode?: boolean
 }
 
 /** On whose behalf the code of a write runs. */

@@ -64,7 +64,7 @@ interface RequestedWrite {
 }
 
 /**
- * Reads by whom and how a model is written: `dry_run`, and the origin of the write for the history, the id of the request, which the
+ * Reads by whom and how a model is written: `dry_run`, whether code takes part, and the origin of the write for the history, the id of the request, which the
  * response then carries.
  *
  * @throws {AppError} INVALID_REQUEST
@@ -73,7 +73,11 @@ export function writeOf(request: Request, { history, hasCode }: App, random: Ran
   const query = queryOf(request)
   const dryRun = query !== '' && isDryRun(query)
   const origin = (history.isOn && !dryRun) || hasCode ? originOf(request, random) : undefined
-  return { actor: actorOf(request), model: modelKeyOf(request), options: { dryRun, origin } }
+  return {
+    actor: actorOf(request),
+    model: modelKeyOf(request),
+    options: { dryRun, origin, withoutCode: request.app.caller?.withoutCode },
+  }
 }
 
 /** @throws {AppError} INVALID_REQUEST */

@@ -12,7 +12,7 @@ import { rowLines } from '../../transfer/row-reader.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { withModelSuggestion } from '../model-requests.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { counted } from '../style.ts'
 
 interface ImportOptions extends RemoteOptions {
@@ -36,7 +36,7 @@ Examples:
 
 /** `admin import`: creates or updates records from a file, all or none. Works beside a running server. */
 export function importCommand(io: Io): Command {
-  return withRemoteOptions(new Command('import').description('create or update records from a file, all or none'))
+  return withCodeOption(withRemoteOptions(new Command('import').description('create or update records from a file, all or none')))
     .argument('<model>', 'model to import into, such as post')
     .argument('<file>', 'file in a format that `admin export` writes, or - for stdin')
     .addOption(new Option('--format <format>', 'format of the file (default: by its extension)').choices(FORMATS))
@@ -47,7 +47,6 @@ export function importCommand(io: Io): Command {
     .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
     .option('--form <name>', 'validate records with this form')
     .option('--keep-ids', 'keep id, created_at and updated_at of the file; only while no server runs')
-    .option('--no-code', 'call no hooks of the project; only while no server runs')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (model: string, file: string, options: ImportOptions) => {
@@ -92,7 +91,6 @@ async function importFile(
         },
       )
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
-    if (!code) throw new AppError('TASK_FAILED', 'A running server calls the hooks itself; stop it to import with --no-code')
     sent = await buffer(open())
     const options = { format, dry_run: dryRun, upsert_by: upsertBy, form_id: formId, delimiter }
     return await client.model(model).import(new Uint8Array(sent), options)

@@ -9,7 +9,7 @@ import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
 import { modelNamed } from '../project-options.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { counted } from '../style.ts'
 
 interface MockOptions extends RemoteOptions {
@@ -40,7 +40,7 @@ Mock records trigger webhooks like any other records.`
 
 /** `admin mock`: creates mock records. Works on a project folder, beside a running server, or on a remote one. */
 export function mockCommand(io: Io): Command {
-  return withRemoteOptions(new Command('mock').description('create mock records'))
+  return withCodeOption(withRemoteOptions(new Command('mock').description('create mock records')))
     .argument('[models...]', 'models to create records of, such as post')
     .option('--all', 'every model except user, group and permission; referenced models first')
     .option(
@@ -55,7 +55,6 @@ export function mockCommand(io: Io): Command {
       wholeNumber('The seed', 0, MAX_SEED),
     )
     .option('--locale <locale>', 'language of names, places and similar values, such as de or pt_BR (default: en)')
-    .option('--no-code', 'call no hooks of the project; only while no server runs')
     .option('--json', 'print the seed and the number of created records as JSON')
     .addHelpText('after', NOTES)
     .addHelpText('after', '\nExample:\n  $ admin mock --all --count 100 --seed 1\n')
@@ -88,8 +87,7 @@ async function mockInProcess(app: App, names: readonly string[], options: MockOp
 }
 
 async function mockOnServer(client: Client, names: readonly string[], options: MockOptions, report: Report): Promise<MockResult> {
-  const { all, count, locale, seed, code } = options
-  if (!code) throw new AppError('TASK_FAILED', 'A running server calls the hooks itself; stop it to mock with --no-code')
+  const { all, count, locale, seed } = options
   if (count > MAX_FILL_COUNT) {
     const remedy = 'run the command several times, or stop the server'
     throw new AppError('TASK_FAILED', `A running server creates at most ${MAX_FILL_COUNT} records per model and call; ${remedy}`)

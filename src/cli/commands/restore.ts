@@ -3,7 +3,7 @@ import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { withModelSuggestion } from '../model-requests.ts'
 import { parseId } from '../number-options.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { counted } from '../style.ts'
 
 interface RestoreOptions extends RemoteOptions {
@@ -18,7 +18,7 @@ Examples:
 
 /** `admin restore`: restores a deleted record from the history. Works on a project folder, beside a running server, or on a remote one. */
 export function restoreCommand(io: Io): Command {
-  return withRemoteOptions(new Command('restore').description('restore a deleted record from the history'))
+  return withCodeOption(withRemoteOptions(new Command('restore').description('restore a deleted record from the history')))
     .argument('<model>', 'model of the record, such as post')
     .argument('<id>', 'id of the record', parseId)
     .option('--dry-run', 'say what would be restored, and change nothing')

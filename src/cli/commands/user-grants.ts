@@ -5,7 +5,7 @@ import { meantOrKnown } from '../../util/suggest.ts'
 import { printable, printableJson } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 
 type GrantOptions = RemoteOptions & { readonly group: readonly string[] }
@@ -37,7 +37,7 @@ interface Grant {
 export function grantCommand(io: Io, name: 'grant' | 'revoke'): Command {
   const isGrant = name === 'grant'
   const description = isGrant ? 'give permissions to a user, or add them to groups' : 'take permissions or groups from a user'
-  return withRemoteOptions(new Command(name).description(description))
+  return withCodeOption(withRemoteOptions(new Command(name).description(description)))
     .argument('<name>', 'username')
     .argument('[permissions...]', 'permissions, such as change_post')
     .option('--group <name>', 'a group; can be given several times', (group, all: string[]) => [...all, group], [])

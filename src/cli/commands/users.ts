@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../prompts.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { printRecords } from '../style.ts'
 import { furtherFields } from './user-fields.ts'
 import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
@@ -38,7 +38,7 @@ export function usersCommand(io: Io): Command {
 }
 
 function addCommand(io: Io): Command {
-  return withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username'))
+  return withCodeOption(withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username')))
     .requiredOption('--email <address>', 'e-mail address')
     .option('--superuser', 'grant all permissions')
     .option(
@@ -89,7 +89,9 @@ function listCommand(io: Io): Command {
 }
 
 function passwordCommand(io: Io): Command {
-  return withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
+  return withCodeOption(
+    withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username')),
+  )
     .option('--password-stdin', 'read the password from standard input instead of prompting')
     .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
     .action(async (username: string, options: PasswordOptions) => {
@@ -100,7 +102,7 @@ function passwordCommand(io: Io): Command {
 }
 
 function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Command {
-  return withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username'))
+  return withCodeOption(withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username')))
     .addHelpText('after', `\nExample:\n  $ admin users ${name} ann\n`)
     .action(async (username: string, options: RemoteOptions) => {
       await change(io, options, username, { is_active: active })

@@ -105,12 +105,9 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
       (app, { random }) =>
       async (request, h) => {
         const { history, reads, records } = app
-        const {
-          actor,
-          model,
-          options: { dryRun, origin },
-        } = writeOf(request, app, random)
-        const options = { dryRun, origin: { ...origin, via: 'restore' as const } }
+        const { actor, model, options: common } = writeOf(request, app, random)
+        const { dryRun, origin } = common
+        const options = { ...common, origin: { ...origin, via: 'restore' as const } }
         const { record, consequences, notices } = await records.restore(actor, model, recordIdOf(request), history, options)
         const { text } = await (dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record))
         const rest = JSON.stringify({ consequences, notices }).slice(1)

@@ -18,10 +18,16 @@ const PROJECT = {
 export default defineHooks('order', {
   compute: { total: ({ price }) => price * 2 },
   async afterCommit(changes, { system }) {
-    for (const { after } of changes) await system.model('note').create({ text: 'order ' + after.price })
+    for (const { action, after } of changes) if (action !== 'delete') await system.model('note').create({ text: 'order ' + after.price })
   },
 })
 `,
+  'hooks/user.js': `import { defineHooks, refuse } from 'admin-folder'
+const refuseAll = () => refuse('No accounts today', 409)
+export default defineHooks('user', { beforeCreate: refuseAll, beforeUpdate: refuseAll })
+`,
+  'scripts/remove.js': "export default (ctx) => ctx.model('order').delete(1)\n",
+  'admin.config.yaml': 'history: { days: 9 }\n',
   'seed/order.yaml': '- { price: 1 }\n',
 }
 
@@ -71,11 +77,48 @@ describe('commands on data of a project with hooks', () => {
       assert.deepEqual(await lines(project, 'note'), [])
     }))
 
+  test('a record is restored without what runs after the commit', () =>
+    withOrders(async (project) => {
+      const admin = (...argv: readonly string[]) => runCli(argv, { cwd: project.path })
+      for (const more of [[], ['--no-code']]) {
+        assert.equal((await admin('run', 'scripts/remove.js')).code, 0)
+        const restored = await admin('restore', 'order', '1', ...more)
+        assert.equal(restored.code, 0, restored.stderr)
+      }
+      assert.deepEqual(
+        (await lines(project, 'note')).map(({ text }) => text),
+        ['order 1'],
+      )
+    }))
+
+  test('accounts are changed without hooks that refuse it', () =>
+    withOrders(async (project) => {
+      const add = ['users', 'add', 'ann', '--email', 'ann@example.org', '--password-stdin']
+      for (const argv of [
+        add,
+        ['users', 'passwd', 'ann', '--password-stdin'],
+        ['users', 'disable', 'ann'],
+        ['users', 'enable', 'ann'],
+        ['users', 'grant', 'ann', 'view_order'],
+        ['users', 'revoke', 'ann', 'view_order'],
+      ]) {
+        const call = (...more: readonly string[]) =>
+          runCli([...argv, ...more], { cwd: project.path, stdin: `a-long-password of ${argv[1]}\n` })
+        const completed = await runCli(['complete', '--', ...argv.slice(0, 2), '--no-'], { cwd: project.path })
+        assert.match(completed.stdout, /^--no-code\t/m)
+        const refused = await call()
+        assert.match(refused.stderr, /No accounts today/, argv.join(' '))
+        const { code, stderr } = await call('--no-code')
+        assert.equal(code, 0, stderr)
+      }
+    }))
+
   test('beside a server, --no-code is refused', () =>
     withOrders(async (project) => {
       const server = await startServer([], { cwd: project.path })
       const refused = [
         await runCli(['mock', 'order', '--no-code'], { cwd: project.path }),
+        await runCli(['users', 'enable', 'ann', '--no-code'], { cwd: project.path }),
         await runCli(['import', 'order', '-', '--format', 'csv', '--no-code'], { cwd: project.path, stdin: 'price\n5\n' }),
       ]
       await server.stop()
