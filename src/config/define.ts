@@ -25,7 +25,7 @@ export interface Settings {
   }
   readonly views_auth: 'optional' | 'required'
   readonly validation_status: 400 | 422
-  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
+  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number; readonly download: number }
   readonly max_upload_bytes: number
   readonly max_record_bytes: number
   readonly trusted_proxies: number
@@ -45,8 +45,15 @@ export interface Settings {
   }
   /** How mails are sent; absent if none are. */
   readonly mail?: MailSettings
+  /** Files of records. */
+  readonly files: FileSettings
   /** Which changes are recorded, and for how long; absent if none are. */
-  readonly history?: { readonly days: number; readonly models?: readonly string[] }
+  readonly history?: {
+    readonly days: number
+    readonly models?: readonly string[]
+    /** Whether files are kept as long as the history that names them; default: true. */
+    readonly files?: boolean
+  }
   /** The admin page. */
   readonly ui: {
     readonly enabled: boolean
@@ -79,6 +86,27 @@ export interface PostgresSettings {
   readonly migrate: 'additive' | 'never'
 }
 
+/** Settings of files of records. Sizes in bytes. */
+export interface FileSettings {
+  /** Largest size that a field may allow. */
+  readonly max_size: number
+  /** Hours for which an upload waits for its record. */
+  readonly pending_hours: number
+  /** Size of all waiting uploads of a user. */
+  readonly pending_bytes: number
+  /** Days for which the bytes of a removed file are kept. */
+  readonly keep_removed_days: number
+  /** Free space below which no file is taken. */
+  readonly min_free: number
+  /** A folder that all processes share, for the bytes; with PostgreSQL only. Default: in the database. */
+  readonly store?: string
+}
+
+/** Settings of files as written: a size may be a text such as `8 MiB`. */
+type FileSettingsInput = {
+  readonly [K in keyof FileSettings]?: K extends 'max_size' | 'pending_bytes' | 'min_free' ? number | string : FileSettings[K]
+}
+
 /** Settings of mails that the server sends. */
 export interface MailSettings {
   /** The sender: an address, or `Shop <no-reply@example.com>`. */
@@ -92,7 +120,8 @@ export interface MailSettings {
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
 /** Settings as written; every member is optional. `webhooks` may be a list of subscriptions, `store` a URL. */
-export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store' | 'mail'>> & {
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store' | 'mail' | 'files'>> & {
+  readonly files?: FileSettingsInput
   readonly mail?: Partial<MailSettings>
   readonly store?: string | Partial<PostgresSettings>
   readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>

@@ -3,6 +3,7 @@ import { nearest } from '../util/suggest.ts'
 import { parseUrl } from '../util/urls.ts'
 import type { Settings, SettingsInput } from './define.ts'
 import { type FaultRule, Faults } from './fault.ts'
+import { checkFileStore, FILE_DEFAULTS, filesSchema } from './file-settings.ts'
 import { completeMail, mailSchema } from './mail-settings.ts'
 import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
@@ -53,7 +54,7 @@ export const DEFAULTS: Settings = {
   jwt: { algorithm: 'HS256', access_token_minutes: 30, refresh_token_minutes: 10080 },
   views_auth: 'optional',
   validation_status: 400,
-  rate_limits: { default: 100, auth: 5, upload: 10 },
+  rate_limits: { default: 100, auth: 5, upload: 10, download: 3000 },
   max_upload_bytes: 10_485_760,
   max_record_bytes: 1_048_576,
   trusted_proxies: 0,
@@ -68,6 +69,7 @@ export const DEFAULTS: Settings = {
     keep: { deliveries: 10_000, days: 30 },
   },
   jobs: { run: true, concurrency: 4, keep_days: 7 },
+  files: FILE_DEFAULTS,
   ui: { enabled: true },
   lint: { rules: {} },
 }
@@ -111,7 +113,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
   }),
   views_auth: Joi.valid('optional', 'required'),
   validation_status: Joi.number().valid(400, 422),
-  rate_limits: Joi.object({ default: count, auth: count, upload: count }),
+  rate_limits: Joi.object({ default: count, auth: count, upload: count, download: count }),
   max_upload_bytes: Joi.number().integer().min(1024),
   max_record_bytes: Joi.number().integer().min(1024),
   trusted_proxies: count,
@@ -126,9 +128,11 @@ export const settingsSchema = Joi.object<SettingsInput>({
     keep_days: Joi.number().integer().min(1).max(36_500),
   }),
   mail: mailSchema,
+  files: filesSchema,
   history: Joi.object({
     days: Joi.number().integer().min(1).max(36_500).required(),
     models: Joi.array().items(Joi.string()).min(1),
+    files: Joi.boolean(),
   }),
   ui: Joi.object({
     enabled: Joi.boolean(),
@@ -186,6 +190,7 @@ export function resolveSettings(
     store: completeStore(merged.store, file, faults),
     ...(mail === undefined ? {} : { mail }),
   })
+  checkFileStore(settings, file, faults)
   if (settings.store !== 'embedded' && flags.data !== undefined) faults.add(flatSource('command line'), [], DATA_UNUSED)
   const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [ANY_ORIGIN_WARNING] : []
   return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }

@@ -8,6 +8,7 @@ test('settings are returned unchanged', () => {
   const given = { port: 9000, jwt: { algorithm: 'HS512' }, cors: ['https://a.example'] } as const
   assert.equal(defineConfig(given), given)
   assert.deepEqual(defineConfig({ rate_limits: { auth: 0 } }), { rate_limits: { auth: 0 } })
+  assert.deepEqual(defineConfig({ files: { max_size: '8 MiB' } }), { files: { max_size: '8 MiB' } })
   assert.deepEqual(defineConfig({}), {})
 })
 
@@ -20,6 +21,10 @@ test('an unknown setting or a value of another type is a type error', () => {
   defineConfig({ jwt: { algorithm: 'none' } })
   // @ts-expect-error a section has no setting `uplod`
   defineConfig({ rate_limits: { uplod: 1 } })
+  // @ts-expect-error a size is a number or a text
+  defineConfig({ files: { max_size: true } })
+  // @ts-expect-error hours are a number
+  defineConfig({ files: { pending_hours: '24' } })
   // @ts-expect-error cors is a list
   defineConfig({ cors: 'https://a.example' })
   // @ts-expect-error the status is 400 or 422
