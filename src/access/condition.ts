@@ -134,7 +134,7 @@ class Compiler {
     const { field, within } = this.#subfield(left)
     const order = ORDER[op]
     if (field.type.list) throw new Error(`'${field.name}' is a list; write \`value in ${textOf(left)}\``)
-    if (field.type.name === 'json' || (order !== undefined && !field.type.sortable)) throw unsupported(node)
+    if (field.type.structured || (order !== undefined && !field.type.sortable)) throw unsupported(node)
     const read = this.#valueFor(field, right, node)
     return (user) => {
       const value = read(user)
@@ -156,7 +156,7 @@ class Compiler {
   #isAmong(node: Extract<Node, { op: 'in' }>): Part {
     const [left, right] = node.args
     const { field, within } = this.#subfield(left)
-    if (field.type.list || field.type.name === 'json') throw unsupported(node)
+    if (field.type.list || field.type.structured) throw unsupported(node)
     const evaluate = this.#evaluation(right)
     if (right.op === 'list') for (const item of right.args) if (item.op === 'value') this.#valueFor(field, item, node)
     return (user) => {

@@ -56,6 +56,8 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
       return () => faker.string.uuid()
     case 'json':
       return () => ({ [faker.word.noun()]: faker.word.adjective(), count: random.integer(0, 100), active: random.chance(0.5) })
+    case 'file':
+    case 'image':
     case 'primarykey':
     case 'foreignkey':
     case 'one_to_one':

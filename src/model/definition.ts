@@ -22,6 +22,8 @@ export const FIELD_TYPE_NAMES = [
   'foreignkey',
   'many_to_many',
   'one_to_one',
+  'file',
+  'image',
 ] as const
 
 /** Name of a field type, such as `string`. */
@@ -44,6 +46,40 @@ export interface LimitsDefinition {
   readonly pattern?: string
 }
 
+/** A thumbnail, as written: `640x360`, `640x` or `x360` in pixels, which it covers, or in detail. */
+export type ThumbnailDefinition =
+  | string
+  | {
+      readonly width?: number
+      readonly height?: number
+      /** `cover` by default. */
+      readonly fit?: 'cover' | 'inside'
+      /** `webp` by default. */
+      readonly format?: 'webp' | 'jpeg' | 'png'
+      readonly quality?: number
+    }
+
+/** Options of the field types `file` and `image`; those after `accept` are of images only. */
+export interface FileDefinition {
+  /** True for an ordered list of files. */
+  readonly multiple?: boolean
+  /** Of a list; at most 100, 20 by default. */
+  readonly max_files?: number
+  /** Maximum size of a file: a number of bytes, or a text such as `8 MiB`. By default the setting `max_upload_bytes`. */
+  readonly max_size?: number | string
+  /** Media types such as `application/pdf`, or `image/*`. The bytes of a file decide, not its name. */
+  readonly accept?: readonly string[]
+  /** Thumbnails by name. Every image has `preview` besides: 256 pixels, inside. */
+  readonly thumbnails?: Readonly<Record<string, ThumbnailDefinition>>
+  /** Minimum size in pixels, as displayed. */
+  readonly min_width?: number
+  readonly min_height?: number
+  /** Maximum number of pixels of all frames together; 50 million by default. */
+  readonly max_pixels?: number
+  /** `strip`, the default, removes EXIF, XMP and IPTC, such as the place where a photo was taken. */
+  readonly metadata?: 'strip' | 'keep'
+}
+
 /** Names of the colours of choices. A front end decides on their shades. */
 export const CHOICE_COLORS = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink', 'brown'] as const
 
@@ -64,7 +100,7 @@ interface MockHint {
 }
 
 /** One field of a model, as written. */
-export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
+export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'>, FileDefinition {
   /** Letters, digits and single underscores; a foreign key is named `<relation>_id`. */
   readonly name: string
   readonly type: FieldTypeName

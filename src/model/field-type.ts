@@ -1,5 +1,5 @@
 import type { Json } from '../util/json.ts'
-import type { FieldTypeName, LimitsDefinition } from './definition.ts'
+import type { FieldTypeName, FileDefinition, LimitsDefinition } from './definition.ts'
 
 /** Filter operators; each field type supports some of them. */
 export type Operator = 'eq' | 'ne' | 'in' | 'isnull' | 'icontains' | 'startswith' | 'endswith' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -11,7 +11,7 @@ export type Ordering = 'decimal'
 export type Reading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string }
 
 /** Keys of a field definition beyond name, type, label, help_text, required, searchable. */
-export type FieldOption = keyof LimitsDefinition | 'unique' | 'default' | 'model' | 'on_delete'
+export type FieldOption = keyof LimitsDefinition | keyof FileDefinition | 'unique' | 'default' | 'model' | 'on_delete'
 
 /** The behaviour of a field type. */
 export interface FieldType {
@@ -28,6 +28,8 @@ export interface FieldType {
   readonly secret: boolean
   /** True if the stored value is a list; `=` and `in` then compare items. */
   readonly list: boolean
+  /** True if the stored value, or an item of its list, may be an object: it has no equality and no order, and is JSON in files. */
+  readonly structured: boolean
   /** Converts a JSON value (never null) into stored form. */
   read(value: unknown): Reading
   /** Converts text of a filter or a file; for lists, one item. */
@@ -35,7 +37,7 @@ export interface FieldType {
 }
 
 /** What most types have in common: one value, which is public, has an order and is left out of searches. */
-export const SINGLE_VALUE = { sortable: true, searchable: false, secret: false, list: false } as const
+export const SINGLE_VALUE = { sortable: true, searchable: false, secret: false, list: false, structured: false } as const
 
 /** A successful reading. */
 export const accept = (value: Json): Reading => ({ ok: true, value })

@@ -2,8 +2,10 @@ import { isObject, type Json } from '../util/json.ts'
 import type { ChoiceDefinition, DeletionRule, FakerMethod, FieldDefinition } from './definition.ts'
 import type { FieldType } from './field-type.ts'
 import { primarykey } from './fields/numeric.ts'
-import { FIELD_TYPES } from './fields.ts'
+import { FIELD_TYPES, typeOf } from './fields.ts'
+import type { FileRules } from './files.ts'
 import { compileLimits, type Limits } from './limits.ts'
+import { fileRules } from './parse-files.ts'
 
 /** One field of a registered model. */
 export interface Field {
@@ -33,6 +35,8 @@ export interface Field {
   /** True for a field whose value the project's code computes. Requests may not set it. */
   readonly computed: boolean
   readonly relation: Relation | undefined
+  /** What a file field accepts; undefined for other types. */
+  readonly file: FileRules | undefined
   /** The Faker method of its mock data, if the definition names one. */
   readonly faker: FakerMethod | undefined
 }
@@ -56,6 +60,12 @@ export interface Relation {
 /** A field that is a relation. */
 export type RelationField = Field & { readonly relation: Relation }
 
+/** A field of files. */
+export type FileField = Field & { readonly file: FileRules }
+
+/** Narrows a field to a field of files. */
+export const isFileField = (field: Field): field is FileField => field.file !== undefined
+
 /** Narrows a field to a relation field. */
 export const isRelation = (field: Field): field is RelationField => field.relation !== undefined
 
@@ -65,7 +75,7 @@ export const isRelation = (field: Field): field is RelationField => field.relati
  * @throws {Error} if the pattern cannot be compiled
  */
 export function makeField(definition: FieldDefinition): Field {
-  const type = FIELD_TYPES[definition.type]
+  const type = typeOf(definition)
   const generated = generatedDefault(definition)
   return {
     name: definition.name,
@@ -85,6 +95,7 @@ export function makeField(definition: FieldDefinition): Field {
     serverSet: false,
     computed: false,
     relation: makeRelation(definition),
+    file: fileRules(definition),
     faker: definition.mock?.faker,
   }
 }
@@ -146,6 +157,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   serverSet: false,
   computed: false,
   relation: undefined,
+  file: undefined,
   faker: undefined,
 })
 

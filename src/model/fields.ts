@@ -1,5 +1,6 @@
-import type { FieldTypeName } from './definition.ts'
+import type { FieldDefinition, FieldTypeName } from './definition.ts'
 import type { FieldType } from './field-type.ts'
+import { file, image, severalFiles, severalImages } from './fields/file.ts'
 import { decimal, integer, number } from './fields/numeric.ts'
 import { boolean, choice, jsonType, multichoice, uuid } from './fields/other.ts'
 import { foreignkey, manyToMany, oneToOne } from './fields/relation.ts'
@@ -28,4 +29,12 @@ export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
   foreignkey,
   many_to_many: manyToMany,
   one_to_one: oneToOne,
+  file,
+  image,
+}
+
+/** The type of a field as it is defined: a file field with `multiple` has a list. */
+export function typeOf({ type, multiple = false }: Pick<FieldDefinition, 'type' | 'multiple'>): FieldType {
+  if (!multiple) return FIELD_TYPES[type]
+  return type === 'image' ? severalImages : type === 'file' ? severalFiles : FIELD_TYPES[type]
 }

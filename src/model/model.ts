@@ -1,6 +1,14 @@
 import type { Json, JsonObject } from '../util/json.ts'
 import type { AccessDefinition } from './definition.ts'
-import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
+import {
+  type Field,
+  type FileField,
+  type GeneratedField,
+  isFileField,
+  isGenerated,
+  isRelation,
+  type RelationField,
+} from './field.ts'
 import type { UniqueSet } from './unique-set.ts'
 
 /** A registered model: its fields in order, `id` first and timestamps last. */
@@ -35,6 +43,8 @@ export class Model {
   readonly access: AccessDefinition
   /** Fields with a generated default. */
   readonly generated: readonly GeneratedField[]
+  /** Fields of files. */
+  readonly fileFields: readonly FileField[]
   /** Names of the secret fields. */
   readonly secrets: readonly string[]
 
@@ -68,6 +78,7 @@ export class Model {
     this.uniqueKeys = uniqueKeys(this)
     this.access = options.access ?? {}
     this.generated = options.fields.filter(isGenerated)
+    this.fileFields = options.fields.filter(isFileField)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
     this.displayField = options.displayField ?? guessDisplayField(options.fields)
   }

@@ -10,6 +10,7 @@ import { choiceValue, type Field, makeField } from './field.ts'
 import type { FieldOption, Reading } from './field-type.ts'
 import { FIELD_TYPES } from './fields.ts'
 import { checkLimits } from './limits.ts'
+import { FILE_OPTION_SCHEMAS } from './parse-files.ts'
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/
 
@@ -40,6 +41,7 @@ const optionSchemas: Readonly<Record<FieldOption, Joi.Schema>> = {
   pattern: Joi.string(),
   model: Joi.string().required(),
   on_delete: Joi.valid('restrict', 'cascade', 'set_null'),
+  ...FILE_OPTION_SCHEMAS,
 }
 
 /** Other spellings of a limit. */
@@ -148,12 +150,16 @@ const FOREIGN_TYPES: ReadonlyMap<string, FieldTypeName> = new Map([
   ['enum', 'choice'],
   ['object', 'json'],
   ['relation', 'foreignkey'],
+  ['upload', 'file'],
+  ['attachment', 'file'],
+  ['media', 'file'],
+  ['picture', 'image'],
+  ['photo', 'image'],
 ])
 
 function typeHint(type: string): string {
   const meant = FOREIGN_TYPES.get(type.toLowerCase())
   if (meant !== undefined) return `; write ${meant}`
-  if (/^(file|image|upload)$/i.test(type)) return '; files are not stored: write url, and keep the file elsewhere'
   return meantOrKnown(type, FIELD_TYPE_NAMES)
 }
 

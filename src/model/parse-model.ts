@@ -196,17 +196,18 @@ function memberProblem(name: string, fields: readonly Field[]): string | undefin
   return isComparable(field.type) ? undefined : `A ${field.type.name} field cannot be part of 'unique_together'`
 }
 
-const isComparable = ({ secret, list, name }: Field['type']): boolean => !secret && !list && name !== 'json'
+const isComparable = ({ secret, list, structured }: Field['type']): boolean => !secret && !list && !structured
 
 function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   const field = model.fields.get(model.displayField)
   if (field !== undefined && canDisplayRecord(field)) return
   const known = model.visibleFields.filter(canDisplayRecord).map(({ name }) => name)
-  const why = field === undefined ? 'there is no such field' : 'it is a password or a relation'
+  const why = field === undefined ? 'there is no such field' : 'it is a password, a relation or a file'
   const guess = meantOrKnown(model.displayField, known)
   faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field: ${why}${guess}`, {
     rule: 'model/display-field',
   })
 }
 
-const canDisplayRecord = ({ type, relation }: Field): boolean => !type.secret && relation === undefined
+const canDisplayRecord = ({ type, relation, file }: Field): boolean =>
+  !type.secret && relation === undefined && file === undefined

@@ -9,6 +9,19 @@ const ID: Schema = { type: 'integer', minimum: 1 }
 /** Seconds are optional in requests and always present in responses. */
 const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?$'
 
+const FILE_TEXT: Schema = { type: 'string' }
+const PIXELS: Schema = { type: ['integer', 'null'], minimum: 1 }
+
+const STORED_FILE: Schema = {
+  type: 'object',
+  properties: {
+    ...{ id: FILE_TEXT, name: FILE_TEXT, type: FILE_TEXT, size: { type: 'integer', minimum: 0 }, sha256: FILE_TEXT },
+    ...{ width: PIXELS, height: PIXELS, alt: { type: ['string', 'null'] }, uploaded_at: { type: 'string', format: 'date-time' } },
+  },
+  required: ['id', 'name', 'type', 'size', 'sha256'],
+  additionalProperties: true,
+}
+
 /** Schemas of field values in responses, by field type. */
 const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   primarykey: ID,
@@ -33,11 +46,26 @@ const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   foreignkey: ID,
   many_to_many: { type: 'array', items: ID },
   one_to_one: ID,
+  file: STORED_FILE,
+  image: STORED_FILE,
 }
 
 const LINKS: Schema = {
   type: 'array',
   items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
+}
+
+/** The id of an upload, or of a file of the record. */
+const FILE_INPUT: Schema = {
+  anyOf: [
+    FILE_TEXT,
+    {
+      type: 'object',
+      properties: { id: FILE_TEXT, name: FILE_TEXT, alt: { type: ['string', 'null'] } },
+      required: ['id'],
+      additionalProperties: true,
+    },
+  ],
 }
 
 /** Schemas of values in requests, where they differ from responses. */
@@ -54,11 +82,17 @@ const SETTABLE: typeof VALUES = {
     description: 'A moment in ISO 8601; seconds may be left out, without an offset it is UTC, a day alone is its first moment',
   },
   many_to_many: LINKS,
+  file: FILE_INPUT,
+  image: FILE_INPUT,
 }
+
+/** A field of several files is a list of them. */
+const listedIfSeveral = ({ file, type }: Field, value: Schema): Schema =>
+  file !== undefined && type.list ? { type: 'array', items: value, maxItems: file.maxFiles } : value
 
 /** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
-  const value = withChoices(VALUES[field.type.name], field, field.limits.choices)
+  const value = withChoices(listedIfSeveral(field, VALUES[field.type.name]), field, field.limits.choices)
   const description = described(field.helpText, value.description)
   const schema: Schema = { ...value, title: field.label, description, ...(field.computed ? { readOnly: true } : {}) }
   return field.required || field.type.list ? schema : nullable(schema)
@@ -83,7 +117,7 @@ function titleIn({ name, label }: Field, demand?: FormDemand): string | undefine
 export function settableValue(field: Field, demand?: FormDemand): Schema {
   const { limits, type, unique, helpText } = field
   const mandatory = isMandatory(field, demand)
-  const value = SETTABLE[type.name]
+  const value = listedIfSeveral(field, SETTABLE[type.name])
   const bounds = [limits, demand?.limits ?? {}]
   const schema: Schema = {
     ...withChoices(value, field, commonChoices(bounds)),

@@ -1,3 +1,4 @@
+import { filesIn } from '../model/files.ts'
 import type { JsonObject } from '../util/json.ts'
 
 /** Maximum length of a word, in characters; the rest is ignored. */
@@ -257,10 +258,13 @@ const isBetweenLetters = (text: string, start: number, end: number): boolean =>
 /** Number of characters of a text that are searched, in UTF-16 code units. */
 export const MAX_SEARCHED = 100_000
 
-/** The searched text of a field: the beginning of the text as stored; lists are joined by commas. */
+/** The searched text of a field: the beginning of the text as stored; lists are joined by commas, files have their names. */
 export function textOf(record: JsonObject, field: string): string {
   const value = record[field]
   if (typeof value === 'string') return searchedPart(value)
+  if (typeof value !== 'object' || value === null) return ''
+  const files = filesIn(value)
+  if (files.length > 0) return searchedPart(files.map(({ name }) => name).join(', '))
   return Array.isArray(value) ? searchedPart(value.join(', ')) : ''
 }
 

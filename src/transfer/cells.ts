@@ -11,14 +11,14 @@ export const storedValue = (record: StoredRecord, { name, type }: Field): Json =
  */
 export function writeCell(field: Field, value: Json): string | null {
   const text = cellText(field, value)
-  const mayBeFormula = field.type.name !== 'json' && (typeof value === 'string' ? isText(field) : Array.isArray(value))
+  const mayBeFormula = !field.type.structured && (typeof value === 'string' ? isText(field) : Array.isArray(value))
   return text !== null && mayBeFormula ? guarded(text) : text
 }
 
 /** A value as the text of a cell, in a file whose cells are no formulas. */
 export function cellText(field: Field, value: Json): string | null {
   if (value === null) return null
-  if (field.type.name === 'json') return JSON.stringify(value)
+  if (field.type.structured) return JSON.stringify(value)
   if (!Array.isArray(value)) return String(value)
   return value.length === 0 ? null : value.map((item) => escaped(String(item))).join(SEPARATOR)
 }

@@ -29,7 +29,7 @@ export function checkRows(records: number): void {
 
 /** False for a field whose values fit into a cell, whatever they are. */
 export function mayBeLong({ type, limits }: Field): boolean {
-  if (type.list || type.name === 'json') return true
+  if (type.list || type.structured) return true
   // A character of a limit is one or two code units.
   return type.searchable && (limits.max_length === undefined || limits.max_length > MAX_TEXT / 2)
 }

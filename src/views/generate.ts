@@ -28,6 +28,8 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   foreignkey: 'relation',
   one_to_one: 'relation',
   many_to_many: 'tags',
+  file: 'file',
+  image: 'image',
 }
 
 /** Inputs of the generated views besides the model. */

@@ -29,6 +29,8 @@ describe('capabilities of a type', () => {
     multichoice: equality,
     many_to_many: equality,
     json: ['isnull'],
+    file: ['isnull'],
+    image: ['isnull'],
     uuid: equality,
     password: [],
   }
@@ -48,9 +50,9 @@ describe('capabilities of a type', () => {
     assert.equal(FIELD_TYPES.password.searchable, false)
   })
 
-  test('lists and JSON cannot be sorted', () =>
+  test('lists, JSON and files cannot be sorted', () =>
     assert.deepEqual(
       FIELD_TYPE_NAMES.filter((name) => !FIELD_TYPES[name].sortable),
-      ['password', 'multichoice', 'json', 'many_to_many'],
+      ['password', 'multichoice', 'json', 'many_to_many', 'file', 'image'],
     ))
 })

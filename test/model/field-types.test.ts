@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/model/definition.ts'
 import { primarykey } from '../../src/model/fields/numeric.ts'
-import { FIELD_TYPES } from '../../src/model/fields.ts'
+import { FIELD_TYPES, typeOf } from '../../src/model/fields.ts'
+import { FileProblem } from '../../src/model/files.ts'
 
 /** Results of reading JSON: values stored unchanged, `[written, stored]` pairs, and rejected values with their problem. */
 interface Row {
@@ -21,7 +22,29 @@ function nested(levels: number, ...innermost: readonly unknown[]): unknown {
 const NOT_TEXT = [0, 1, true, false, [], ['a'], {}]
 const MAX = Number.MAX_SAFE_INTEGER
 
+const STORED = {
+  ...{ id: 'k3J9x0aQ2m-1f', name: 'a.png', type: 'image/png', size: 70, sha256: 'ab'.repeat(32), width: 1, height: 1 },
+  ...{ alt: null, uploaded_at: '2026-01-02T03:04:05.678Z' },
+}
+const FILE_ROW: Row = {
+  keeps: [STORED, { ...STORED, width: null, height: null, alt: 'A dot' }],
+  refuses: {
+    'must be the id of an upload': [
+      'k3J9x0aQ2m-1f',
+      1,
+      [],
+      [STORED],
+      { id: 'k3J9x0aQ2m-1f' },
+      { ...STORED, size: '70' },
+      { ...STORED, url: '/' },
+    ],
+    'is too small': [new FileProblem('is too small')],
+  },
+}
+
 const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
+  file: [FILE_ROW],
+  image: [FILE_ROW],
   decimal: [
     {
       keeps: ['0', '12.5', '-0.03', '9'.repeat(100), `0.${'1'.repeat(99)}`],
@@ -301,8 +324,23 @@ describe('reading JSON', () => {
   }
 })
 
+describe('a field of several files', () => {
+  for (const name of ['file', 'image'] as const) {
+    const type = typeOf({ type: name, multiple: true })
+    test(`${name}: a list of stored files, in order`, () => {
+      const several = [STORED, { ...STORED, id: 'k3J9x0aQ2m-2' }]
+      assert.deepEqual(type.read(several), { ok: true, value: several })
+      assert.equal(type.list, true)
+      for (const other of [STORED, ['k3J9x0aQ2m-1f'], 'k3J9x0aQ2m-1f'])
+        assert.deepEqual(type.read(other), { ok: false, problem: 'must be an array of ids of uploads' })
+    })
+  }
+})
+
 /** Results of parsing text of a filter or a file; null for rejected text. */
 const PARSE: Readonly<Record<FieldTypeName | 'primarykey', Readonly<Record<string, unknown>>>> = {
+  file: { 'k3J9x0aQ2m-1f': null, '': null },
+  image: { 'k3J9x0aQ2m-1f': null, '': null },
   decimal: { '12.50': '12.5', '1e2': '100', '-0': '0', '': null, '1,5': null },
   uuid: { '9F5C1A52-7D0E-4B1F-8A3C-1F2E3D4C5B6A': '9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a', '9f5c': null, '': null },
   string: { a: 'a', '': '', 'not@an@email': 'not@an@email' },

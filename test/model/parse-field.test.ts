@@ -81,7 +81,7 @@ faultTable('types', [
   ['bool', '{ name: a, type: »bool }', "Unknown type 'bool'; write boolean"],
   ['int', '{ name: a, type: »int }', "Unknown type 'int'; write integer"],
   ['str', '{ name: a, type: »str }', "Unknown type 'str'; write string"],
-  ['a file', '{ name: a, type: »file }', "Unknown type 'file'; files are not stored: write url…"],
+  ['a file of another product', '{ name: a, type: »upload }', "Unknown type 'upload'; write file…"],
   ['one like no other', '{ name: a, type: »blob }', "Unknown type 'blob' (known: string, text, …"],
   ['__proto__', '{ name: a, type: »"__proto__" }', "Unknown type '__proto__'…"],
   ['constructor', '{ name: a, type: »constructor }', "Unknown type 'constructor'…"],

@@ -102,7 +102,7 @@ fields:
     [
       'a secret display field',
       'name: Thing\ndisplay_field: »pass\nfields: [{ name: pass, type: password }]\n',
-      "'pass' cannot be the display field: it is a password or a relation (known: id)",
+      "'pass' cannot be the display field: it is a password, a relation or a file (known: id)",
     ],
     [
       'a relation as display field',

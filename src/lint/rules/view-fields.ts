@@ -323,6 +323,8 @@ const WIDGETS: Readonly<Record<string, readonly string[]>> = {
   relation: ['foreignkey', 'one_to_one', 'many_to_many'],
   autocomplete: ['foreignkey', 'one_to_one', 'many_to_many', 'string', 'choice'],
   json: ['json'],
+  file: ['file', 'image'],
+  image: ['image'],
   password: ['password'],
 }
 

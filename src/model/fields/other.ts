@@ -26,6 +26,7 @@ export const multichoice: FieldType = {
   searchable: true,
   secret: false,
   list: true,
+  structured: false,
   read(value) {
     if (!Array.isArray(value)) return reject('must be an array')
     const items: unknown[] = value
@@ -42,6 +43,7 @@ export const jsonType: FieldType = {
   options: ['default'],
   operators: ['isnull'],
   sortable: false,
+  structured: true,
   read(value) {
     const problem = problemIn(value, MAX_JSON_DEPTH)
     if (problem !== undefined) return reject(problem)

@@ -24,6 +24,7 @@ export const manyToMany: FieldType = {
   searchable: false,
   secret: false,
   list: true,
+  structured: false,
   read(value) {
     if (!Array.isArray(value)) return reject('must be an array')
     if (value.length > MAX_LINKS) return reject(`must hold at most ${MAX_LINKS} records`)

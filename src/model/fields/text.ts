@@ -18,6 +18,7 @@ export function textLike(
     searchable: true,
     secret: false,
     list: false,
+    structured: false,
     read(value) {
       if (typeof value !== 'string') return reject('must be a string')
       if (!isPlainText(value)) return reject(NOT_PLAIN)

@@ -147,6 +147,8 @@ const CODECS: Partial<Readonly<Record<FieldType['name'], Codec>>> = {
   datetime: DATETIME,
   multichoice: TEXTS,
   json: JSON_VALUE,
+  file: JSON_VALUE,
+  image: JSON_VALUE,
 }
 
 /** The codec of a field that is not a many-to-many relation. */

@@ -252,7 +252,7 @@ export interface SystemObject {
 const INDEXED_IF_INTERNAL: ReadonlySet<FieldType['name']> = new Set(['foreignkey', 'integer', 'datetime'])
 
 /** Texts of several lines are searched rather than sorted. */
-const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text', 'json', 'password'])
+const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text', 'json', 'file', 'image', 'password'])
 
 /** Types whose parts people search for with `icontains`. */
 const SEARCHED: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'slug', 'url'])
@@ -277,6 +277,7 @@ export function indexesOf({ name, columns, model }: TableLayout, trigrams: Trigr
       definition: keyword(`using ${using}`),
     })
     const text = textOf(column.sql)
+    if (field.type.structured) return []
     if (field.type.list) return [index([], `gin (${text})`)]
     const hasParts = SEARCHED.has(field.type.name) && field.limits.choices === undefined && trigrams !== undefined
     return [

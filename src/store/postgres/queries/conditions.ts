@@ -71,8 +71,8 @@ function fieldCondition(filter: FieldFilter, table: TableLayout, alias: Sql): Sq
   if (link !== undefined) return linkCondition(filter, link, alias)
   const column = table.expectColumn(filter.field)
   const at = sql`${alias}.${column.sql}`
+  if (column.field.type.structured) return jsonCondition(filter, at)
   if (column.field.type.list) return listCondition(filter, column, at)
-  if (column.field.type.name === 'json') return jsonCondition(filter, at)
   return valueCondition(filter, column, at)
 }
 
