@@ -2,7 +2,7 @@ import { isObject, type Json } from '../util/json.ts'
 import type { ChoiceDefinition, DeletionRule, FakerMethod, FieldDefinition } from './definition.ts'
 import type { FieldType } from './field-type.ts'
 import { primarykey } from './fields/numeric.ts'
-import { FIELD_TYPES, typeOf } from './fields.ts'
+import { FIELD_TYPES, fieldTypeOf } from './fields.ts'
 import type { FileRules } from './files.ts'
 import { compileLimits, type Limits } from './limits.ts'
 import { fileRules } from './parse-files.ts'
@@ -75,7 +75,7 @@ export const isRelation = (field: Field): field is RelationField => field.relati
  * @throws {Error} if the pattern cannot be compiled
  */
 export function makeField(definition: FieldDefinition): Field {
-  const type = typeOf(definition)
+  const type = fieldTypeOf(definition)
   const generated = generatedDefault(definition)
   return {
     name: definition.name,

@@ -34,7 +34,7 @@ export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
 }
 
 /** The type of a field as it is defined: a file field with `multiple` has a list. */
-export function typeOf({ type, multiple = false }: Pick<FieldDefinition, 'type' | 'multiple'>): FieldType {
+export function fieldTypeOf({ type, multiple = false }: Pick<FieldDefinition, 'type' | 'multiple'>): FieldType {
   if (!multiple) return FIELD_TYPES[type]
   return type === 'image' ? severalImages : type === 'file' ? severalFiles : FIELD_TYPES[type]
 }

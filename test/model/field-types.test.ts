@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FIELD_TYPE_NAMES, type FieldTypeName } from '../../src/model/definition.ts'
 import { primarykey } from '../../src/model/fields/numeric.ts'
-import { FIELD_TYPES, typeOf } from '../../src/model/fields.ts'
+import { FIELD_TYPES, fieldTypeOf } from '../../src/model/fields.ts'
 import { FileProblem } from '../../src/model/files.ts'
 
 /** Results of reading JSON: values stored unchanged, `[written, stored]` pairs, and rejected values with their problem. */
@@ -326,7 +326,7 @@ describe('reading JSON', () => {
 
 describe('a field of several files', () => {
   for (const name of ['file', 'image'] as const) {
-    const type = typeOf({ type: name, multiple: true })
+    const type = fieldTypeOf({ type: name, multiple: true })
     test(`${name}: a list of stored files, in order`, () => {
       const several = [STORED, { ...STORED, id: 'k3J9x0aQ2m-2' }]
       assert.deepEqual(type.read(several), { ok: true, value: several })
