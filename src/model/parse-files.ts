@@ -17,7 +17,7 @@ export const bytesSchema = Joi.alternatives().conditional(Joi.number(), {
   // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
   then: Joi.number().integer().min(1),
   otherwise: Joi.string()
-    .custom((text: string, helpers) => parseBytes(text) ?? helpers.error('bytes.form'))
+    .custom((text: string, helpers) => parseBytes(text) || helpers.error('bytes.form'))
     .messages({ 'bytes.form': "'{{#value}}' is no size; write a number of bytes, or a text such as 500 KiB, 8 MiB or 1 GiB" }),
 })
 
@@ -90,7 +90,7 @@ export function fileRules(definition: FieldDefinition): FileRules | undefined {
   return {
     isImage,
     maxFiles: multiple ? (definition.max_files ?? DEFAULT_MAX_FILES) : 1,
-    maxSize: typeof maxSize === 'string' ? parseBytes(maxSize) : maxSize,
+    maxSize: parseBytes(maxSize),
     accept: definition.accept ?? (isImage ? IMAGE_TYPES : undefined),
     thumbnails: isImage ? recipes(definition.thumbnails ?? {}) : new Map(),
     minWidth: definition.min_width,
