@@ -15,6 +15,7 @@ import { resolveSettings, type Settings, type SettingsInput } from '../config/se
 import { type Definition, flatSource } from '../config/source.ts'
 import { subscriptionsIn } from '../config/webhook-settings.ts'
 import { AppError } from '../errors.ts'
+import { FILE_MODELS } from '../files/file-models.ts'
 import { HISTORY_MODELS } from '../history/history-recorder.ts'
 import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
@@ -25,7 +26,10 @@ import { compileForm, type Form } from '../validate/form.ts'
 import { buildViews, type Views } from '../views/views.ts'
 import { WEBHOOK_MODELS } from '../webhooks/models.ts'
 
-const BUILT_IN = { ...AUTH_MODELS, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS, ...JOB_MODELS] }
+const BUILT_IN = {
+  ...AUTH_MODELS,
+  internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS, ...JOB_MODELS, ...FILE_MODELS],
+}
 
 /** A loaded project without faults. */
 export interface Project {

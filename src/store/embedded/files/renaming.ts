@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.ts'
+import { FILE_TABLE } from '../../../model/files.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { Renames } from '../../../model/renames.ts'
 import { isObject, type Json } from '../../../util/json.ts'
@@ -127,7 +128,8 @@ export class Renaming {
   }
 
   #part(table: string, part: SnapshotPart & { kind: 'lines' | 'records' }, isVerified: boolean): SnapshotPart {
-    const former = table === HISTORY_TABLE ? this.#names.former : [...this.#names.fieldsOf(table).keys()]
+    const namesOthers = table === HISTORY_TABLE || table === FILE_TABLE
+    const former = namesOthers ? this.#names.former : [...this.#names.fieldsOf(table).keys()]
     if (former.length === 0) return part
     if (part.kind === 'records') return { ...part, records: part.records.map((record) => this.#value(table, record)) }
     // Lines of an edited file need not be records, and write keys in any way.
@@ -142,7 +144,8 @@ export class Renaming {
   #value = (table: string, value: unknown): unknown => (isObject(value) ? this.#record(table, value as StoredRecord) : value)
 
   #record(table: string, record: StoredRecord): StoredRecord {
-    if (table === HISTORY_TABLE) return this.#historyEntry(record)
+    if (table === HISTORY_TABLE) return this.#noted(record, renamedEntry(record, this.#names), 'history entries')
+    if (table === FILE_TABLE) return this.#noted(record, renamedPlace(record, this.#names), 'places of files')
     const fields = this.#names.fieldsOf(table)
     if (fields.size === 0) return record
     const renamed = renamedRecord(table, record, fields)
@@ -151,9 +154,8 @@ export class Renaming {
     return renamed
   }
 
-  #historyEntry(entry: StoredRecord): StoredRecord {
-    const renamed = renamedEntry(entry, this.#names)
-    if (renamed !== entry) this.#count('history entries', 1)
+  #noted(record: StoredRecord, renamed: StoredRecord, what: string): StoredRecord {
+    if (renamed !== record) this.#count(what, 1)
     return renamed
   }
 
@@ -190,6 +192,15 @@ function renamedEntry(entry: StoredRecord, names: Renames): StoredRecord {
     change,
   ])
   return { ...entry, model: table, changes: Object.fromEntries(renamed) }
+}
+
+/** A row of the registry of files that names its model and field as they are called now; the row itself if it does so already. */
+function renamedPlace(row: StoredRecord, names: Renames): StoredRecord {
+  const { model, field } = row
+  if (typeof model !== 'string' || typeof field !== 'string') return row
+  const table = names.table(model)
+  const name = names.fieldsOf(table).get(field) ?? field
+  return table === model && name === field ? row : { ...row, model: table, field: name }
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Field } from '../../../model/field.ts'
+import { FILE_TABLE } from '../../../model/files.ts'
 import { Model } from '../../../model/model.ts'
 import { Registry } from '../../../model/registry.ts'
 import { UniqueSet } from '../../../model/unique-set.ts'
+import { tableName } from '../layout/column.ts'
 import { countTriggerNames, countTriggers } from '../layout/counters.ts'
 import { definitionsOf, type NamedDefinition, type TableDefinition } from '../layout/definitions.ts'
 import { Layout } from '../layout/layout.ts'
@@ -64,6 +66,7 @@ async function planRename(
   for (const [index, column] of after.columns.entries()) {
     const was = before.columns[index]?.name ?? column.name
     if (was === column.name || !table.columns.has(was)) continue
+    if (column.field?.file !== undefined) statements.push(...renamePlaces(draft, after.model, column.field))
     if (table.columns.has(column.name)) await mergeColumns(draft, after, was, column.name)
     else {
       statements.push(sql`alter table ${after.table} rename column ${identifier(was)} to ${identifier(column.name)}`)
@@ -269,6 +272,19 @@ function renameModelRows(draft: PlanDraft, before: TableDefinition, after: Table
   return [
     sql`delete from ${counters} where "table_name" = ${literal(after.model)}`,
     sql`update ${counters} set "table_name" = ${literal(after.model)} where "table_name" = ${literal(before.model)}`,
+    ...(draft.catalog.tables.has(FILES)
+      ? [sql`update ${draft.table(FILES)} set "model" = ${literal(after.model)} where "model" = ${literal(before.model)}`]
+      : []),
     ...statements,
+  ]
+}
+
+const FILES = tableName({ key: FILE_TABLE, internal: true })
+
+/** The registry of files names the fields of models that have their present names. */
+function renamePlaces(draft: PlanDraft, model: string, { name, was = name }: Field): Sql[] {
+  if (!draft.catalog.tables.has(FILES)) return []
+  return [
+    sql`update ${draft.table(FILES)} set "field" = ${literal(name)} where "model" = ${literal(model)} and "field" = ${literal(was)}`,
   ]
 }
