@@ -1,0 +1,71 @@
+import { open } from 'node:fs/promises'
+import { DecoderMissing, type ImageHeader, makeThumbnail, readHeader } from './decoder.ts'
+import { mediaTypeOf, SAMPLE_BYTES } from './file-types.ts'
+import type { InspectionRules, InspectJob, JobResult, ThumbnailJob } from './image-jobs.ts'
+import { MalformedImage } from './metadata/byte-source.ts'
+import { stripMetadata } from './metadata/strip-metadata.ts'
+import { typeRefusal } from './type-names.ts'
+
+/** A file that its field does not take. The message follows the name of the field. */
+export class RefusedFile extends Error {
+  constructor(problem: string, options?: { cause?: unknown }) {
+    super(problem, options)
+    this.name = 'RefusedFile'
+  }
+}
+
+/** Finds the type of a file, and reads an image. @throws {RefusedFile}, {DecoderMissing} */
+export async function inspectFile({ path, rules, stripped, preview }: InspectJob): Promise<JobResult> {
+  const type = await mediaTypeOf(await sampleOf(path))
+  const refusal = typeRefusal(type, rules)
+  if (refusal !== undefined) throw new RefusedFile(refusal)
+  if (!rules.isImage) return { type }
+  checkSize(await readable(readHeader(path)), rules)
+  const copy = rules.keepsMetadata ? undefined : await readable((async () => stripMetadata(path, type, stripped))())
+  const final = copy === undefined ? path : stripped
+  // What the image is like is said of the file that is kept.
+  const image = await readable(readHeader(final))
+  if (preview !== undefined) await readable(makeThumbnail(final, preview.path, preview.recipe, rules.maxPixels))
+  return { type, image, ...(copy === undefined ? {} : { stripped: copy }) }
+}
+
+/** Makes a thumbnail. @throws {RefusedFile}, {DecoderMissing} */
+export const writeThumbnail = ({ path, target, recipe, maxPixels }: ThumbnailJob): Promise<void> =>
+  readable(makeThumbnail(path, target, recipe, maxPixels))
+
+async function sampleOf(path: string): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const sample = Buffer.alloc(SAMPLE_BYTES)
+    let filled = 0
+    for (let count = -1; count !== 0 && filled < sample.length; filled += count) {
+      count = (await file.read(sample, filled, sample.length - filled, filled)).bytesRead
+    }
+    return sample.subarray(0, filled)
+  } finally {
+    await file.close()
+  }
+}
+
+function checkSize({ width, height, frames }: ImageHeader, { minWidth, minHeight, maxPixels }: InspectionRules): void {
+  const pixels = width * height * frames
+  if (pixels > maxPixels) {
+    const inFrames = frames === 1 ? '' : ` in its ${numeral(frames)} frames together`
+    throw new RefusedFile(`must have at most ${numeral(maxPixels)} pixels${inFrames}, not ${numeral(pixels)}`)
+  }
+  if (minWidth !== undefined && width < minWidth) throw new RefusedFile(`must be at least ${minWidth} pixels wide`)
+  if (minHeight !== undefined && height < minHeight) throw new RefusedFile(`must be at least ${minHeight} pixels high`)
+}
+
+const numeral = (value: number): string => value.toLocaleString('en')
+
+/** Waits for a step that reads an image. A step that fails because of the image refuses it; failures of the disk are none of the image. */
+async function readable<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    const isOfSystem = !(error instanceof MalformedImage) && error instanceof Error && 'code' in error
+    if (error instanceof DecoderMissing || isOfSystem) throw error
+    throw new RefusedFile('must be an image that can be read: the file is damaged or incomplete', { cause: error })
+  }
+}
