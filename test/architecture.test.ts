@@ -170,7 +170,7 @@ test('commands load hapi when they need it, but for `serve`', () => {
 })
 
 const PACKAGE = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Readonly<
-  Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
+  Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
 >
 
 /** The packages that the files import. */
@@ -182,11 +182,11 @@ function packagesOf(which: (folder: string) => boolean): string[] {
 /** What the build runs or compiles into the package; the other folders are the program. */
 const isOfBuild = (folder: string) => folder === 'ui' || folder === 'build'
 
-test('the imported libraries are the dependencies and peer dependencies of the package', () => {
-  const { dependencies, peerDependencies } = PACKAGE
+test('the imported libraries are the dependencies of the package, peer and optional ones included', () => {
+  const { dependencies, optionalDependencies, peerDependencies } = PACKAGE
   assert.deepEqual(
     packagesOf((folder) => !isOfBuild(folder)),
-    Object.keys({ ...dependencies, ...peerDependencies }).sort(),
+    Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort(),
   )
 })
 
@@ -241,6 +241,27 @@ test('the engines do not import each other', () => {
 test('Faker is loaded on first use', () => {
   const early = files.filter((file) => /^import (?!type\b)[^'\n]*'@faker-js\//m.test(readFileSync(file, 'utf8')))
   assert.deepEqual(early.map(show), [])
+})
+
+test('sharp, an optional dependency, is imported on demand, by the image process only', () => {
+  const importers = imports.filter(({ specifier }) => specifier === 'sharp')
+  const loaded = importers.filter(({ isLoaded }) => isLoaded)
+  assert.deepEqual([[...new Set(importers.map(({ from }) => show(from)))], loaded], [[join('images', 'decoder.ts')], []])
+  const pathsFrom = (file: string, seen: Set<string>): Set<string> => {
+    if (seen.has(file)) return seen
+    seen.add(file)
+    for (const { to } of imports.filter(({ from, isLoaded }) => from === file && isLoaded))
+      if (to !== undefined) pathsFrom(to, seen)
+    return seen
+  }
+  const seen = new Set<string>()
+  for (const file of ['images.ts', 'image-processes.ts', 'thumbnail-cache.ts']) pathsFrom(join(SRC, 'images', file), seen)
+  const server = [...seen].map(show)
+  assert.ok(server.includes(join('images', 'image-process.ts')))
+  assert.deepEqual(
+    server.filter((file) => /decoder|file-types|worker/.test(file)),
+    [],
+  )
 })
 
 test('no folder has an index.ts', () =>

@@ -15,7 +15,7 @@ const OF_TEXTS = /^(?:text\/.*|application\/(?:pdf|rtf|postscript|eps|xml))$/
  *
  * @param sample the first 4,100 bytes, or the whole file
  */
-export async function mediaTypeOf(sample: Buffer): Promise<string> {
+export async function detectType(sample: Buffer): Promise<string> {
   const markup = markupTypeOf(sample.toString('latin1'))
   if (markup !== undefined) return markup
   const isText = isPlainText(sample)

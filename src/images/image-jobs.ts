@@ -27,7 +27,7 @@ export interface ThumbnailJob {
 export type ImageJob = InspectJob | ThumbnailJob
 
 /** What the image process found. */
-export interface JobResult {
+export interface ImageJobResult {
   /** The media type of an inspected file. */
   readonly type?: string
   /** The size of an inspected image, as displayed, and its number of frames. */
@@ -38,7 +38,7 @@ export interface JobResult {
 
 /** The end of a job. */
 export type JobOutcome =
-  | { readonly kind: 'done'; readonly result: JobResult }
+  | { readonly kind: 'done'; readonly result: ImageJobResult }
   /** The file is refused, in words that follow the name of its field. */
   | { readonly kind: 'refused'; readonly problem: string }
   /** Images cannot be read here. */

@@ -1,11 +1,11 @@
 import { DecoderMissing } from './decoder.ts'
-import type { ImageJob, JobAnswer, JobOutcome, JobResult } from './image-jobs.ts'
+import type { ImageJob, ImageJobResult, JobAnswer, JobOutcome } from './image-jobs.ts'
 import { inspectFile, RefusedFile, writeThumbnail } from './inspect-file.ts'
 
 // Entry point of the image process. Answers each message, a job, by another one. A hostile image that brings a decoder down ends this process,
 // not the server.
 
-async function run(job: ImageJob): Promise<JobResult> {
+async function run(job: ImageJob): Promise<ImageJobResult> {
   if (job.kind === 'inspect') return inspectFile(job)
   await writeThumbnail(job)
   return {}

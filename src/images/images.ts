@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../errors.ts'
 import { type FileRules, PREVIEW, type ThumbnailRecipe } from '../model/files.ts'
-import type { ImageJob, InspectionRules, JobResult } from './image-jobs.ts'
+import type { ImageJob, ImageJobResult, InspectionRules } from './image-jobs.ts'
 import { ImageProcessEnded } from './image-process.ts'
 import type { ImageFigures, ImageProcesses } from './image-processes.ts'
 import { recipeKey, type Thumbnail, type ThumbnailCache } from './thumbnail-cache.ts'
@@ -140,7 +140,7 @@ export class Images {
   }
 
   /** @throws {ImageFault}, {AppError} IMAGES_BUSY, IMAGES_UNAVAILABLE */
-  async #run(job: ImageJob): Promise<JobResult> {
+  async #run(job: ImageJob): Promise<ImageJobResult> {
     const isImage = job.kind === 'thumbnail' || job.rules.isImage
     const outcome = await this.#processes.run(job).catch((error: unknown) => {
       // A file that brings the process down is one that cannot be read.

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { DecoderMissing, type ImageHeader, makeThumbnail, readHeader } from './decoder.ts'
-import { mediaTypeOf, SAMPLE_BYTES } from './file-types.ts'
-import type { InspectionRules, InspectJob, JobResult, ThumbnailJob } from './image-jobs.ts'
+import { detectType, SAMPLE_BYTES } from './file-types.ts'
+import type { ImageJobResult, InspectionRules, InspectJob, ThumbnailJob } from './image-jobs.ts'
 import { MalformedImage } from './metadata/byte-source.ts'
 import { stripMetadata } from './metadata/strip-metadata.ts'
 import { typeRefusal } from './type-names.ts'
@@ -15,8 +15,8 @@ export class RefusedFile extends Error {
 }
 
 /** Finds the type of a file, and reads an image. @throws {RefusedFile}, {DecoderMissing} */
-export async function inspectFile({ path, rules, stripped, preview }: InspectJob): Promise<JobResult> {
-  const type = await mediaTypeOf(await sampleOf(path))
+export async function inspectFile({ path, rules, stripped, preview }: InspectJob): Promise<ImageJobResult> {
+  const type = await detectType(await sampleOf(path))
   const refusal = typeRefusal(type, rules)
   if (refusal !== undefined) throw new RefusedFile(refusal)
   if (!rules.isImage) return { type }

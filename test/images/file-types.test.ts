@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mediaTypeOf, SAMPLE_BYTES } from '../../src/images/file-types.ts'
+import { detectType, SAMPLE_BYTES } from '../../src/images/file-types.ts'
 import { encoded, FORMATS } from './pictures.ts'
 
 /** The box that begins a file of the ISO base media file format. */
@@ -59,17 +59,17 @@ const cases: readonly (readonly [what: string, bytes: Buffer | string, type: str
 ]
 
 for (const [what, bytes, type] of cases) {
-  test(`${what} is ${type}`, async () => assert.equal(await mediaTypeOf(Buffer.from(bytes as string)), type))
+  test(`${what} is ${type}`, async () => assert.equal(await detectType(Buffer.from(bytes as string)), type))
 }
 
 for (const format of FORMATS) {
   test(`${format} is image/${format}`, async () => {
-    assert.equal(await mediaTypeOf((await encoded(format)).subarray(0, SAMPLE_BYTES)), `image/${format}`)
+    assert.equal(await detectType((await encoded(format)).subarray(0, SAMPLE_BYTES)), `image/${format}`)
   })
 }
 
 test('an animated PNG is image/png', async () => {
   const plain = await encoded('png')
   const control = Buffer.from('000000086163544c000000010000000000000000', 'hex')
-  assert.equal(await mediaTypeOf(Buffer.concat([plain.subarray(0, 33), control, plain.subarray(33)])), 'image/png')
+  assert.equal(await detectType(Buffer.concat([plain.subarray(0, 33), control, plain.subarray(33)])), 'image/png')
 })
