@@ -1,5 +1,6 @@
 import { ACCESS_ACTIONS } from './definition.ts'
 import type { RelationField } from './field.ts'
+import { FILE_TABLE } from './files.ts'
 import type { Model } from './model.ts'
 
 /** A relation, seen from its target model. */
@@ -16,6 +17,8 @@ export class Registry {
   readonly #models: ReadonlyMap<string, Model>
   readonly #referrers: ReadonlyMap<string, readonly Referrer[]>
   readonly #actions: ActionNames
+  /** The models with fields of files, if the registry of files is among the models. */
+  readonly withFiles: readonly Model[]
 
   /** @param actions the actions of the project */
   constructor(models: readonly Model[], actions: ActionNames = new Map()) {
@@ -26,6 +29,7 @@ export class Registry {
       for (const field of model.relations.values()) referrers.get(field.relation.target)?.push({ model, field })
     }
     this.#referrers = referrers
+    this.withFiles = this.#models.has(FILE_TABLE) ? models.filter(({ fileFields }) => fileFields.length > 0) : []
   }
 
   /** Every model, including internal ones. */

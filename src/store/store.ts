@@ -91,6 +91,8 @@ export interface Change {
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
  *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
+ * - `file`: `field` has a file that is none of this record: `file` is the id of no row of the registry that is pending or was in this field of
+ *   this record, or other bytes than its row, or is there twice.
  * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`, or its removal would
  *   remove a protected record.
  */
@@ -110,6 +112,7 @@ export type Violation =
       readonly count: number
     }
   | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number }
+  | { readonly kind: 'file'; readonly index: number; readonly field: string; readonly file: string }
 
 /** Called with committed changes. An error that it throws is reported, and does not fail the write: the changes have happened. */
 export type ChangeListener = (changes: readonly Change[]) => void
@@ -153,6 +156,15 @@ export interface HistoryRequest {
   readonly via: string
 }
 
+/**
+ * When a transaction moves files. It derives from its changes which files records get and give up, cascades included, and changes the rows of
+ * the registry (`FILE_TABLE`) with them.
+ */
+export interface FilesRequest {
+  /** The time at which files are released; ISO 8601, in UTC. */
+  readonly at: string
+}
+
 /** Applies a part of a transaction: all of its operations or none. */
 export type ApplyPart = (operations: readonly Operation[], notes?: SideRecords) => Promise<PartOutcome>
 
@@ -165,6 +177,8 @@ export type PartOutcome =
 export interface SideRecords {
   readonly events?: EventRequest | undefined
   readonly history?: HistoryRequest | undefined
+  /** When absent, files are released at the time of the system's clock. */
+  readonly files?: FilesRequest | undefined
 }
 
 /** `records[i]` is the result of operation `i`: the stored record or, for a removal, the removed one. */

@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts'
 import { referencesOf, type StoredRecord } from '../store.ts'
 
 /** The state of one record within a transaction. */
-interface Staged {
+export interface Staged {
   readonly after: StoredRecord | undefined
   /** The operation that touched the record first; a cascade counts as the removal that caused it. */
   readonly index: number
@@ -16,6 +16,7 @@ interface Staged {
 export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | undefined => setBy.get(field) ?? madeBy
 
 const NOTHING_SET: Staged['setBy'] = new Map()
+const NOTHING_STAGED: ReadonlyMap<number, Staged> = new Map()
 
 /** The state of a table within a transaction. */
 interface StagedTable {
@@ -49,6 +50,11 @@ export class TransactionOverlay {
   /** Every touched record, in order of first touch. */
   *touched(): Generator<Touched> {
     for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) yield { table, id, staged }
+  }
+
+  /** The touched records of a table. It makes nothing for a table without any. */
+  touchedOf(table: string): ReadonlyMap<number, Staged> {
+    return this.#staged.get(table)?.rows ?? NOTHING_STAGED
   }
 
   rowsOf(table: string): ReadonlyMap<number, Staged> {

@@ -16,6 +16,7 @@ import {
   type Violation,
 } from '../store.ts'
 import { brokenFields } from './field-constraints.ts'
+import { FileMoves } from './file-moves.ts'
 import { type CommittedTables, setterOf, type Touched, TransactionOverlay } from './overlay.ts'
 import { eventsOf, historyOf } from './side-records.ts'
 
@@ -69,6 +70,12 @@ export class Transaction {
     })
     yield* this.#checkProtected(operations)
     this.#checkKnownCascades(operations)
+    if (this.#registry.withFiles.length > 0) {
+      const moves = new FileMoves(this.#overlay, notes?.files?.at)
+      for (const model of this.#registry.withFiles)
+        yield* inSteps(this.#overlay.touchedOf(model.key), ([id, staged]) => moves.of(model, id, staged))
+      this.#violations.push(...moves.violations)
+    }
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }

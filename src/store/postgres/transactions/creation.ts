@@ -1,5 +1,6 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../store.ts'
 import { brokenFields } from '../../transaction/field-constraints.ts'
+import { hasFiles } from '../../transaction/file-moves.ts'
 import { type Connection, isConstraintViolation } from '../connection/database.ts'
 import { type Layout, rememberRowVersion, type TableLayout } from '../layout/layout.ts'
 import { insertEntry, logEntryOf } from '../shared/stored-change-log.ts'
@@ -55,6 +56,8 @@ export class Creation {
         ...(operation.kind === 'insert' ? operation.values : {}),
       }),
     )
+    if (layout.registry.withFiles.includes(table.model) && records.some((record) => hasFiles(table.model, record)))
+      return undefined
     if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
     const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
     const noted: NotedTables = {

@@ -1,3 +1,4 @@
+import { FILE_TABLE } from '../../../model/files.ts'
 import type { Json } from '../../../util/json.ts'
 import { referencesOf, type StoredRecord } from '../../store.ts'
 import type { CommittedTable, CommittedTables } from '../../transaction/overlay.ts'
@@ -88,7 +89,8 @@ export class LoadedTable implements CommittedTable {
   get(id: number): StoredRecord | undefined {
     const record = this.#records.get(id)
     if (record !== undefined || this.#records.has(id) || this.#given.has(id) || !isId(id)) return record
-    this.needs.addRecord(id, 'share')
+    // A row of the registry of files is read to be changed.
+    this.needs.addRecord(id, this.model.key === FILE_TABLE ? 'update' : 'share')
     return undefined
   }
 

@@ -1,7 +1,9 @@
+import { FILE_TABLE } from '../../../model/files.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { relationFilters } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { type Operation, referencesOf, type SideRecords, type StoredRecord } from '../../store.ts'
+import { rowsOfFiles } from '../../transaction/file-moves.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
@@ -193,6 +195,7 @@ function closure(layout: Layout, names: readonly string[], removals: readonly Op
 
 /** Adds what operations are certain to need, so that it is loaded at once: the named records, referenced records, unique values. */
 export function predictNeeds(tables: LoadedTables, operations: readonly Operation[]): void {
+  const { layout } = tables
   // A condition may read the values of a referenced record, which must then stay as they are.
   const readsRelated = operations.some(({ allowed }) => allowed !== undefined && relationFilters([allowed]).length > 0)
   for (const operation of operations) {
@@ -207,6 +210,10 @@ export function predictNeeds(tables: LoadedTables, operations: readonly Operatio
     }
     if (operation.id !== undefined) table.need(operation.id, 'update')
     const { values } = operation
+    // An update locks its record first, as a removal does.
+    if (operation.kind === 'insert' && layout.registry.withFiles.includes(table.model)) {
+      for (const row of rowsOfFiles(table.model, values)) tables.get(FILE_TABLE).need(row, 'update')
+    }
     for (const { name, keyOf } of table.model.uniqueKeys) {
       const key = keyOf(values)
       if (key !== null) table.ownerOf(name, key)

@@ -1,5 +1,6 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../store.ts'
 import { brokenFields } from '../../transaction/field-constraints.ts'
+import { movesFiles } from '../../transaction/file-moves.ts'
 import type { Connection } from '../connection/database.ts'
 import { type Layout, rememberRowVersion, rowVersionOf, type TableLayout } from '../layout/layout.ts'
 import { logEntryOf } from '../shared/stored-change-log.ts'
@@ -29,6 +30,7 @@ export async function writeSingleRow(
   const version = rowVersionOf(before)
   if (version === undefined || before.id !== id) return undefined
   const after = operation.kind === 'update' ? Object.freeze({ ...before, ...operation.values, id }) : undefined
+  if (layout.registry.withFiles.includes(table.model) && movesFiles(table.model, before, after)) return undefined
   const isSame = sql`"r"."id" = ${id}::bigint and "r".xmin = ${version}::xid`
   const changed = after === undefined ? removal(layout, table, id, isSame) : update(layout, table, { before, after }, isSame)
   if (changed === undefined) return undefined
