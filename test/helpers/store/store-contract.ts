@@ -5,6 +5,7 @@ import { type ContractOptions, checkOn, type OpenStore } from './contract.ts'
 import { checkDeferral } from './deferral.ts'
 import { checkDependentWrites } from './dependent-writes.ts'
 import { checkEvents, checkKeptEvents } from './events.ts'
+import { checkFiles } from './files.ts'
 import { checkFind } from './find.ts'
 import { checkGet } from './get.ts'
 import { checkIds } from './ids.ts'
@@ -46,6 +47,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
       checkFollow(check)
       checkFollowInStep(checkOn(open, options.skip?.step))
     })
+    describe('files', () => checkFiles(open))
     describe('status', () => checkStatus(check))
     describe('reopening', () => {
       checkReopening(checkOn(open, options.skip?.reopen))
