@@ -12,9 +12,10 @@ import { DELIMITERS, type DelimiterName, EXPORT_MEDIA_TYPES, FORMATS, MEDIA_TYPE
 import { Parameters } from '../../query/parameters.ts'
 import type { FileImportOptions } from '../../transfer/imports.ts'
 import type { Description, ModelRoute, RouteSource, ServerParts } from '../api-route.ts'
+import { MULTIPART } from '../multipart.ts'
 import { originOf } from '../preconditions.ts'
 import { actorOf, modelKeyOf, queryOf, readOptionsOf } from '../request.ts'
-import { cutIfUnread, MULTIPART, uploadedFile } from '../upload.ts'
+import { cutIfUnread, uploadedFile } from '../upload.ts'
 
 /**
  * Maximum number of rows of an import, so that one transaction does not block other requests for long. The CLI has no such
