@@ -34,6 +34,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 1, body: 'B', message: 'Unsupported media type' },
   RATE_LIMITED: { status: 429, exitCode: 1, body: 'B', message: 'Rate limit exceeded' },
   INTERNAL: { status: 500, exitCode: 1, body: 'B', message: 'Internal server error' },
+  STORAGE_FULL: { status: 507, exitCode: 1, body: 'B', message: 'Storage is full' },
   HOOK_LOOP: { status: 508, exitCode: 1, body: 'B', message: 'Code calls itself without end' },
   QUEUE_FULL: { status: 503, exitCode: 1, body: 'B', message: 'Queue is full' },
   IMAGES_BUSY: { status: 503, exitCode: 1, body: 'B', message: 'Images are busy' },

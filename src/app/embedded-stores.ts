@@ -1,7 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { loadOrCreateSecret, makeSecret } from '../auth/secret.ts'
 import type { Log } from '../log/log.ts'
 import type { Registry } from '../model/registry.ts'
 import { nothingWritten } from '../project/snapshots.ts'
+import { FolderBlobs } from '../store/blobs/folder-blobs.ts'
+import { ProcessLocks } from '../store/blobs/hash-locks.ts'
 import { FileStore } from '../store/embedded/file-store.ts'
 import type { Release } from '../store/embedded/files/lock.ts'
 import {
@@ -15,7 +20,7 @@ import {
 } from '../store/embedded/files/saved-copies.ts'
 import { MemoryStore } from '../store/embedded/memory-store.ts'
 import type { Store } from '../store/store.ts'
-import type { Random } from '../util/ids.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
 import type { Handover, OpenedStore } from './opened-store.ts'
 
 /** Dependencies of a store. */
@@ -55,6 +60,7 @@ export async function openFileStore(
   const store = await FileStore.open(folder, registry, mode, options)
   return {
     store,
+    blobs: blobsIn(filesFolder(folder)),
     place: folder,
     dataFolder: folder,
     ...OF_THIS_PROCESS,
@@ -76,6 +82,27 @@ export async function openFileStore(
   }
 }
 
+/** The folder of the bytes of files in a data folder. */
+export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
+
+const blobsIn = (folder: string): FolderBlobs => new FolderBlobs(folder, new ProcessLocks(folder))
+
+/** Bytes of a store in memory: in a temporary folder, which exists as soon as there are some. */
+class TemporaryBlobs extends FolderBlobs {
+  readonly #own: string
+
+  constructor(random: Random) {
+    const folder = join(tmpdir(), `admin-files-${uniqueId(random)}`)
+    super(folder, new ProcessLocks(folder))
+    this.#own = folder
+  }
+
+  /** Removes the folder with all bytes. */
+  async dispose(): Promise<void> {
+    await rm(this.#own, { recursive: true, force: true })
+  }
+}
+
 const snapshotsOf = (folder: string, store: FileStore): OpenedStore['snapshots'] => ({
   areAvailable: true,
   list: () => savedCopies(folder),
@@ -88,7 +115,7 @@ const snapshotsOf = (folder: string, store: FileStore): OpenedStore['snapshots']
 })
 
 /** Opens a new store in memory. */
-export const openMemoryStore = (registry: Registry, parts: StoreParts): OpenedStore => memory(registry, parts, true)
+export const openMemoryStore = (registry: Registry, parts: StoreParts): OpenedStore => memory(registry, parts, { isNew: true })
 
 /** Opens a store in memory that begins with the records of some tables of another store. */
 export async function openMemoryCopy(
@@ -96,16 +123,21 @@ export async function openMemoryCopy(
   parts: StoreParts,
   { store, tables }: { readonly store: Store; readonly tables: ReadonlySet<string> },
 ): Promise<OpenedStore> {
-  const opened = memory(registry, parts, tables.size === 0)
+  const opened = memory(registry, parts, { isNew: tables.size === 0 })
   await opened.store.copy(store, tables)
   return opened
 }
 
-function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedStore & { readonly store: MemoryStore } {
+function memory(
+  registry: Registry,
+  parts: StoreParts,
+  { isNew, blobs = new TemporaryBlobs(parts.random) }: { readonly isNew: boolean; readonly blobs?: TemporaryBlobs },
+): OpenedStore & { readonly store: MemoryStore } {
   const store = new MemoryStore(registry, { explain: explainTo(parts.log), failed: parts.log.error })
   let secret: string | undefined
   return {
     store,
+    blobs,
     place: undefined,
     dataFolder: undefined,
     ...OF_THIS_PROCESS,
@@ -117,21 +149,28 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     },
     async handOver() {
       await store.close()
-      return memoryHandover(store, parts, undefined)
+      return memoryHandover({ store, blobs }, parts, undefined)
     },
-    close: () => store.close(),
+    async close() {
+      await store.close()
+      await blobs.dispose()
+    },
   }
 }
 
 /** @param keep the tables to take over; all of them when undefined */
-const memoryHandover = (former: MemoryStore, parts: StoreParts, keep: ReadonlySet<string> | undefined): Handover => ({
+const memoryHandover = (
+  former: { readonly store: MemoryStore; readonly blobs: TemporaryBlobs },
+  parts: StoreParts,
+  keep: ReadonlySet<string> | undefined,
+): Handover => ({
   async change(_, change) {
     if (change.kind === 'load') throw nothingWritten()
     return memoryHandover(former, parts, change.keep)
   },
   async open(registry) {
-    const opened = memory(registry, parts, keep?.size === 0)
-    if (keep?.size !== 0) await opened.store.adopt(former, keep)
+    const opened = memory(registry, parts, { isNew: keep?.size === 0, blobs: former.blobs })
+    if (keep?.size !== 0) await opened.store.adopt(former.store, keep)
     return opened
   },
 })

@@ -1,13 +1,12 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { grantsPrecedeSeeds } from '../accounts/roles.ts'
 import { postgresPlace } from '../config/store-settings.ts'
 import { silentLog } from '../log/log.ts'
 import type { Project } from '../project/project.ts'
 import { holdsData } from '../store/embedded/files/recovery.ts'
 import type { Clock } from '../util/clock.ts'
-import { systemRandom } from '../util/ids.ts'
 import type { AppMode } from './dependencies.ts'
-import { openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
+import { filesFolder, openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
 import type { OpenedStore } from './opened-store.ts'
 import type { OpenDatabase } from './postgres-store.ts'
 
@@ -33,6 +32,10 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   return openPostgresStore(registry, {
     settings: expectShared(settings),
     mode,
+    files: {
+      incoming: join(filesFolder(dataFolderOf(project)), 'incoming'),
+      shared: settings.files.store === undefined ? undefined : resolve(project.folder, settings.files.store),
+    },
     grantsFirst,
     log,
     random,
@@ -60,11 +63,5 @@ export async function hasData(project: Project): Promise<boolean> {
   const { settings, registry } = project
   if (settings.store === 'embedded') return holdsData(dataFolderOf(project))
   const { databaseHasData } = await postgres()
-  return databaseHasData(registry, {
-    settings: settings.store,
-    mode: 'read',
-    grantsFirst: false,
-    log: silentLog,
-    random: systemRandom,
-  })
+  return databaseHasData(registry, { settings: settings.store, log: silentLog })
 }

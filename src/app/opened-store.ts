@@ -2,6 +2,7 @@ import type { FailedLogins } from '../limit/lockout.ts'
 import type { CallerCounts, RequestLog } from '../limit/shared-limits.ts'
 import type { Registry } from '../model/registry.ts'
 import type { SnapshotCapability } from '../project/snapshots.ts'
+import type { BlobStore } from '../store/blobs/blob-store.ts'
 import type { ChangeLog, ReceiverLeases } from '../store/changes.ts'
 import type { SearchStorage } from '../store/search-storage.ts'
 import type { Store } from '../store/store.ts'
@@ -23,6 +24,8 @@ export type DataChange =
 /** An open store, with the abilities of its engine beyond the interface `Store`. */
 export interface OpenedStore {
   readonly store: Store
+  /** The bytes of files. */
+  readonly blobs: BlobStore
   /** True if the records are in another process, so that a read whose client has gone is worth ending. */
   readonly isRemote: boolean
   /** Where the records are, for people; undefined if they are in memory only. Never contains a password. */

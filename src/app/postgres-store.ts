@@ -4,6 +4,10 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Registry } from '../model/registry.ts'
 import { databaseHasNoSnapshots } from '../project/snapshots.ts'
+import type { BlobStore } from '../store/blobs/blob-store.ts'
+import { DatabaseLocks } from '../store/blobs/database-locks.ts'
+import { FolderBlobs } from '../store/blobs/folder-blobs.ts'
+import { PostgresBlobs } from '../store/blobs/postgres-blobs.ts'
 import type { Database } from '../store/postgres/connection/database.ts'
 import { NotificationListener } from '../store/postgres/connection/listener.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
@@ -56,6 +60,8 @@ const START_TIMEOUT = 24 * 3_600_000
 export interface PostgresParts {
   readonly settings: PostgresSettings
   readonly mode: 'read' | 'write'
+  /** Absolute paths for the bytes of files: the folder in which this process receives them, and one for all bytes, which all processes share. */
+  readonly files: { readonly incoming: string; readonly shared?: string | undefined }
   /** True if permissions and groups are created before the seed records, so that they do not tell that a store is not new. */
   readonly grantsFirst: boolean
   readonly log: Log
@@ -162,6 +168,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     !prepared.hasTables || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {
     store,
+    blobs: blobsOf(database, layout, parts.files),
     clock: databaseClock.now,
     place,
     dataFolder: undefined,
@@ -224,6 +231,11 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
   }
 }
 
+const blobsOf = (database: Database, layout: Layout, { incoming, shared }: PostgresParts['files']): BlobStore =>
+  shared === undefined
+    ? new PostgresBlobs(database, layout, incoming)
+    : new FolderBlobs(shared, new DatabaseLocks(database, layout.schema))
+
 /** What a start has found or made. */
 interface Prepared {
   /** False if there are no tables, in mode `read`. */
@@ -284,7 +296,7 @@ function figuresOf(database: Database, times: StatementTimes) {
 /** True if a start has ever written into the database of a project. */
 export async function databaseHasData(
   registry: Registry,
-  { settings, openDatabase = connectTo, log }: PostgresParts,
+  { settings, openDatabase = connectTo, log }: Pick<PostgresParts, 'settings' | 'openDatabase' | 'log'>,
 ): Promise<boolean> {
   const database = openDatabase(settings, 'records', { observe: () => {}, warn: (message) => log.warn(message) })
   if (database === undefined) return false

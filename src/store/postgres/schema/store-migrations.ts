@@ -3,6 +3,7 @@ import type { Connection } from '../connection/database.ts'
 import { SYSTEM_PREFIX } from '../layout/column.ts'
 import type { Layout } from '../layout/layout.ts'
 import { noteChangesInOrder } from '../search/search-tables.ts'
+import { fileChunksTable } from '../shared/file-chunks.ts'
 import { processesTable } from '../shared/processes.ts'
 import { literal, type Sql, sql } from '../sql.ts'
 
@@ -44,6 +45,11 @@ export const STORE_MIGRATIONS: readonly StoreMigration[] = [
     number: 3,
     reason: 'An update notes its records in the order of their ids for searches',
     statements: (layout) => [noteChangesInOrder(layout)],
+  },
+  {
+    number: 4,
+    reason: 'The bytes of files have a table',
+    statements: fileChunksTable,
   },
 ]
 
