@@ -48,15 +48,19 @@ export async function receive(
 ): Promise<ReceivedFile> {
   const path = join(incoming, uniqueId(random))
   const iterator = source[Symbol.asyncIterator]()
+  const parts = untilAborted(iterator, signal)
+  // A stream is listened to from the beginning: an error before that would end the process.
+  const first = parts.next()
+  first.catch(() => {})
   let file: AppendFile | undefined
   let writer: BlockWriter | undefined
   try {
-    signal?.throwIfAborted()
     file = await openIn(incoming, path, disk)
     writer = new BlockWriter(file)
     const hash = createHash('sha256')
     let size = 0
-    for await (const bytes of untilAborted(iterator, signal)) {
+    for (let part = await first; part.done !== true; part = await parts.next()) {
+      const bytes = part.value
       size += bytes.length
       if (size > maxBytes) throw new BodyTooLarge(maxBytes)
       hash.update(bytes)
@@ -72,6 +76,7 @@ export async function receive(
     return { path, size, sha256: hash.digest('hex') }
   } catch (error) {
     // It is not waited for: a source that was aborted may never give the part that it was asked for.
+    parts.return().catch(() => {})
     iterator.return?.().catch(() => {})
     await writer?.settled()
     await file?.close().catch(() => {})
@@ -96,6 +101,7 @@ async function* untilAborted(
   iterator: AsyncIterator<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void, void> {
+  signal?.throwIfAborted()
   let abort = () => {}
   const onAbort = () => abort()
   signal?.addEventListener('abort', onAbort)

@@ -53,8 +53,8 @@ export class FaultyDisk implements Disk {
     }
   }
 
-  /** Delays every step of a kind until it is released. `reached` resolves when the first one waits. */
-  hold(wanted: StepKind): { readonly reached: Promise<void>; release(): void } {
+  /** Delays every step of a kind, or its end, until it is released. `reached` resolves when the first one waits. */
+  hold(wanted: StepKind, moment: 'before' | 'after' = 'before'): { readonly reached: Promise<void>; release(): void } {
     let reach = () => {}
     let release = () => {}
     const reached = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export class FaultyDisk implements Disk {
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    this.before = ({ kind }) => {
+    this[moment] = ({ kind }) => {
       if (kind !== wanted) return undefined
       reach()
       return released
