@@ -6,6 +6,7 @@ import { compactionBench } from './compaction.ts'
 import { eventsBench } from './events.ts'
 import { exportBench } from './export.ts'
 import { historyBench } from './history.ts'
+import { imagesBench } from './images.ts'
 import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   search: searchBench,
   queries: queriesBench,
   export: exportBench,
+  images: imagesBench,
   import: importBench,
   lint: lintBench,
   stalls: stallsBench,
