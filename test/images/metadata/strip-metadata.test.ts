@@ -196,6 +196,20 @@ test('webp: an unknown chunk and what follows the image go', async () => {
   assert.deepEqual(await mustStrip(original, 'webp'), plain)
 })
 
+for (const [orientation, flags] of [
+  [1, 0x20],
+  [6, 0x28],
+] as const) {
+  test(`webp: the header announces what is left, with orientation ${orientation}`, async () => {
+    const original = await withMetadata('webp', orientation)
+    assert.equal(original.toString('latin1', 12, 16), 'VP8X')
+    assert.equal(original.readUInt8(20), 0x2c)
+    const result = await mustStrip(original, 'webp')
+    assert.equal(result.readUInt8(20), flags)
+    assert.equal(result.readUInt32LE(4), result.length - 8)
+  })
+}
+
 const subBlocks = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text), Buffer.from([0])])
 
 /** A GIF with a comment, XMP, and bytes behind its end. */
