@@ -18,6 +18,7 @@ import { JobQueue } from './code/job-queue.ts'
 import { Jobs } from './code/jobs.ts'
 import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
+import { fileReferences } from './files/file-references.ts'
 import { History } from './history/history.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
@@ -97,6 +98,9 @@ async function open(
     const generatedForm = (model: Model) => views.generatedForm(model)
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
     const hooks = new Hooks(log)
+    const uploadHours = settings.files.pending_hours
+    // Seeds refer to files, too.
+    if (registry.withFiles.length > 0) hooks.use(fileReferences({ maxSize: settings.max_upload_bytes, uploadHours }))
     // Records, events and history of all processes have times of one clock.
     const recordClock = dependencies.clock ?? opened.clock ?? clock
     const recordParts = {
@@ -108,6 +112,7 @@ async function open(
       random,
       hooks,
       maxRecordBytes: settings.max_record_bytes,
+      uploadHours,
       heap,
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })

@@ -1,4 +1,5 @@
 import { type Actor, forbidden, isPrivileged, SHELL } from '../auth/permissions.ts'
+import type { Field } from '../model/field.ts'
 import { type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
 import type { Setters } from '../records/hooks.ts'
 import type { StoredRecord } from '../store/store.ts'
@@ -81,7 +82,11 @@ export class CodeDrafts {
 
   /** Adds a record that code creates. */
   create(entry: Undrafted, data: CodeData, ref: NewRecordId): Entry & { readonly draft: OpenDraft } {
-    const draft = OpenDraft.ofNew(entry.actor, entry.model, undefined, plainData(data), this.#parts)
+    const plain = plainData(data)
+    const files = entry.model.fileFields.filter(({ name }) => Object.hasOwn(plain, name))
+    const others = files.length === 0 ? plain : withoutFields(plain, files)
+    const draft = OpenDraft.ofNew(entry.actor, entry.model, undefined, others, this.#parts)
+    for (const field of files) draft.set(field, plain[field.name])
     this.#targets.set(ref, draft)
     for (const [name, value] of Object.entries(data)) this.#refer(draft, name, value)
     const created = { ...entry, draft, existing: undefined }
@@ -172,6 +177,9 @@ export const isThere = (stored: StoredRecord | undefined, written: Entry | undef
 
 const plainValue = (value: unknown): unknown =>
   Array.isArray(value) ? value.filter((item) => !(item instanceof NewRecordId)) : value
+
+const withoutFields = (data: Readonly<Record<string, Json>>, fields: readonly Field[]): Readonly<Record<string, Json>> =>
+  Object.fromEntries(Object.entries(data).filter(([key]) => !fields.some(({ name }) => name === key)))
 
 const plainData = (data: CodeData): Readonly<Record<string, Json>> =>
   Object.fromEntries(

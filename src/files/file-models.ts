@@ -1,5 +1,8 @@
 import { type Definition, flatSource } from '../config/source.ts'
 import { defineModel } from '../model/define.ts'
+import { fileIdOf, type StoredFile } from '../model/files.ts'
+import type { StoredRecord } from '../store/store.ts'
+import type { Json } from '../util/json.ts'
 
 /** A place that has a file: a field of a record, or of a record to come. Its key is `FILE_TABLE`. */
 const StoredFileRow = defineModel({
@@ -30,3 +33,27 @@ const StoredFileRow = defineModel({
 export const FILE_MODELS: readonly Definition[] = [
   { value: StoredFileRow, source: flatSource(`built-in model ${StoredFileRow.name}`) },
 ]
+
+/**
+ * The value of a field for a row of the registry.
+ *
+ * @param given by a request, in the place of what is in the row
+ */
+export function fileValue(
+  row: StoredRecord,
+  { name, alt }: { readonly name?: string; readonly alt?: string | null } = {},
+): StoredFile {
+  return {
+    id: fileIdOf(String(row.token), row.id),
+    name: name ?? String(row.name),
+    type: String(row.type),
+    size: Number(row.size),
+    sha256: String(row.sha256),
+    width: numberOrNull(row.width),
+    height: numberOrNull(row.height),
+    alt: alt ?? null,
+    uploaded_at: String(row.at),
+  }
+}
+
+const numberOrNull = (value: Json | undefined): number | null => (value == null ? null : Number(value))

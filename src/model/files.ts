@@ -87,6 +87,15 @@ export class FileProblem {
   }
 }
 
+/** Maximum number of characters of an id in a message. */
+const MAX_SHOWN = 60
+
+/** The problem of an id that names no file which the record may have. It begins with a colon, so it follows the field's name without a space. */
+export function noSuchUpload(id: string, hours: number): string {
+  const shown = id.length > MAX_SHOWN ? `${id.slice(0, MAX_SHOWN)}…` : id
+  return `: there is no upload '${shown}'; uploads are kept for ${hours} ${hours === 1 ? 'hour' : 'hours'}`
+}
+
 /** The public id of a file: the token of its row in the registry, and the id of the row in base 36. */
 export const fileIdOf = (token: string, row: number): string => `${token}-${row.toString(36)}`
 
@@ -97,6 +106,10 @@ export function rowOfFileId(id: string): { readonly row: number; readonly token:
   if (token === undefined || !Number.isSafeInteger(row) || row < 1) return undefined
   return { row, token }
 }
+
+/** The rows of the registry that the files of a record name. */
+export const rowsOfFiles = (fields: readonly { readonly name: string }[], record: JsonObject): readonly number[] =>
+  fields.flatMap(({ name }) => filesIn(record[name]).flatMap(({ id }) => rowOfFileId(id)?.row ?? []))
 
 /** The stored files of a value, in order. */
 export function filesIn(value: Json | undefined): readonly StoredFile[] {

@@ -4,11 +4,13 @@ import { type Action, type Actor, forbidden, SYSTEM } from '../auth/permissions.
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Operation, Outcome, RecordReader, SideRecords, Store, StoredRecord, Violation } from '../store/store.ts'
+import { type Clock, isoTime } from '../util/clock.ts'
+import { groupBy } from '../util/json.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import { completedRemoval, completedWrite, type DecidedWrite, ownRecords, removals } from './decided-write.ts'
 import type { DraftedWrite, OpenDraft, OperationBuilder } from './drafts.ts'
-import type { Completion, Hooks, OpenChange, OpenTransaction, WriteContext } from './hooks.ts'
+import type { Completion, Hooks, OpenChange, OpenTransaction, Rehearse, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
   blocksOf,
@@ -65,13 +67,25 @@ export class Committer {
   readonly #store: Store
   readonly #hooks: Hooks
   readonly #builder: OperationBuilder
+  readonly #clock: Clock
+  /** Hours for which an upload is kept, for messages. */
+  readonly #uploadHours: number
   readonly #turns: WriteTurns
 
-  constructor(parts: { rules: AccessRules; store: Store; hooks: Hooks; builder: OperationBuilder }) {
+  constructor(parts: {
+    rules: AccessRules
+    store: Store
+    hooks: Hooks
+    builder: OperationBuilder
+    clock: Clock
+    uploadHours: number
+  }) {
     this.#rules = parts.rules
     this.#store = parts.store
     this.#hooks = parts.hooks
     this.#builder = parts.builder
+    this.#clock = parts.clock
+    this.#uploadHours = parts.uploadHours
     this.#turns = new WriteTurns(parts.store, parts.rules)
   }
 
@@ -108,7 +122,7 @@ export class Committer {
         if (outcome.ok) return false
         throwIfDenied(outcome, actor)
         if (isRepeated(outcome.violations, writes)) return true
-        throwIssues(brokenConstraints(outcome, writes), prefix)
+        throwIssues(this.#broken(outcome, writes), prefix)
         await this.#throwIfReferenced(outcome, actor, model)
         return false
       },
@@ -120,11 +134,39 @@ export class Committer {
     const complete = this.#hooks.completing(write, change)
     if (complete === undefined) return undefined
     return async (context, changes, records) => {
-      const completion = await complete(context, changes, records, (operations) => this.#store.transact(operations, 'rehearse'))
+      const rehearse: Rehearse = (operations) => this.#store.transact(operations, 'rehearse')
+      const completion = await this.#withFiles(context, changes, await complete(context, changes, records, rehearse), records)
       if (completion.writes.length + completion.removals.length > 0 || (completion.setters?.size ?? 0) > 0)
         await this.#judge(context, changes, completion)
       return completion
     }
+  }
+
+  /** Looks up the files that code has set. */
+  async #withFiles(
+    { actor }: WriteContext,
+    changes: readonly OpenChange[],
+    completion: Completion,
+    records: RecordReader,
+  ): Promise<Completion> {
+    if (this.#rules.registry.withFiles.length === 0) return completion
+    const drafts = [...changes.map(({ draft }) => draft), ...completion.writes.map(({ open }) => open)]
+    const open = new Set(drafts.filter((draft) => draft !== undefined && Object.keys(draft.openFiles).length > 0))
+    for (const [model, ofModel] of groupBy(
+      [...open].filter((draft) => draft !== undefined),
+      (draft) => draft.model,
+    )) {
+      const targets = ofModel.map((draft) => ({ draft, existing: draft.existing, data: draft.openFiles }))
+      for (const { draft, data } of await this.#hooks.resolved({ actor, model }, targets, records)) draft.setFiles(data)
+    }
+    const writes = completion.writes.map((write) =>
+      write.open !== undefined && open.has(write.open) ? { ...write, draft: write.open.finish() } : write,
+    )
+    return open.size === 0 ? completion : { ...completion, writes }
+  }
+
+  #broken(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
+    return brokenConstraints(outcome, writes, this.#uploadHours)
   }
 
   /** Runs what hooks do before a write for the stored records that code changes with the rights of an actor. @throws {AppError} FORBIDDEN */
@@ -169,7 +211,7 @@ export class Committer {
         },
         issues: (violations, writes) => {
           throwIfDenied({ ok: false, violations }, actor)
-          return new Map(brokenConstraints({ ok: false, violations }, writes).map(({ index, issues }) => [index, issues]))
+          return new Map(this.#broken({ ok: false, violations }, writes).map(({ index, issues }) => [index, issues]))
         },
       },
       read,
@@ -197,7 +239,7 @@ export class Committer {
       },
       judge: async (outcome) => {
         throwIfDenied(outcome, actor)
-        if (!outcome.ok) throwIssues(brokenConstraints(outcome, writes), placesOf(context, writes))
+        if (!outcome.ok) throwIssues(this.#broken(outcome, writes), placesOf(context, writes))
         await this.#throwIfReferenced(outcome, actor, model)
         return false
       },
@@ -292,8 +334,8 @@ export class Committer {
     if (issues.length > 0) return caused(issues)
     const operations = await this.#builder.operations(writes)
     const all = completion === undefined ? operations : completedWrite(operations, writes, own.length, completion).operations
-    const outcome = await this.#store.transact(all)
-    const broken = brokenConstraints(outcome, writes)
+    const outcome = await this.#store.transact(all, 'commit', { files: this.#files })
+    const broken = this.#broken(outcome, writes)
     if (outcome.ok || broken.length > 0) return caused(broken)
     await this.#throwIfReferenced(outcome, SYSTEM, model)
     if (outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')) return undefined
@@ -309,7 +351,7 @@ export class Committer {
 
   /** Commits operations that follow from a change of the models, without validation and without hooks. */
   commitMigration(operations: readonly Operation[]): Promise<Outcome> {
-    return this.#store.transact(operations)
+    return this.#store.transact(operations, 'commit', { files: this.#files })
   }
 
   /** Commits operations with what hooks add, or rehearses them. Returns the records of the given operations. */
@@ -351,12 +393,18 @@ export class Committer {
     return attemptOf(ownRecords(outcome, decided), write.model, decided.operations)
   }
 
+  /** The time at which a transaction releases files; undefined for models without any. */
+  get #files(): SideRecords['files'] {
+    return this.#rules.registry.withFiles.length === 0 ? undefined : { at: isoTime(this.#clock()) }
+  }
+
   /** A transaction of operations under the conditions of the actor's rights, with what hooks add. */
   async #transaction(write: WriteContext, { operations, actors, isQuiet = false }: DecidedWrite): Promise<OpenTransaction> {
     const transaction: OpenTransaction = {
       write,
       isQuiet,
       operations: this.#guarded(write, operations, actors),
+      files: this.#files,
       rehearse: () => this.#store.transact(transaction.operations, 'rehearse'),
     }
     await this.#hooks.inTransaction(transaction)
@@ -386,7 +434,7 @@ export class Committer {
   async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
     const outcome = await this.#store.transact(await this.#builder.operations(writes, true), 'rehearse')
-    const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
+    const constraints = new Map(this.#broken(outcome, writes).map(({ index, issues }) => [index, issues]))
     return writes.flatMap(({ draft }, index) => {
       const issues = new FieldIssues()
       issues.addAll(draft.issues)
@@ -505,8 +553,8 @@ function placesOf({ prefix = withoutPrefix }: Pick<WriteContext, 'prefix'>, writ
 }
 
 /** Undefined if no hook has added any. */
-const sideRecordsOf = ({ events, history }: OpenTransaction): SideRecords | undefined =>
-  events === undefined && history === undefined ? undefined : { events, history }
+const sideRecordsOf = ({ events, history, files }: OpenTransaction): SideRecords | undefined =>
+  events === undefined && history === undefined && files === undefined ? undefined : { events, history, files }
 
 const ACTION_OF: Readonly<Record<Exclude<Operation['kind'], 'assert'>, Action>> = {
   insert: 'add',

@@ -9,7 +9,7 @@ import type { Json } from '../util/json.ts'
 import { mapInSlices } from '../util/slices.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import { readRecord, readValue } from '../validate/record.ts'
+import { aboutField, readRecord, readValue } from '../validate/record.ts'
 import { checkRecordSize } from '../validate/record-size.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -78,6 +78,8 @@ export class OpenDraft {
   readonly #set = new Set<string>()
   /** Fields that get the ids of other new records. */
   refs: readonly DraftRef[] = []
+  /** Files that code has set by their ids, by field. */
+  readonly #files = new Map<string, Json>()
 
   private constructor(parts: OpenParts, given: RecordData) {
     this.model = parts.model
@@ -144,12 +146,31 @@ export class OpenDraft {
 
   /** Sets a value, with the checks of its type and limits. Ids of new records that the field had are gone. */
   set(field: Field, raw: unknown): void {
-    const { value, problems } = readValue(field, raw)
+    this.#files.delete(field.name)
+    const isOpen = field.file !== undefined && raw !== undefined && raw !== null
+    if (isOpen) this.#files.set(field.name, raw as Json)
+    this.#put(field, isOpen ? { value: raw as Json, problems: [] } : readValue(field, raw))
+  }
+
+  /** The files that code has set by their ids, which are not looked up yet. */
+  get openFiles(): RecordData {
+    return Object.fromEntries(this.#files)
+  }
+
+  /** Sets the files that code has set, once they are looked up. */
+  setFiles(files: RecordData): void {
+    for (const { name } of this.model.fileFields) {
+      const field = this.model.fields.get(name)
+      if (field !== undefined && this.#files.delete(name)) this.#put(field, readValue(field, files[name]))
+    }
+  }
+
+  #put(field: Field, { value, problems }: ReturnType<typeof readValue>): void {
     if (this.refs.length > 0) this.refs = this.refs.filter((ref) => ref.field !== field.name)
     this.values[field.name] = value
     this.#set.add(field.name)
     this.#found.delete(field.name)
-    this.#found.add(field.name, ...problems.map((problem) => `${field.name} ${problem}`))
+    this.#found.add(field.name, ...problems.map((problem) => aboutField(field.name, problem)))
   }
 
   /** Sets the id of a new record, or adds it to a list of ids. */
@@ -165,6 +186,7 @@ export class OpenDraft {
     this.values = values
     this.#found = issues
     this.#set.clear()
+    this.#files.clear()
     this.refs = []
   }
 

@@ -123,10 +123,24 @@ export interface Completion {
 /** Tells what operations would change, without the conditions of anyone's rights. */
 export type Rehearse = (operations: readonly Operation[]) => Promise<Outcome>
 
+/** Replaces values of requests by what they mean. */
+export type ResolveValues = NonNullable<WriteHooks['resolve']>
+
 /** What a feature does with each write. Seeds and changes of models, which make the initial state, call no hooks. */
 export interface WriteHooks {
   /** Runs before validation, for each record, again if the record changes before the commit. Throws to refuse the write. */
   beforeWrite?(write: WriteContext, target: WriteTarget): void | Promise<void>
+  /**
+   * Replaces the ids of files in values that a request, a seed or code of the project sets, by the files that they name or by problems
+   * (`FileProblem`). Called before the values are read, for models with fields of files; again if the record changes before the commit.
+   *
+   * @returns the values of each target
+   */
+  resolve?(
+    write: Pick<WriteContext, 'actor' | 'model'>,
+    targets: readonly WriteTarget[],
+    records: RecordReader,
+  ): Promise<readonly RecordData[]>
   /** Adds operations, events and history that are stored with the write, or not at all. Throws to refuse the write. Of dry runs, too. */
   inTransaction?(transaction: OpenTransaction): void | Promise<void>
   /** True if `afterCommit` must get the changes of a model, so that they are not written in parts. */
@@ -165,6 +179,22 @@ export class Hooks {
         if (pending !== undefined) await pending
       }
     }
+  }
+
+  /** The targets with the files that their values name. Those of a model without fields of files, or that set none, are returned as they are. */
+  resolved<T extends WriteTarget>(
+    write: Pick<WriteContext, 'actor' | 'model'>,
+    targets: readonly T[],
+    records: RecordReader,
+  ): readonly T[] | Promise<readonly T[]> {
+    const { fileFields } = write.model
+    if (fileFields.length === 0) return targets
+    const sets = ({ data }: WriteTarget) => data !== undefined && fileFields.some(({ name }) => (data[name] ?? null) !== null)
+    const hooks = this.#all.find(({ resolve }) => resolve !== undefined)
+    if (hooks?.resolve === undefined || !targets.some(sets)) return targets
+    return hooks
+      .resolve(write, targets, records)
+      .then((values) => targets.map((target, index) => ({ ...target, data: values[index] ?? target.data })))
   }
 
   /** The stage `complete` for changes of a model; undefined if no feature takes part, so that the write is that of the request alone. */

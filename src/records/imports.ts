@@ -170,14 +170,15 @@ class ImportDrafts {
   async of(rows: readonly ImportItem[]): Promise<readonly DraftedWrite[]> {
     const batch = await withIds(rows, this.#context)
     const found = await findExisting(batch, this.#context)
-    const targets = batch.map((item) => {
+    const sent = batch.map((item) => {
       const key = keyOf(item, this.#context)
       return { item, key, data: item.data, existing: key === null ? undefined : found.get(key) }
     })
+    const targets = await this.#context.hooks.resolved(this.#context, sent, this.#context.store)
     await this.#context.hooks.beforeWrite(this.#context, targets)
     const writes: DraftedWrite[] = []
-    for (const { item, key, existing } of targets) {
-      const write = draftItem(item, existing, this.#context)
+    for (const { item, data, key, existing } of targets) {
+      const write = draftItem(data === item.data ? item : { ...item, data }, existing, this.#context)
       noteTwin(this.#rows, key, this.#seen, write.draft.issues, this.#context)
       this.#rows += 1
       if (write.existing !== undefined) this.#updates += 1

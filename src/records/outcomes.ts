@@ -1,12 +1,14 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { type Actor, noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import { noSuchUpload } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Change, Outcome, Store, StoredRecord, Violation } from '../store/store.ts'
 import { groupBy } from '../util/json.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { aboutField } from '../validate/record.ts'
 import type { DraftedWrite } from './drafts.ts'
 
 /** Effect of a deletion on other records: deletes them, or removes their references. */
@@ -114,20 +116,23 @@ export interface IndexedIssues {
 }
 
 /** Translates constraint violations into field messages, by operation. */
-function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
+function constraintIssues(violations: readonly Violation[], uploadHours: number): IndexedIssues[] {
   const byIndex = new Map<number, FieldIssues>()
   for (const violation of violations) {
-    if (!isConstraint(violation)) continue
+    if (!isConstraint(violation) && violation.kind !== 'file') continue
     const issues = byIndex.get(violation.index) ?? new FieldIssues()
-    const { kind, field, together } = violation
+    const { field } = violation
     issues.add(
       field,
-      together === undefined ? MESSAGES[kind](field) : `${field} must be unique together with ${together.join(', ')}`,
+      violation.kind === 'file' ? aboutField(field, noSuchUpload(violation.file, uploadHours)) : messageOf(violation),
     )
     byIndex.set(violation.index, issues)
   }
   return [...byIndex].map(([index, issues]) => ({ index, issues }))
 }
+
+const messageOf = ({ kind, field, together }: ConstraintViolation): string =>
+  together === undefined ? MESSAGES[kind](field) : `${field} must be unique together with ${together.join(', ')}`
 
 const isConstraint = (violation: Violation): violation is ConstraintViolation => violation.kind in MESSAGES
 
@@ -147,9 +152,17 @@ export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): vo
   all.throwIfAny()
 }
 
-/** Messages for violated constraints. A message that the form gives to a field replaces the general one. */
-export function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
-  const found = outcome.ok ? [] : constraintIssues(outcome.violations)
+/**
+ * Messages for violated constraints. A message that the form gives to a field replaces the general one.
+ *
+ * @param uploadHours for which an upload is kept
+ */
+export function brokenConstraints(
+  outcome: Outcome,
+  writes: readonly DraftedWrite[],
+  uploadHours: number,
+): readonly IndexedIssues[] {
+  const found = outcome.ok ? [] : constraintIssues(outcome.violations, uploadHours)
   for (const { index, issues } of found) {
     const form = writes[index]?.form
     if (form !== undefined) useFormMessages(form, issues)

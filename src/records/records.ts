@@ -72,6 +72,8 @@ const TRANSACTION = new Model({
   ...{ timestamps: false, internal: true, fields: [] },
 })
 
+const DEFAULT_UPLOAD_HOURS = 24
+
 /** What writes do with records. */
 export type WriteAction = Exclude<Action, 'view'>
 
@@ -122,6 +124,8 @@ export class Records {
     generatedForm?: FormSources['generated']
     /** Finds the records of writes by words. */
     searches?: Searches
+    /** The setting `files.pending_hours`, for messages. */
+    uploadHours?: number | undefined
   }) {
     this.#access = parts.access
     this.#actions = parts.actions ?? new ModelActions([])
@@ -132,7 +136,8 @@ export class Records {
     this.#targets = new WriteTargets(parts.access, parts.store, parts.searches)
     this.#hooks = parts.hooks
     const builder = new OperationBuilder(parts.hasher, parts.clock)
-    this.#committer = new Committer({ rules: parts.access, store: parts.store, hooks: parts.hooks, builder })
+    const { access: rules, store, hooks, clock, uploadHours = DEFAULT_UPLOAD_HOURS } = parts
+    this.#committer = new Committer({ rules, store, hooks, builder, clock, uploadHours })
   }
 
   /** Maximum size of a record: the setting `max_record_bytes`. */
@@ -164,9 +169,11 @@ export class Records {
   /** @param body `{data, form_id?}` */
   async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
     const model = this.#createModel(actor, modelKey)
-    const { data, formId } = readWriteRequest(body)
+    const { data: sent, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
     const context = { actor, model, options }
+    const resolved = this.#hooks.resolved(context, [{ data: sent }], this.#store)
+    const { data } = only(resolved instanceof Promise ? await resolved : resolved)
     await this.#hooks.beforeWrite(context, [{ data }])
     const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
@@ -183,16 +190,18 @@ export class Records {
     const { records, formId } = readBulkCreate(body)
     const form = formOf(this.#forms, formId, model)
     const context = { actor, model, options, prefix: byIndex }
-    await this.#hooks.beforeWrite(
+    const targets = await this.#hooks.resolved(
       context,
       records.map((data) => ({ data })),
+      this.#store,
     )
+    await this.#hooks.beforeWrite(context, targets)
     const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
-      const open = () => mapInSlices(records, (data) => OpenDraft.ofNew(actor, model, form, data, this.#parts))
+      const open = () => mapInSlices(targets, ({ data }) => OpenDraft.ofNew(actor, model, form, data, this.#parts))
       return this.#committer.write(context, async (stored) => completed(complete, context, stored, await open()))
     }
-    const writes = await mapInSlices(records, (data) => ({
+    const writes = await mapInSlices(targets, ({ data }) => ({
       model,
       form,
       draft: draftNew(actor, model, form, data, this.#parts),
@@ -213,8 +222,10 @@ export class Records {
     const complete = context && this.#committer.completing(context, 'write')
     const writes: DraftedWrite[] = []
     const slices = new Slices()
-    for await (const { model: key, data, id } of items) {
+    for await (const { model: key, data: sent, id } of items) {
       const model = this.#access.modelFor(actor, 'add', key)
+      const resolved = this.#hooks.resolved({ actor, model }, [{ data: sent }], this.#store)
+      const { data } = only(resolved instanceof Promise ? await resolved : resolved)
       const open = OpenDraft.ofNew(actor, model, undefined, data, this.#parts)
       writes.push(complete === undefined ? { model, id, draft: open.finish() } : { model, id, draft: open.unfinished(), open })
       if (slices.isOver) await slices.next()
@@ -410,7 +421,7 @@ export class Records {
     const { model } = context
     const complete = this.#committer.completing(context, 'write')
     return this.#committer.write(context, async (records) => {
-      const targets = await read(records)
+      const targets = await this.#hooks.resolved(context, await read(records), records)
       await this.#hooks.beforeWrite(context, targets)
       if (complete !== undefined) {
         const open = await mapInSlices(targets, ({ existing, data }) =>
@@ -570,7 +581,7 @@ async function completed(
   return { writes: await finished(), completion: { ...completion, reads: [...completion.reads, ...reads] } }
 }
 
-function only(records: readonly StoredRecord[]): StoredRecord {
+function only<T>(records: readonly T[]): T {
   const [record] = records
   if (record === undefined) throw new Error('The store returned no record for an operation')
   return record

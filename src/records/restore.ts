@@ -2,11 +2,13 @@ import { matchesRecord } from '../access/access-rules.ts'
 import { type Actor, forbidden, isPrivileged, noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Field } from '../model/field.ts'
+import { FILE_TABLE, fileIdOf, filesIn, rowOfFileId, rowsOfFiles, type StoredFile } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import { isSameValue, referencesOf, type StoredRecord } from '../store/store.ts'
 import { randomUuid } from '../util/ids.ts'
 import { groupBy, type Json } from '../util/json.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { aboutField } from '../validate/record.ts'
 import type { Committer } from './committer.ts'
 import type { DraftedWrite } from './drafts.ts'
 import type { WriteTarget } from './hooks.ts'
@@ -121,6 +123,7 @@ class Restoration {
     for (const write of this.#writes.slice(1)) if (!(await this.#couldView(write))) throw forbidden(actor)
     for (const write of this.#writes)
       checkRights(actor, write, access.may(actor, write.existing === undefined ? 'add' : 'change', write.model))
+    await this.#leaveOutLostFiles()
     this.#noticeUnrecorded()
     for (const [target, writes] of groupBy(this.#writes, (write) => write.model)) {
       await this.#context.hooks.beforeWrite({ ...this.#context, model: target }, writes.map(targetOf))
@@ -135,6 +138,24 @@ class Restoration {
     const visible = access.visible(actor, model)
     if (visible === undefined) return true
     return matchesRecord(store, visible, existing ?? { ...draft.values, ...stamps, id: id ?? 0 })
+  }
+
+  /** Leaves out the files whose bytes are not kept any more, and names them. */
+  async #leaveOutLostFiles(): Promise<void> {
+    const written = this.#writes.filter(({ model, existing }) => existing === undefined && model.fileFields.length > 0)
+    const wanted = [...new Set(written.flatMap(({ model, draft }) => rowsOfFiles(model.fileFields, draft.values)))]
+    const found = wanted.length === 0 ? [] : await this.#context.store.get(FILE_TABLE, wanted)
+    const rows = new Map(found.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])))
+    for (const { model, id = 0, draft } of written) {
+      for (const { name, type } of model.fileFields) {
+        const files = filesIn(draft.values[name])
+        const kept = files.filter((file) => isPlaceOf(rows.get(rowOfFileId(file.id)?.row ?? 0), file, [model.key, name, id]))
+        if (kept.length === files.length) continue
+        draft.values[name] = type.list ? kept : null
+        for (const file of files.filter((each) => !kept.includes(each)))
+          this.notices.push(`The file '${file.name}' of ${name} of ${nameOf(model, id)} is not kept any more`)
+      }
+    }
   }
 
   /** Names the models without a history whose records the deletion has deleted too, if there were any. */
@@ -218,6 +239,19 @@ class Restoration {
   }
 }
 
+/** True if a row of the registry is that of a file of this place, which has the same bytes. */
+const isPlaceOf = (
+  row: StoredRecord | undefined,
+  { id, sha256 }: StoredFile,
+  [model, field, record]: readonly [model: string, field: string, record: number],
+): boolean =>
+  row !== undefined &&
+  fileIdOf(String(row.token), row.id) === id &&
+  row.model === model &&
+  row.field === field &&
+  row.record_id === record &&
+  row.sha256 === sha256
+
 const nameOf = ({ name }: Model, id: number): string => `${name} with ID ${id}`
 
 const keyOf = ({ model, recordId }: RecordedChange): string => `${model} ${recordId}`
@@ -234,7 +268,7 @@ function readStored({ name, type }: Field, value: Json, issues: FieldIssues): Js
   if (value === null) return type.list ? [] : null
   const reading = type.read(value)
   if (reading.ok) return reading.value
-  issues.add(name, `${name} ${reading.problem}`)
+  issues.add(name, aboutField(name, reading.problem))
   return null
 }
 

@@ -29,10 +29,14 @@ export function readRecord(model: Model, data: Readonly<Record<string, unknown>>
     }
     const reading = readValue(field, Object.hasOwn(data, name) ? data[name] : field.default)
     values[name] = reading.value
-    if (reading.problems.length > 0) issues.add(name, ...reading.problems.map((problem) => `${name} ${problem}`))
+    if (reading.problems.length > 0) issues.add(name, ...reading.problems.map((problem) => aboutField(name, problem)))
   }
   return { values, issues }
 }
+
+/** A message about a field: its name, and a problem that follows it. */
+export const aboutField = (name: string, problem: string): string =>
+  problem.startsWith(':') ? `${name}${problem}` : `${name} ${problem}`
 
 /** Reads one value of a request; an absent one is empty. Problems follow the name of the field. */
 export function readValue(field: Field, raw: unknown): { value: Json; problems: readonly string[] } {

@@ -68,10 +68,6 @@ export class FileMoves {
   }
 }
 
-/** The rows of the registry that the files of a record name. */
-export const rowsOfFiles = ({ fileFields }: Model, record: JsonObject): readonly number[] =>
-  fileFields.flatMap(({ name }) => filesIn(record[name]).flatMap(({ id }) => rowOfFileId(id)?.row ?? []))
-
 /** True if a record has a file. */
 export const hasFiles = ({ fileFields }: Model, record: JsonObject): boolean =>
   fileFields.some(({ name }) => filesIn(record[name]).length > 0)

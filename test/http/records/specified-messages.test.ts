@@ -203,7 +203,7 @@ describe('messages about constraints of the storage', () => {
     for (const [name, given] of Object.entries({ 'without a form': {}, 'under a form with titles': { form } })) {
       test(`${kind}, ${name}`, () => {
         const writes = [{ model, draft: { data: {}, values: {}, issues: new FieldIssues() }, ...given }]
-        const [broken] = brokenConstraints({ ok: false, violations: [{ kind, index: 0, field: 'title' }] }, writes)
+        const [broken] = brokenConstraints({ ok: false, violations: [{ kind, index: 0, field: 'title' }] }, writes, 24)
         assert.deepEqual(broken?.issues.toMessages(), { title: [message] })
       })
     }

@@ -1,9 +1,8 @@
-import { FILE_TABLE } from '../../../model/files.ts'
+import { FILE_TABLE, rowsOfFiles } from '../../../model/files.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { relationFilters } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import { type Operation, referencesOf, type SideRecords, type StoredRecord } from '../../store.ts'
-import { rowsOfFiles } from '../../transaction/file-moves.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
 import { identifier, joined, type Sql, sql } from '../sql.ts'
@@ -212,7 +211,7 @@ export function predictNeeds(tables: LoadedTables, operations: readonly Operatio
     const { values } = operation
     // An update locks its record first, as a removal does.
     if (operation.kind === 'insert' && layout.registry.withFiles.includes(table.model)) {
-      for (const row of rowsOfFiles(table.model, values)) tables.get(FILE_TABLE).need(row, 'update')
+      for (const row of rowsOfFiles(table.model.fileFields, values)) tables.get(FILE_TABLE).need(row, 'update')
     }
     for (const { name, keyOf } of table.model.uniqueKeys) {
       const key = keyOf(values)
