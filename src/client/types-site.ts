@@ -127,6 +127,26 @@ export interface SiteField {
   /** What a new record gets without a value: a value, `today` or `now`, `{user: id}` for the user who creates it. Absent for none. */
   readonly default?: unknown
   readonly relation: { readonly name: string; readonly model: string; readonly on_delete: OnDelete | null } | null
+  /** What a field of the type `file` or `image` accepts; absent for other types. */
+  readonly file?: SiteFileRules
+}
+
+/** What a field of files accepts. */
+export interface SiteFileRules {
+  readonly multiple: boolean
+  /** 1 for a field without `multiple`. */
+  readonly max_files: number
+  /** Of one file, in bytes. */
+  readonly max_size: number
+  /** Media types such as `application/pdf`, or `image/*`; null for all. */
+  readonly accept: readonly string[] | null
+  /** By name, with `preview`. Sides in pixels, null for one that follows from the other; empty for fields that are no images. */
+  readonly thumbnails: Readonly<
+    Record<string, { readonly width: number | null; readonly height: number | null; readonly fit: 'cover' | 'inside' }>
+  >
+  /** In pixels, as displayed. */
+  readonly min_width: number | null
+  readonly min_height: number | null
 }
 
 /** Options of a search over all models. */

@@ -42,7 +42,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...jobSchemas(project.jobs),
     ...DATA_SCHEMAS,
     ...HISTORY_SCHEMAS,
-    ...siteSchemas(project.jobs),
+    ...siteSchemas(project),
     ...ACCOUNT_SCHEMAS,
   }
   const paths = describedPaths(ROUTES, source, models)

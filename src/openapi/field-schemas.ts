@@ -1,5 +1,6 @@
 import type { Field } from '../model/field.ts'
 import type { FieldType } from '../model/field-type.ts'
+import type { FileRules } from '../model/files.ts'
 import type { Limits } from '../model/limits.ts'
 import { generatedTitle } from '../views/generate.ts'
 import { nullable, type Schema } from './schema.ts'
@@ -87,8 +88,8 @@ const SETTABLE: typeof VALUES = {
 }
 
 /** A field of several files is a list of them. */
-const listedIfSeveral = ({ file, type }: Field, value: Schema): Schema =>
-  file !== undefined && type.list ? { type: 'array', items: value, maxItems: file.maxFiles } : value
+const listedIfSeveral = ({ file, type }: Field, value: Schema, rules = file): Schema =>
+  rules !== undefined && type.list ? { type: 'array', items: value, maxItems: rules.maxFiles } : value
 
 /** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
@@ -103,6 +104,8 @@ export interface FormDemand {
   readonly title: string | undefined
   readonly required: boolean
   readonly limits: Limits
+  /** Rules of files, where the form narrows those of the model. */
+  readonly files: FileRules | undefined
 }
 
 /** The title of a field; undefined for the one that is made from the name. */
@@ -117,7 +120,7 @@ function titleIn({ name, label }: Field, demand?: FormDemand): string | undefine
 export function settableValue(field: Field, demand?: FormDemand): Schema {
   const { limits, type, unique, helpText } = field
   const mandatory = isMandatory(field, demand)
-  const value = listedIfSeveral(field, SETTABLE[type.name])
+  const value = listedIfSeveral(field, SETTABLE[type.name], demand?.files)
   const bounds = [limits, demand?.limits ?? {}]
   const schema: Schema = {
     ...withChoices(value, field, commonChoices(bounds)),

@@ -5,6 +5,7 @@ import { FIELD_TYPE_NAMES } from '../model/definition.ts'
 import { fieldSchemas, idSchema } from '../model/parse-field.ts'
 import { modelSchema } from '../model/parse-model.ts'
 import { limitsSchema } from '../validate/form.ts'
+import { formFilesSchema } from '../validate/form-files.ts'
 import { formSchema, listSchema } from '../views/parse.ts'
 import { fromJoi, oneName, type Schema } from './schema.ts'
 
@@ -94,7 +95,7 @@ function viewFile(): Schema {
 /** A form. Its fields' `options` are described as far as the server reads them; those of a list are for front ends only. */
 function formOf(view: Schema): Schema {
   const fields = view.properties?.fields
-  const bounds = fromJoi(limitsSchema).properties
+  const bounds = { ...fromJoi(limitsSchema).properties, ...fromJoi(formFilesSchema).properties }
   const choice: Schema = { type: 'object', required: ['value'] }
   const choices: Schema = { type: 'array', items: { anyOf: [{ type: ['string', 'number'] }, choice] }, minItems: 1 }
   const options: Schema = { type: 'object', properties: { ...bounds, choices } }

@@ -5,6 +5,7 @@ import type { ProjectJob, ProjectJobs } from '../code/parse-jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { History } from '../history/history.ts'
 import { type Field, isSettable } from '../model/field.ts'
+import type { FileRules, ThumbnailRecipe } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import type { ModelAction, ModelActions } from '../records/actions.ts'
@@ -60,7 +61,7 @@ export class SiteReader {
       user: { id: actor.userId ?? null, username: actor.user?.username ?? null, is_superuser: isSuperuser },
       capabilities: {
         history: history.isOn,
-        files: false,
+        files: access.registry.withFiles.length > 0,
         search: may('view').some(isSearchable),
         import: may('add').length > 0,
         webhooks: isSuperuser,
@@ -94,7 +95,7 @@ export class SiteReader {
   }
 
   async #model(actor: Actor, model: Model, shown: ReadonlySet<Model>): Promise<object> {
-    const { access, actions, history } = this.#parts
+    const { settings, access, actions, history } = this.#parts
     const can = this.#allowed(actor, model)
     const referrers = access.registry.referrersOf(model.key).filter((each) => shown.has(each.model))
     return {
@@ -108,7 +109,7 @@ export class SiteReader {
       ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
       searchable: isSearchable(model),
       history: history.covers(model),
-      fields: model.visibleFields.map(fieldJson),
+      fields: model.visibleFields.map((field) => fieldJson(field, settings.max_upload_bytes)),
       actions: actions.of(model).map((action) => ({ ...actionJson(action), can: access.may(actor, action.name, model) })),
       referenced_by: referrers.map(({ model: referrer, field }) => ({
         model: referrer.key,
@@ -143,11 +144,12 @@ const jobJson = ({ name, schedule, input }: ProjectJob): object => ({
 /** The fields of an input, as those of forms and as those of models. */
 const inputJson = (input: Model): object => ({
   input: inputFields(input).map(serializeField),
-  input_fields: [...input.fields.values()].map(fieldJson),
+  input_fields: [...input.fields.values()].map((field) => fieldJson(field)),
 })
 
-function fieldJson(field: Field): object {
-  const { name, type, label, helpText, required, unique, limits, labelledChoices, relation } = field
+/** @param maxUpload the maximum size of a file whose field has none of its own, in bytes; inputs have no files */
+function fieldJson(field: Field, maxUpload = 0): object {
+  const { name, type, label, helpText, required, unique, limits, labelledChoices, relation, file } = field
   const { choices, pattern: _, ...bounds } = limits
   const value = isSettable(field) ? shownDefault(field) : undefined
   return {
@@ -164,5 +166,22 @@ function fieldJson(field: Field): object {
     bounds,
     ...(value === undefined ? {} : { default: value }),
     relation: relation === undefined ? null : { name: relation.name, model: relation.target, on_delete: relation.onDelete },
+    ...(file === undefined ? {} : { file: fileJson(file, type.list, maxUpload) }),
   }
 }
+
+const fileJson = (
+  { maxFiles, maxSize, accept, thumbnails, minWidth, minHeight }: FileRules,
+  multiple: boolean,
+  maxUpload: number,
+) => ({
+  multiple,
+  max_files: maxFiles,
+  max_size: maxSize ?? maxUpload,
+  accept: accept ?? null,
+  thumbnails: Object.fromEntries([...thumbnails].map(([name, recipe]) => [name, thumbnailJson(recipe)])),
+  min_width: minWidth ?? null,
+  min_height: minHeight ?? null,
+})
+
+const thumbnailJson = ({ width, height, fit }: ThumbnailRecipe) => ({ width: width ?? null, height: height ?? null, fit })

@@ -1,8 +1,10 @@
 import Joi from 'joi'
 import type { LimitsDefinition } from '../model/definition.ts'
+import type { FileRules } from '../model/files.ts'
 import { checkLimits, compileLimits, type Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
+import { checkFormFiles, narrowedRules } from './form-files.ts'
 import type { FieldIssues } from './issues.ts'
 import { isEmpty } from './record.ts'
 import { type Rule, RuleCompiler, type RuleCondition, ruleSubject } from './rules.ts'
@@ -43,6 +45,8 @@ interface FormField {
   readonly name: string
   readonly required: boolean
   readonly limits: Limits
+  /** Rules of the files of a field; undefined where they are those of the model. */
+  readonly files: FileRules | undefined
   /** The field's title in the form; undefined if the form gives it none. */
   readonly title: string | undefined
   /** Replaces generated messages. */
@@ -95,6 +99,7 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
       name,
       required,
       limits: formLimits(options),
+      files: narrowed(model, name, options),
       title: title?.trim() === '' ? undefined : title,
       message: error?.message,
       visible,
@@ -117,6 +122,11 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
   return { form, problems }
 }
 
+function narrowed(model: Model, name: string, options: JsonObject): FileRules | undefined {
+  const field = model.fields.get(name)
+  return field === undefined ? undefined : narrowedRules(field, options)
+}
+
 function formLimits(options: JsonObject): Limits {
   const { choices, ...rest } = options
   // Front ends often put a label beside each choice; only the value is validated.
@@ -135,10 +145,10 @@ function formLimits(options: JsonObject): Limits {
  */
 export function checkForm(form: Form, values: JsonObject, unchangedSecrets: ReadonlySet<string>, issues: FieldIssues): void {
   const self = form.fields.some(({ visible }) => visible !== undefined) ? ruleSubject(form.model, values) : {}
-  for (const { name, required, limits, visible } of form.fields) {
+  for (const { name, required, limits, files, visible } of form.fields) {
     const value = values[name] ?? null
     if (unchangedSecrets.has(name)) continue
-    const broken = checkLimits(value, limits)
+    const broken = files === undefined ? checkLimits(value, limits) : checkFormFiles(value, files)
     // A field that the form hides cannot be filled in.
     const isMandatory = required && visible?.holds(self) !== false
     const isMissing = isMandatory && isEmpty(value) && broken.length === 0 && !issues.has(name)

@@ -54,6 +54,50 @@ describe('the site', () => {
     assert.deepEqual([group.group, group.icon, group.history], [null, 'users-round', true])
   })
 
+  test('tells what fields of files accept', async () => {
+    const fields = [
+      '{ name: title, type: string }',
+      '{ name: cover, type: image, max_size: 8 MiB, min_width: 1200, thumbnails: { card: 640x360, wide: 900x } }',
+      '{ name: manuals, type: file, multiple: true, accept: [application/pdf] }',
+    ]
+    const note = `name: Note\nfields:\n${fields.map((field) => `  - ${field}\n`).join('')}`
+    await using app = await openTestApp({
+      files: { 'models/note.yaml': note, ...ADMIN_SEED },
+      settings: { max_upload_bytes: 5000 },
+    })
+    const { json } = await play(app, get(SITE))
+    const model = json.models.find(({ key }: { key: string }) => key === 'note')
+    assert.equal(json.capabilities.files, true)
+    assert.deepEqual(
+      model.fields.flatMap((field: Record<string, unknown>) => ('file' in field ? [[field.name, field.file]] : [])),
+      [
+        [
+          'cover',
+          {
+            multiple: false,
+            max_files: 1,
+            max_size: 8 * 2 ** 20,
+            accept: ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'],
+            thumbnails: {
+              preview: { width: 256, height: 256, fit: 'inside' },
+              card: { width: 640, height: 360, fit: 'cover' },
+              wide: { width: 900, height: null, fit: 'cover' },
+            },
+            min_width: 1200,
+            min_height: null,
+          },
+        ],
+        [
+          'manuals',
+          {
+            ...{ multiple: true, max_files: 20, max_size: 5000, accept: ['application/pdf'] },
+            ...{ thumbnails: {}, min_width: null, min_height: null },
+          },
+        ],
+      ],
+    )
+  })
+
   test('names the defaults of fields that requests may set, and no secret', async () => {
     const fields = [
       '{ name: day, type: date, default: today }',

@@ -33,15 +33,37 @@ const fieldMembers = {
   relation: nullable(object({ name: TEXT, model: TEXT, on_delete: TEXT })),
 } as const satisfies Record<string, Schema>
 
-const siteField = object(
-  {
-    ...fieldMembers,
-    default: {
-      description: 'Value of a new record without one; `today`, `now` and `{user: id}` as in the model; absent for none',
+const LENGTH: Schema = nullable({ type: 'integer', minimum: 1 })
+
+const siteFile: Schema = {
+  ...object({
+    ...{
+      multiple: FLAG,
+      max_files: COUNT_SCHEMA,
+      max_size: { ...COUNT_SCHEMA, description: 'In bytes' },
+      accept: nullable(TEXTS),
     },
-  },
-  Object.keys(fieldMembers),
-)
+    thumbnails: {
+      type: 'object',
+      additionalProperties: object({ width: LENGTH, height: LENGTH, fit: oneName(['cover', 'inside']) }),
+    },
+    ...{ min_width: LENGTH, min_height: LENGTH },
+  }),
+  description: 'What a field of files accepts; absent for other fields',
+}
+
+/** @param hasFiles whether a model of the project has fields of files */
+const siteField = (hasFiles: boolean): Schema =>
+  object(
+    {
+      ...fieldMembers,
+      default: {
+        description: 'Value of a new record without one; `today`, `now` and `{user: id}` as in the model; absent for none',
+      },
+      ...(hasFiles ? { file: siteFile } : {}),
+    },
+    Object.keys(fieldMembers),
+  )
 
 const inputMembers = {
   input: { type: 'array', items: ref('fieldView') },
@@ -68,8 +90,8 @@ const modelMembers = {
   referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
 } as const satisfies Record<string, Schema>
 
-/** Schemas of the site, with jobs if the project has some. Lower case, so that no model's schema has the same name. */
-export function siteSchemas(jobs: RouteSource['jobs']): Readonly<Record<string, Schema>> {
+/** Schemas of the site, with jobs and files if the project has some. Lower case, so that no model's schema has the same name. */
+export function siteSchemas({ jobs, registry }: Pick<RouteSource, 'jobs' | 'registry'>): Readonly<Record<string, Schema>> {
   const ofJobs = jobs.size === 0 ? {} : { jobs: { type: 'array', items: siteJob, description: 'For superusers' } as const }
   const members = {
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
@@ -90,7 +112,7 @@ export function siteSchemas(jobs: RouteSource['jobs']): Readonly<Record<string, 
       ),
     },
   } as const
-  return { siteField, site: object({ ...members, ...ofJobs }, Object.keys(members)) }
+  return { siteField: siteField(registry.withFiles.length > 0), site: object({ ...members, ...ofJobs }, Object.keys(members)) }
 }
 
 /** The schema of the report without its dialect, which the document states. */
