@@ -10,6 +10,7 @@ export type CheckName =
   | 'node'
   | 'config'
   | 'models'
+  | 'images'
   | 'lint'
   | 'lock'
   | 'disk'

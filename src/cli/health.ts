@@ -3,6 +3,8 @@ import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { dataFolderOf, hasData } from '../app/open-store.ts'
 import { AppError } from '../errors.ts'
+import { hasImages } from '../images/images.ts'
+import type { Model } from '../model/model.ts'
 import { lintProject } from '../project/lint.ts'
 import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from '../project/project.ts'
 import type { RemovedModel } from '../project/stored-models.ts'
@@ -41,6 +43,7 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
     config: checkConfig(examined),
     ...ofStore,
     ...(await checkRemoved(examined)),
+    ...checkImages(registry.public, hasImages()),
     lint: await checkLint(source),
   }
   const checks = Object.entries(results).map(([name, result]) => ({ name: name as CheckName, ...result }))
@@ -63,6 +66,15 @@ function checkConfig({ project, faults }: ExaminedProject): CheckResult {
   if (warnings.length > 0) return { level: 'warn', message: warnings.join('; ') }
   const viewCount = views.grouped.reduce((sum, [, list]) => sum + list.length, 0)
   return { level: 'ok', message: `${counted(registry.public.length, 'model')}, ${counted(viewCount, 'view')}` }
+}
+
+/** Looks for the optional dependency that reads images. Left out for projects without fields of images. */
+export function checkImages(models: readonly Model[], isInstalled: boolean): CheckResults {
+  const fields = models.flatMap(({ fileFields }) => fileFields).filter(({ file }) => file.isImage)
+  if (fields.length === 0) return {}
+  if (isInstalled) return { images: { level: 'ok', message: `sharp is installed, for ${counted(fields.length, 'field')}` } }
+  const message = `${counted(fields.length, 'field')} of images without sharp: uploads are refused; run npm install sharp`
+  return { images: { level: 'warn', message } }
 }
 
 /** Names what the data holds of removed models. Left out without data, with faulty models, and if the data cannot be read. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { checkNode, checkSpace } from '../../../src/cli/health.ts'
+import { checkImages, checkNode, checkSpace } from '../../../src/cli/health.ts'
 import type { Check } from '../../../src/cli/health-check.ts'
+import { loadProject } from '../../../src/project/project.ts'
 import { withProject } from '../../helpers/cli/cli-project.ts'
 
 const levels = (stdout: string) =>
@@ -96,6 +97,21 @@ describe('admin doctor', () => {
     assert.equal(checkNode('20.18.9', '>=20.19').level, 'fail')
     for (const version of ['20.19.0', '22.0.0', '24.1.0']) assert.equal(checkNode(version, '>=20.19').level, 'ok', version)
   })
+
+  test('says that fields of images need sharp, if the project has some', () =>
+    withProject(async (project, admin) => {
+      assert.equal(levels((await admin('doctor', '--json')).stdout).images, undefined)
+      await writeFile(join(project.path, 'models/photo.yaml'), 'name: Photo\nfields: [{ name: picture, type: image }]\n')
+      assert.match((await admin('doctor')).stdout, /^ok {4}images {3}sharp is installed, for 1 field$/m)
+      const source = { folder: project.path, env: {}, flags: {} }
+      const { registry } = await loadProject(source)
+      assert.deepEqual(checkImages(registry.public, false), {
+        images: {
+          level: 'warn',
+          message: '1 field of images without sharp: uploads are refused; run npm install sharp',
+        },
+      })
+    }))
 
   test('checks free space and write permission', () => {
     assert.deepEqual(checkSpace('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })
