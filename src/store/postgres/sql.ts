@@ -1,36 +1,39 @@
 /** A value that a statement passes to PostgreSQL as a parameter. A list becomes an array. */
 export type Parameter = string | number | boolean | bigint | null | readonly Parameter[]
 
-/** A statement as it is sent: `$1`, `$2` … stand for the values, which are texts, or null. */
+/** A value as it is sent: a text, or bytes, which the driver sends in binary. */
+type SentValue = string | Uint8Array | null
+
+/** A statement as it is sent: `$1`, `$2` … stand for the values. */
 export interface CompiledSql {
   readonly text: string
-  readonly values: readonly (string | null)[]
+  readonly values: readonly SentValue[]
 }
 
 /** An immutable fragment of SQL. Its values are parameters and never part of the text. */
 export class Sql {
   readonly #texts: readonly string[]
   /** `#parts[i]` stands between `#texts[i]` and `#texts[i + 1]`. */
-  readonly #parts: readonly (Sql | Parameter)[]
+  readonly #parts: readonly (Sql | Parameter | Uint8Array)[]
 
   /** @param texts one more than `parts` */
-  constructor(texts: readonly string[], parts: readonly (Sql | Parameter)[]) {
+  constructor(texts: readonly string[], parts: readonly (Sql | Parameter | Uint8Array)[]) {
     this.#texts = texts
     this.#parts = parts
   }
 
   /** The text with placeholders, and the values in their order. */
   compile(): CompiledSql {
-    const values: (string | null)[] = []
+    const values: SentValue[] = []
     return { text: this.#append('', values), values }
   }
 
-  #append(before: string, values: (string | null)[]): string {
+  #append(before: string, values: SentValue[]): string {
     let text = before + (this.#texts[0] ?? '')
     let next = 0
     for (const part of this.#parts) {
       if (part instanceof Sql) text = part.#append(text, values)
-      else text += `$${values.push(parameterText(part))}`
+      else text += `$${values.push(part instanceof Uint8Array ? part : parameterText(part))}`
       next += 1
       text += this.#texts[next] ?? ''
     }
@@ -38,8 +41,9 @@ export class Sql {
   }
 }
 
-/** A fragment from a template: a part that is an `Sql` is inserted, any other becomes a parameter. */
-export const sql = (texts: TemplateStringsArray, ...parts: readonly (Sql | Parameter)[]): Sql => new Sql(texts, parts)
+/** A fragment from a template: a part that is an `Sql` is inserted, any other becomes a parameter. Bytes are a `bytea`. */
+export const sql = (texts: TemplateStringsArray, ...parts: readonly (Sql | Parameter | Uint8Array)[]): Sql =>
+  new Sql(texts, parts)
 
 /** The fragment without text. */
 export const EMPTY = new Sql([''], [])

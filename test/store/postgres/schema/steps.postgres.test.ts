@@ -222,12 +222,15 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
 
     on('are steps of the plan, which a start applies once, in a database of a release before them too', async (schema) => {
       await schema.apply([POST])
-      await schema.rows(sql`drop table ${schema.table('_admin_migrations')}, ${schema.table('_admin_processes')}`)
+      await schema.rows(
+        sql`drop table ${schema.table('_admin_migrations')}, ${schema.table('_admin_processes')}, ${schema.table('_admin_file_chunks')}`,
+      )
       const former = await schema.reasons(POST)
       assert.deepEqual(former, [
         'additive: Migration 1 of the store: Changes of the tables of the store are numbered',
         'additive: Migration 2 of the store: The processes that serve the database are listed',
         'additive: Migration 3 of the store: An update notes its records in the order of their ids for searches',
+        'additive: Migration 4 of the store: The bytes of files have a table',
       ])
       const layout = schema.layout(POST)
       assert.equal((await prepareSchema(schema.database, layout, 'additive', { migrations: LATER })).length, LATER.length)
