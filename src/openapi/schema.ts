@@ -53,7 +53,8 @@ export const nameBehind = ($ref: string): string => $ref.slice(PREFIX.length)
 
 /** The same schema, or null. */
 export function nullable(schema: Schema): Schema {
-  const { type, enum: values } = schema
+  const { type, enum: values, anyOf } = schema
+  if (anyOf !== undefined) return { ...schema, anyOf: [...anyOf, { type: 'null' }] }
   if (type !== undefined) {
     return {
       ...schema,

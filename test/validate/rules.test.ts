@@ -234,3 +234,30 @@ describe('the record as rules see it', () => {
     assert.deepEqual({ field, message }, { field: 'title', message: 'No title' })
   })
 })
+
+test('rules see files as objects', () => {
+  const model = registryOf({
+    name: 'Article',
+    fields: [
+      { name: 'cover', type: 'image' },
+      { name: 'gallery', type: 'image', multiple: true },
+      { name: 'manual', type: 'file' },
+    ],
+  }).expect('article')
+  const file = (width: number, name: string) => {
+    const kind = { type: 'image/png', size: 1, sha256: 'a'.repeat(64), alt: null, uploaded_at: '2026-01-01T00:00:00.000Z' }
+    return { id: 'token12345-1', name, width, height: 900, ...kind }
+  }
+  const subject = ruleSubject(model, { cover: file(1600, 'a.png'), gallery: [file(1, 'b.png'), file(2, 'c.png')], manual: null })
+  for (const [rule, expected] of [
+    ['self.cover.width >= self.cover.height', true],
+    ['self.cover.width < 1600', false],
+    ['size(self.gallery) >= 3', false],
+    ['size(self.gallery) == 2 && self.gallery.all(file, file.name.endsWith(".png"))', true],
+    ['self.gallery.exists(file, file.width > 1)', true],
+    ['self.manual == null || self.manual.type == "application/pdf"', true],
+    ['self.cover.alt == null', true],
+  ] as const) {
+    assert.equal(new RuleCompiler(model).compile({ rule, field: 'cover', message: 'No' }).holds(subject), expected, rule)
+  }
+})
