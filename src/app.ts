@@ -32,6 +32,7 @@ import type { Registry } from './model/registry.ts'
 import { noData } from './project/broken-records.ts'
 import { lintProject } from './project/lint.ts'
 import type { Project } from './project/project.ts'
+import { forgetRemovedFiles } from './project/reset.ts'
 import { SiteReader } from './project/site.ts'
 import { Snapshots } from './project/snapshots.ts'
 import { renameReferences } from './project/stored-models.ts'
@@ -69,7 +70,7 @@ async function open(
   project: Project,
   mode: AppMode,
   dependencies: AppDependencies,
-  { from, secret: inherited, seeds }: CarriedState = {},
+  { from, secret: inherited, seeds, kept }: CarriedState = {},
 ): Promise<App> {
   const {
     tokenCodec,
@@ -156,6 +157,7 @@ async function open(
         return 0
       }
       await renameReferences(registry, store, records)
+      if (kept !== undefined) await forgetRemovedFiles(store, records, kept)
       const seedFiles = seeds ?? (isNew ? project.seeds : [])
       if (seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
       const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0

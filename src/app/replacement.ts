@@ -15,6 +15,8 @@ export interface CarriedState {
   readonly secret?: string | undefined
   /** Seed files to create records from; when absent, the project's seed files if the store is new. */
   readonly seeds?: readonly SeedFile[]
+  /** The tables that a reset has kept; absent if the data are whole. */
+  readonly kept?: ReadonlySet<string>
 }
 
 /** Opens an application that takes over the given state. */
@@ -42,7 +44,7 @@ export async function openNext(
     const reset = data?.kind === 'reset' ? await planned(data, next, opened.store) : undefined
     const change = data?.kind === 'reset' ? reset : data
     const from = change === undefined ? handover : await handover.change(next.registry, change)
-    return { app: await open(next, mode, dependencies, { from, secret, ...(reset && { seeds: reset.seeds }) }) }
+    return { app: await open(next, mode, dependencies, { from, secret, ...(reset && { seeds: reset.seeds, kept: reset.keep }) }) }
   } catch (failure) {
     const former = { from: handover, secret, seeds: [] }
     return { app: await open(app.project, mode, dependencies, former).catch(() => app), failure }
@@ -64,7 +66,7 @@ export async function rehearse(
   // Done in memory first, so that a faulty seed record or account is reported before the data is removed.
   const { keep, seeds } = await planned(data, next, opened.store)
   const from = { open: (registry: Registry) => copyInMemory(registry, keep) }
-  const trial = await open(next, 'ephemeral', dependencies, { from, seeds })
+  const trial = await open(next, 'ephemeral', dependencies, { from, seeds, kept: keep })
   try {
     await checkAccountReferences(trial.store, next.registry)
   } finally {

@@ -1,8 +1,10 @@
 import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
 import type { SeedFile } from '../config/project-files.ts'
 import { AppError } from '../errors.ts'
+import { FILE_TABLE } from '../model/files.ts'
 import type { Registry } from '../model/registry.ts'
-import { HISTORY_TABLE, type Store, type StoredRecord } from '../store/store.ts'
+import type { Records } from '../records/records.ts'
+import { HISTORY_TABLE, type Operation, type Store, type StoredRecord } from '../store/store.ts'
 import { SUBSCRIPTIONS } from '../webhooks/models.ts'
 
 /** A request to remove every record. Accounts are users, groups and permissions. */
@@ -34,10 +36,23 @@ const NOTHING: ReadonlySet<string> = new Set()
 export async function planReset(store: Store, registry: Registry, { accounts, seeds }: ResetRequest): Promise<ResetPlan> {
   const { records } = await store.status()
   const count = (table: string) => records.get(table) ?? 0
-  const keep = accounts || (seeds && count('user') + count('group') === 0) ? NOTHING : ACCOUNT_TABLES
+  const keepsAccounts = !accounts && !(seeds && count('user') + count('group') === 0)
+  // The files of accounts, such as pictures of users.
+  const files = registry.withFiles.some(({ key }) => ACCOUNT_TABLES.has(key)) ? [FILE_TABLE] : []
+  const keep = keepsAccounts ? new Set([...ACCOUNT_TABLES, ...files]) : NOTHING
   const models = registry.public.map(({ key }) => key).filter((key) => !keep.has(key) && count(key) > 0)
   const removed = Object.fromEntries(models.map((key) => [key, count(key)]))
   return { keep, removed, webhooks: count(SUBSCRIPTIONS), history: count(HISTORY_TABLE) }
+}
+
+/** Forgets the files of records that a reset has removed. @param keep the tables that have stayed */
+export async function forgetRemovedFiles(store: Store, records: Records, keep: ReadonlySet<string>): Promise<void> {
+  if (!keep.has(FILE_TABLE)) return
+  for await (const rows of store.stream(FILE_TABLE, { filters: [], sort: [] })) {
+    const removed = rows.filter(({ model }) => !keep.has(String(model)))
+    if (removed.length > 0)
+      await records.commitInternal(removed.map(({ id }): Operation => ({ kind: 'remove', table: FILE_TABLE, id })))
+  }
 }
 
 /** The seed files to create records from after a reset. Accounts that stay are not created again. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AUTH_MODELS, SESSIONS } from '../../../src/auth/account-models.ts'
 import { flatSource } from '../../../src/config/source.ts'
+import { FILE_MODELS } from '../../../src/files/file-models.ts'
 import { HISTORY_MODELS } from '../../../src/history/history-recorder.ts'
 import { buildRegistry } from '../../../src/model/build.ts'
 import type { ModelDefinition } from '../../../src/model/definition.ts'
@@ -71,7 +72,7 @@ const MANY = 2345
 
 function registryOf(...models: readonly ModelDefinition[]) {
   const definitions = models.map((value) => ({ value, source: flatSource('models') }))
-  const internal = [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS]
+  const internal = [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS, ...FILE_MODELS]
   return buildRegistry(definitions, { public: AUTH_MODELS.public, internal }).registry
 }
 
@@ -108,6 +109,8 @@ async function fill(folder: string): Promise<void> {
     store,
     insert('authsession', { user_id: 1, family: 'f', token_id: 't', credential: 'c', expires_at: at, ...times }),
   )
+  const file = { token: 'token12345', sha256: 'a'.repeat(64), size: 1, name: 'a', type: 'image/png', user_id: 1 }
+  await commit(store, insert('storedfile', { ...file, model: 'thing', field: 'line', record_id: 1, at, released_at: at }))
   await commit(
     store,
     insert('historyentry', {

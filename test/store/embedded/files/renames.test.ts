@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { flatSource } from '../../../../src/config/source.ts'
+import { FILE_MODELS } from '../../../../src/files/file-models.ts'
+import { buildRegistry } from '../../../../src/model/build.ts'
 import type { FieldDefinition, ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Registry } from '../../../../src/model/registry.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
@@ -150,6 +153,30 @@ describe('was: a renamed model and field', () => {
       await writeFile(path, edited.replace('"two"', '7'))
       await assert.rejects(open(AFTER), /tables\.note\.records\[0\]\.text must be a string \(id 2/)
     }
+  })
+
+  folderTest('is followed by the places of files', async (open) => {
+    const withFiles = (...models: readonly ModelDefinition[]): Registry => {
+      const definitions = models.map((value) => ({ value, source: flatSource(`model ${value.name}`) }))
+      return buildRegistry(definitions, { public: [], internal: FILE_MODELS }).registry
+    }
+    const picture = (name: string, was?: string): FieldDefinition => ({ name, type: 'image', ...(was !== undefined && { was }) })
+    const file = {
+      token: 'token12345',
+      sha256: 'a'.repeat(64),
+      size: 1,
+      name: 'a',
+      type: 'image/png',
+      at: '2026-01-01T00:00:00.000Z',
+    }
+    const { store } = await open(withFiles(memo('Memo', [picture('photo'), picture('other')])))
+    for (const field of ['photo', 'other', 'gone'])
+      await store.transact([insert('storedfile', { ...file, model: 'memo', field })])
+    await store.transact([insert('storedfile', { ...file, model: 'other', field: 'photo' })])
+    const renamed = await open(withFiles(memo('Note', [picture('cover', 'photo'), picture('other')], { was: 'Memo' })))
+    const places = (await contents(renamed.store, 'storedfile')).map(({ model, field }) => `${model}.${field}`)
+    assert.deepEqual(places, ['note.cover', 'note.other', 'note.gone', 'other.photo'])
+    assert.ok(renamed.warnings.includes('places of files: 3 records renamed'), renamed.warnings.join())
   })
 
   test('is applied to records in memory', async () => {

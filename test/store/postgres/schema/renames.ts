@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AUTH_MODELS } from '../../../../src/auth/account-models.ts'
 import { flatSource } from '../../../../src/config/source.ts'
+import { FILE_MODELS } from '../../../../src/files/file-models.ts'
 import { HISTORY_MODELS } from '../../../../src/history/history-recorder.ts'
 import { buildRegistry } from '../../../../src/model/build.ts'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
@@ -235,6 +236,27 @@ export function testRenames(open: () => Promise<Database>): void {
       assert.deepEqual(await schema.rows(sql`select "text" from ${schema.table('note')}`), ['one'])
       assert.deepEqual(await schema.reasons(renamed), [])
     })
+  })
+
+  on('the places of files follow a renamed model and field', async (schema) => {
+    const layout = (...models: readonly ModelDefinition[]) => {
+      const definitions = models.map((value) => ({ value, source: flatSource('models') }))
+      const builtIn = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...FILE_MODELS] }
+      return new Layout(buildRegistry(definitions, builtIn).registry, schema.schema)
+    }
+    const picture = (name: string, was?: string) => ({ name, type: 'image', ...(was !== undefined && { was }) }) as const
+    await applySchema(schema.database, layout(model('Memo', [picture('photo'), picture('other')])))
+    const file = { token: 'token12345', sha256: 'a', size: 1, name: 'a', type: 'image/png', at: '2024-01-01T00:00:00Z' }
+    for (const field of ['photo', 'other', 'gone']) await schema.insert('_admin_storedfile', { ...file, model: 'memo', field })
+    await schema.insert('_admin_storedfile', { ...file, model: 'other', field: 'photo' })
+    const places = () =>
+      schema.rows(sql`select "model" || '.' || "field" from ${schema.table('_admin_storedfile')} order by "id"`)
+    const renamed = layout(model('Note', [picture('cover', 'photo'), picture('other')], { was: 'Memo' }))
+    await applySchema(schema.database, renamed)
+    assert.deepEqual(await places(), ['note.cover', 'note.other', 'note.gone', 'other.photo'])
+    assert.deepEqual((await planOf(schema.database, renamed)).steps, [])
+    await applySchema(schema.database, layout(model('Note', [picture('cover'), picture('second', 'other')])))
+    assert.deepEqual(await places(), ['note.cover', 'note.second', 'note.gone', 'other.photo'])
   })
 
   on('the history of a renamed model and field goes on', async (schema) => {
