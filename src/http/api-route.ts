@@ -91,6 +91,8 @@ interface ServedRoute {
   readonly maxBodyBytes?: number
   /** The body is a file of one of these media types, or of any (`ANY_TYPE`). */
   readonly takesFile?: readonly string[]
+  /** The handler reads the body as a stream, whatever its media type. */
+  readonly takesUpload?: boolean
   /** Pages of other origins cannot send requests, whatever the setting `cors` says. */
   readonly sameOrigin?: boolean
   readonly isStream?: boolean
@@ -162,7 +164,7 @@ export const serverRoutes = (declare: DeclareRoutes, source: RouteSource, app: A
   declare(source).map((route) => serverRoute(route, app, parts))
 
 function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute {
-  const { method, path, maxBodyBytes, takesFile, sameOrigin = false, isStream = false, handler } = route
+  const { method, path, maxBodyBytes, takesFile, takesUpload, sameOrigin = false, isStream = false, handler } = route
   const limit = limitOf(route)
   // The handlers of models parse the query, since its names depend on the model.
   const queryNames = isOfApi(route) ? queryNamesOf(route) : undefined
@@ -172,6 +174,7 @@ function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute
     ...(limit === 'user' ? { limitsUsers: true } : limit === 'upload' ? { limitsUsers: limit } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(takesFile === undefined ? {} : { takesFile }),
+    ...(takesUpload === true ? { streamsBody: true } : {}),
     ...admission(route, app),
   }
   const options = {

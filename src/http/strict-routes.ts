@@ -13,6 +13,8 @@ declare module '@hapi/hapi' {
     maxBodyBytes?: number
     /** The body is a file of one of these media types or of any, passed as bytes. */
     takesFile?: readonly string[]
+    /** The handler reads the body itself, as a stream, whatever its media type. */
+    streamsBody?: boolean
     /** Checks, before a body is read, that the actor may make requests of this kind; throws the refusal. */
     admits?: (request: Request) => void
   }
@@ -24,6 +26,7 @@ const BYTES = 'application/octet-stream'
 export const ANY_TYPE = '*/*'
 
 const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
+const NOT_ENCODED: ReadonlySet<string> = new Set(['identity'])
 
 /** Maximum size of a JSON body without a token, in bytes: more than names, passwords and tokens need. */
 const MAX_ANONYMOUS_BYTES = 65_536
@@ -48,7 +51,7 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   const { method, options = {} } = route
   if (typeof route.handler !== 'function' || typeof options === 'function') throw new Error('A route must be written as data')
   const handler = route.handler as Lifecycle.Method
-  const { readsQuery, takesFile, admits, maxBodyBytes: ownMaxBytes = maxBodyBytes } = options.plugins ?? {}
+  const { readsQuery, takesFile, streamsBody, admits, maxBodyBytes: ownMaxBytes = maxBodyBytes } = options.plugins ?? {}
   const strictly: Lifecycle.Method = (request, h) => {
     if (readsQuery !== true) refuseQuery(request)
     return handler.call(null, request, h)
@@ -68,6 +71,14 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
       admits?.(request)
       return strictly.call(null, request, h)
     })
+  }
+  if (streamsBody === true) {
+    const streamed = strict((request, h) => {
+      refuseEncoding(request, NOT_ENCODED)
+      admits?.(request)
+      return strictly.call(null, request, h)
+    })
+    return { ...streamed, options: { ...streamed.options, payload: allowing([ANY_TYPE]) } }
   }
   const read = takesFile === undefined ? readBody : readBytes
   const maxBytes = Math.min(ownMaxBytes, maxBodyBytes)
@@ -112,10 +123,10 @@ function refuseType(request: Request, types: readonly string[]): void {
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)
 }
 
-function refuseEncoding(request: Request): void {
+function refuseEncoding(request: Request, encodings = ENCODINGS): void {
   const sent = request.headers['content-encoding'] as string | undefined
-  if (sent === undefined || ENCODINGS.has(sent.toLowerCase())) return
-  const known = [...ENCODINGS].join(', ')
+  if (sent === undefined || encodings.has(sent.toLowerCase())) return
+  const known = [...encodings].join(', ')
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', `A body cannot be encoded as '${sent.toLowerCase()}'; use ${known}`)
 }
 

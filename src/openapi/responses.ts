@@ -45,6 +45,7 @@ const FAILURES = {
   notFound: [404, 'The record or snapshot does not exist', ERROR],
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   changed: [412, 'The record has changed: `If-Match` names another version', ERROR],
+  tooLarge: [413, 'A file is larger than its field takes', EITHER],
   limited: [429, 'Too many requests in a minute', ERROR],
   other: ['default', OTHER_FAILURE, ERROR],
 } as const satisfies Record<string, readonly [number | 'default', string, ContentObject]>

@@ -1,0 +1,135 @@
+import type { Lifecycle, Request } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { AppError } from '../../errors.ts'
+import type { ReceivedUpload, Uploads, UploadTarget } from '../../files/uploads.ts'
+import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
+import { COUNT_SCHEMA, MOMENT, nullable, object, type Schema, TEXT } from '../../openapi/schema.ts'
+import { cleanFileName } from '../../util/file-name.ts'
+import type { ApiRoute, RouteSource } from '../api-route.ts'
+import { MULTIPART, readForm } from '../multipart.ts'
+import { actorOf, mediaTypeOf, modelKeyOf, parametersOf } from '../request.ts'
+import { bodyOf } from '../upload-body.ts'
+
+/** Name of the form parts that hold files. */
+const PART = 'file'
+
+/** Maximum number of files of a request. */
+const MAX_PARTS = 20
+
+const PIXELS: Schema = nullable({ type: 'integer', minimum: 1 })
+
+const UPLOAD = object({
+  ...{ id: TEXT, name: TEXT, type: { ...TEXT, description: 'The media type, found in the bytes' }, size: COUNT_SCHEMA },
+  ...{ sha256: TEXT, width: PIXELS, height: PIXELS, expires_at: MOMENT },
+})
+
+/** Uploads of files for fields; no routes for a project without files. */
+export function fileRoutes({ registry, roots: { files }, responses }: RouteSource): ApiRoute[] {
+  if (registry.withFiles.length === 0) return []
+  const path = (name: string, description: string): ParameterObject => ({
+    ...{ name, in: 'path', required: true, description, schema: TEXT },
+  })
+  const common = { tag: 'files', access: 'token' } as const
+  const one = { parameters: [path('id', 'The id of the upload')], failures: ['notFound'] } as const
+  const upload = (description: string) => responses.success(description, jsonContent(object({ data: UPLOAD })))
+  return [
+    {
+      ...common,
+      method: 'POST',
+      path: `${files}/{model}/{field}`,
+      limit: 'upload',
+      takesUpload: true,
+      operationId: 'uploadFiles',
+      summary: 'Upload files for a field',
+      description:
+        'The body is the file, or a form of up to 20 parts `file`, of which all or none are kept. A write of a record names the ids. Uploads that no record has expire.',
+      parameters: [
+        path('model', 'The key of the model'),
+        path('field', 'The name of a file field'),
+        { name: 'name', in: 'query', description: 'Name of the file that is the body', schema: TEXT },
+      ],
+      requestBody: body({
+        'application/octet-stream': { schema: {} },
+        [MULTIPART]: { schema: object({ [PART]: { type: 'array', items: {}, minItems: 1, maxItems: MAX_PARTS } }) },
+      }),
+      answers: {
+        201: responses.success(
+          'The uploads, in the order of the parts',
+          jsonContent(object({ data: { type: 'array', items: UPLOAD }, total: COUNT_SCHEMA })),
+        ),
+      },
+      failures: ['notFound', 'conflict', 'tooLarge'],
+      handler: receive,
+    },
+    {
+      ...common,
+      ...one,
+      method: 'GET',
+      path: `${files}/uploads/{id}`,
+      operationId: 'getUpload',
+      summary: 'Get an own upload that no record has yet',
+      description: 'Once a record has it, the record has what is known of it.',
+      answers: { 200: upload('The upload') },
+      handler:
+        ({ uploads }) =>
+        async (request) => ({ data: await uploads.pending(actorOf(request), String(request.params.id)) }),
+    },
+    {
+      ...common,
+      ...one,
+      method: 'DELETE',
+      path: `${files}/uploads/{id}`,
+      operationId: 'deleteUpload',
+      summary: 'Delete an own upload that no record has yet',
+      description: 'Without it, the upload expires.',
+      answers: { 200: upload('The upload that was deleted') },
+      handler:
+        ({ uploads }) =>
+        async (request) => ({ data: await uploads.remove(actorOf(request), String(request.params.id)) }),
+    },
+  ]
+}
+
+const receive =
+  ({ uploads }: App): Lifecycle.Method =>
+  async (request, h) => {
+    const parameters = parametersOf(request)
+    const name = parameters.one('name')
+    parameters.throwIfFaulty()
+    const target = uploads.admit(actorOf(request), modelKeyOf(request), String(request.params.field))
+    const isForm = mediaTypeOf(request.headers['content-type'] as string | undefined) === MULTIPART
+    if (isForm && name !== undefined)
+      throw new AppError('INVALID_REQUEST', "'name' is for a body that is the file; a part has a name of its own")
+    const size = sizeOf(request)
+    if (!isForm && size !== undefined) uploads.checkSize(target, size)
+    await uploads.admitBytes(target, size ?? 0)
+    const received = isForm ? await receiveForm(uploads, target, request) : await receiveBody(uploads, target, request, name)
+    const data = await uploads.register(target, received)
+    return h.response({ data, total: data.length }).code(201)
+  }
+
+/** The size of a body that its client tells. */
+function sizeOf(request: Request): number | undefined {
+  const sent = request.headers['content-length'] as string | undefined
+  return sent === undefined ? undefined : Number(sent)
+}
+
+async function receiveBody(uploads: Uploads, target: UploadTarget, request: Request, name = ''): Promise<ReceivedUpload[]> {
+  return [await uploads.receive(target, bodyOf(request), { name: cleanFileName(name) })]
+}
+
+async function receiveForm(uploads: Uploads, target: UploadTarget, request: Request): Promise<ReceivedUpload[]> {
+  const received: ReceivedUpload[] = []
+  try {
+    const form = { contentType: String(request.headers['content-type']), body: request.raw.req, maxParts: MAX_PARTS }
+    await readForm(form, async ({ name, fileName, content }) => {
+      if (name !== PART || fileName === undefined)
+        throw new AppError('INVALID_REQUEST', `The form must have parts '${PART}' with the files in them, and no others`)
+      received.push(await uploads.receive(target, content, { name: fileName, place: received.length }))
+    })
+    return received
+  } catch (error) {
+    await uploads.discard(received)
+    throw error
+  }
+}
