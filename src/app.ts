@@ -4,6 +4,7 @@ import { addMissingGrants, grantsPrecedeSeeds } from './accounts/roles.ts'
 import type { App, AppDependencies, AppMode } from './app/dependencies.ts'
 import { openMemoryCopy } from './app/embedded-stores.ts'
 import { Features } from './app/features.ts'
+import { openImages } from './app/images.ts'
 import { mailTransport } from './app/mail.ts'
 import { openStore, placeOf } from './app/open-store.ts'
 import { type CarriedState, openNext, rehearse } from './app/replacement.ts'
@@ -19,6 +20,7 @@ import { Jobs } from './code/jobs.ts'
 import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
 import { fileReferences } from './files/file-references.ts'
+import { Uploads } from './files/uploads.ts'
 import { History } from './history/history.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
@@ -180,6 +182,8 @@ async function open(
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
+    const images = openImages(project, mode, { ...parts, blobs: opened.blobs })
+    features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock }))
     features.use(webhooks)
     const jobs = features.use(
@@ -230,6 +234,8 @@ async function open(
       }),
       events,
       lint: () => lintReport(project.folder),
+      blobs: opened.blobs,
+      uploads: new Uploads({ ...parts, clock: recordClock, blobs: opened.blobs, images }),
       exports: new Exports(access, store, project.views),
       imports: new Imports(access, records),
       logins: accounts.logins,

@@ -9,6 +9,7 @@ import type { Endpoints } from '../code/endpoints.ts'
 import type { Jobs } from '../code/jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
+import type { Uploads } from '../files/uploads.ts'
 import type { History } from '../history/history.ts'
 import type { SharedLimits } from '../limit/shared-limits.ts'
 import type { Log } from '../log/log.ts'
@@ -25,6 +26,7 @@ import type { Searches } from '../reads/searches.ts'
 import type { Hooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import type { SearchEngine } from '../search/search-engine.ts'
+import type { BlobStore } from '../store/blobs/blob-store.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreFigures } from '../store/store-figures.ts'
 import type { Exports } from '../transfer/exports.ts'
@@ -93,6 +95,9 @@ export interface App {
   readonly events: EventStreams
   /** The findings in the project's files, as `admin lint --format json` prints them. */
   lint(): Promise<string>
+  /** The bytes of files. */
+  readonly blobs: BlobStore
+  readonly uploads: Uploads
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins

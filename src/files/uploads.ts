@@ -229,9 +229,13 @@ export class Uploads {
   }
 
   #present(row: StoredRecord): PendingUpload {
-    const { token, name, type, size, sha256, width, height } = row as StoredRecord & Omit<PendingUpload, 'id'>
-    const id = fileIdOf(String(token), row.id)
-    return { id, name, type, size, sha256, width, height, expires_at: isoTime(this.#expiryOf(row)) }
+    const { token, name, type, size, sha256, width = null, height = null } = row
+    return {
+      id: fileIdOf(String(token), row.id),
+      ...{ name: String(name), type: String(type), size: Number(size), sha256: String(sha256) },
+      ...{ width: width === null ? null : Number(width), height: height === null ? null : Number(height) },
+      expires_at: isoTime(this.#expiryOf(row)),
+    }
   }
 }
 

@@ -5,6 +5,8 @@ export interface ApiRoots {
   /** The part of all clients; views, site and lint are of front ends, and are below the path of the admin page. */
   readonly api: string
   readonly models: string
+  /** Bytes of files. */
+  readonly files: string
   readonly auth: string
   readonly views: string
   /** The OpenAPI document. */
@@ -40,6 +42,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
   return {
     api,
     models: `${api}/models`,
+    files: `${api}/files`,
     auth: `${api}/auth`,
     webhooks: `${api}/webhooks`,
     jobs: `${api}/jobs`,

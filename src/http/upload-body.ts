@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Request } from '@hapi/hapi'
 import { AppError } from '../errors.ts'
 
@@ -8,11 +7,6 @@ export async function* bodyOf({ raw: { req: sent } }: Request): AsyncGenerator<B
     // The stream is not destroyed where a reader stops: the answer goes through the same connection.
     for await (const chunk of sent.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (error) {
-    throw endedEarly(error)
+    throw new AppError('INVALID_REQUEST', 'The request body ended early', { cause: error })
   }
-  if (!isComplete(sent)) throw endedEarly()
 }
-
-const isComplete = ({ complete }: IncomingMessage): boolean => complete
-
-const endedEarly = (cause?: unknown): AppError => new AppError('INVALID_REQUEST', 'The request body ended early', { cause })

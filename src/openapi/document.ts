@@ -89,6 +89,8 @@ const TAGS = [
   { name: 'operations', description: 'For whatever watches the server' },
 ]
 
+const FILES_TAG = { name: 'files', description: 'The bytes of files' }
+
 const JOBS_TAG = { name: 'jobs', description: 'Work of the project that is stored, and done later' }
 
 /** Describes the API of a project. The same project gives the same document, byte for byte. */
@@ -112,6 +114,7 @@ export function openApiDocument(
     tags: [
       ...registry.public.map(({ name, label }) => ({ name, description: label })),
       ...TAGS,
+      ...(registry.withFiles.length > 0 ? [FILES_TAG] : []),
       ...(endpoints.length === 0 ? [] : [ENDPOINTS_TAG]),
       ...(jobs.size > 0 ? [JOBS_TAG] : []),
     ],

@@ -47,6 +47,7 @@ const FAILURES = {
   changed: [412, 'The record has changed: `If-Match` names another version', ERROR],
   tooLarge: [413, 'A file is larger than its field takes', EITHER],
   limited: [429, 'Too many requests in a minute', ERROR],
+  full: [507, 'There is no space for a file', ERROR],
   other: ['default', OTHER_FAILURE, ERROR],
 } as const satisfies Record<string, readonly [number | 'default', string, ContentObject]>
 

@@ -58,7 +58,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
           jsonContent(object({ data: { type: 'array', items: UPLOAD }, total: COUNT_SCHEMA })),
         ),
       },
-      failures: ['notFound', 'conflict', 'tooLarge'],
+      failures: ['forbidden', 'notFound', 'conflict', 'tooLarge', 'full'],
       handler: receive,
     },
     {

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { FILE_TABLE, rowOfFileId } from '../../../src/model/files.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { assertContract } from '../../helpers/api/contract.ts'
+import { encoded } from '../../images/pictures.ts'
+
+const FILES = {
+  'models/article.yaml': `
+name: Article
+access: { view: authenticated, add: { group: writers } }
+fields:
+  - { name: title, type: string }
+  - { name: cover, type: image, max_size: 4 KiB, min_width: 50, accept: [image/png] }
+  - { name: scans, type: file, multiple: true, accept: [application/pdf, text/plain], max_size: 1 KiB }
+`,
+  'seed/group.yaml': '- { id: 1, name: writers }\n',
+  'seed/user.yaml': `
+- { username: admin, email: admin@example.org, password: a-long-password, is_superuser: true }
+- { username: ann, email: ann@example.org, password: a-long-password, groups: [{ name: writers }] }
+- { username: bob, email: bob@example.org, password: a-long-password }
+`,
+}
+
+const PDF = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n', 'latin1')
+
+/** A request with a body of bytes. */
+interface Sent {
+  readonly path: string
+  readonly body: Buffer
+  readonly type?: string
+  readonly as?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function send(test: TestApp, { path, body, type = 'application/octet-stream', as = 'admin', headers = {} }: Sent) {
+  const token = as === null ? {} : { authorization: `Bearer ${await test.tokenOf(as)}` }
+  const url = `/api/v1/files/${path}`
+  const reply = await test.server.inject({
+    ...{ method: 'POST', url, payload: body },
+    headers: { 'content-type': type, ...token, ...headers },
+  })
+  const { statusCode: status, payload: text } = reply
+  assertContract(test, { method: 'POST', url, status, headers: reply.headers, text })
+  return { status, json: JSON.parse(text) }
+}
+
+/** A form of files. */
+function form(...parts: readonly (readonly [disposition: string, content: Buffer | string])[]): Pick<Sent, 'body' | 'type'> {
+  const pieces = parts.flatMap(([disposition, content]) => [
+    `--cut\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    content,
+    '\r\n',
+  ])
+  return {
+    type: 'multipart/form-data; boundary=cut',
+    body: Buffer.concat([...pieces, '--cut--\r\n'].map((each) => Buffer.from(each))),
+  }
+}
+
+/** The numbers of kept and of received files, and of rows of the registry. */
+async function remains({ app }: TestApp) {
+  const kept = []
+  for await (const { sha256 } of app.blobs.list()) kept.push(sha256)
+  const received = await readdir(app.blobs.incoming).catch(() => [])
+  const { total } = await app.store.find(FILE_TABLE, { filters: [], sort: [], offset: 0, limit: 0 })
+  return { kept: kept.length, received: received.length, rows: total }
+}
+
+const NOTHING = { kept: 0, received: 0, rows: 0 }
+
+test('the body is the file', async () => {
+  await using app = await openTestApp({ files: FILES })
+  const { status, json } = await send(app, { path: 'article/scans?name=..%2Fletter%0A.pdf', body: PDF })
+  assert.equal(status, 201)
+  const [upload] = json.data
+  assert.deepEqual(json, {
+    total: 1,
+    data: [
+      {
+        ...{ id: upload.id, name: 'letter.pdf', type: 'application/pdf', size: PDF.length },
+        ...{ sha256: createHash('sha256').update(PDF).digest('hex'), width: null, height: null },
+        expires_at: '2026-01-16T12:00:00.000Z',
+      },
+    ],
+  })
+  assert.match(upload.id, /^[A-Za-z0-9_-]{22}-1$/)
+  assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1 })
+  const [row] = await app.app.store.get(FILE_TABLE, [rowOfFileId(upload.id)?.row ?? 0])
+  assert.deepEqual([row?.model, row?.field, row?.record_id, row?.user_id], ['article', 'scans', null, 1])
+})
+
+test('a form has several files, in their order', async () => {
+  await using app = await openTestApp({ files: FILES })
+  const body = form(['name="file"; filename="b.pdf"', PDF], ['name="file"; filename="日本.txt"', 'Hello\n'])
+  const { status, json } = await send(app, { path: 'article/scans', ...body, as: 'ann' })
+  assert.equal(status, 201)
+  assert.deepEqual(
+    json.data.map(({ name, type }: { name: string; type: string }) => [name, type]),
+    [
+      ['b.pdf', 'application/pdf'],
+      ['日本.txt', 'text/plain'],
+    ],
+  )
+  assert.deepEqual(await remains(app), { kept: 2, received: 0, rows: 2 })
+})
+
+test('an image has its size', async () => {
+  await using app = await openTestApp({ files: FILES })
+  const png = await encoded('png')
+  const { status, json } = await send(app, { path: 'article/cover?name=a.txt', body: png, type: 'text/html' })
+  assert.equal(status, 201)
+  assert.deepEqual([json.data[0].type, json.data[0].width, json.data[0].height], ['image/png', 60, 40])
+})
+
+/** Refused uploads, which leave nothing. */
+const REFUSED: Readonly<Record<string, Omit<Sent, 'body'> & { body?: Buffer; status: number; answer: unknown }>> = {
+  'without a token': { path: 'article/scans', as: null, status: 401, answer: 'Authentication required' },
+  'without the permission to add or change': {
+    path: 'article/scans',
+    as: 'bob',
+    status: 403,
+    answer: 'Insufficient permissions',
+  },
+  'an unknown model': { path: 'poster/scans', status: 404, answer: 'Model not found' },
+  'an unknown field': { path: 'article/scan', status: 400, answer: "Field 'scan' does not exist; did you mean 'scans'?" },
+  'a field of another type': {
+    path: 'article/title',
+    status: 400,
+    answer: "'title' takes no files; fields that do: cover, scans",
+  },
+  'an encoded body': {
+    path: 'article/scans',
+    headers: { 'content-encoding': 'gzip' },
+    status: 415,
+    answer: "A body cannot be encoded as 'gzip'; use identity",
+  },
+  'a file that is too large': {
+    path: 'article/scans',
+    body: Buffer.alloc(1025, 'a'),
+    status: 413,
+    answer: { scans: ['scans must not be larger than 1 KiB'] },
+  },
+  'a type that the field does not take': {
+    path: 'article/scans',
+    body: Buffer.from('<html>'),
+    status: 400,
+    answer: { scans: ['scans must be of type application/pdf or text/plain, not text/html'] },
+  },
+  'text as an image': {
+    path: 'article/cover',
+    body: Buffer.from('PNG'),
+    status: 400,
+    answer: { cover: ['cover must be a PNG image, not text'] },
+  },
+  'an unknown parameter': { path: 'article/scans?nam=a', status: 400, answer: "'nam'" },
+  'a form without files': {
+    path: 'article/scans',
+    ...form(['name="title"', 'a']),
+    status: 400,
+    answer: "The form must have parts 'file' with the files in them, and no others",
+  },
+  'a form whose second file is too large': {
+    path: 'article/scans',
+    ...form(['name="file"; filename="a.pdf"', PDF], ['name="file"; filename="b.txt"', 'a'.repeat(2000)]),
+    status: 413,
+    answer: { '1.scans': ['scans must not be larger than 1 KiB'] },
+  },
+  'a form that ends early': {
+    path: 'article/scans',
+    type: 'multipart/form-data; boundary=cut',
+    body: form(['name="file"; filename="a.pdf"', PDF]).body.subarray(0, -20),
+    status: 400,
+    answer: 'The request body is not multipart/form-data, as its Content-Type says',
+  },
+  'a form of 21 files': {
+    path: 'article/scans',
+    ...form(...Array.from({ length: 21 }, (_, index) => [`name="file"; filename="${index}.txt"`, 'a'] as const)),
+    status: 400,
+    answer: 'The form has more than 20 parts',
+  },
+}
+
+for (const [what, { status, answer, body = PDF, ...sent }] of Object.entries(REFUSED)) {
+  test(`refused: ${what}`, async () => {
+    await using app = await openTestApp({ files: FILES })
+    const reply = await send(app, { ...sent, body })
+    assert.equal(reply.status, status, JSON.stringify(reply.json))
+    const told = reply.json.detail?.error ?? (reply.json.error === answer ? answer : reply.json.details)
+    if (answer === "'nam'") assert.match(JSON.stringify(told), /nam/)
+    else assert.deepEqual(told, answer)
+    assert.deepEqual(await remains(app), NOTHING)
+  })
+}
+
+test('uploads that no record has are limited by user', async () => {
+  await using app = await openTestApp({ files: FILES, settings: { files: { pending_bytes: 1000 } } })
+  const large = Buffer.alloc(700, 'a')
+  assert.equal((await send(app, { path: 'article/scans', body: large })).status, 201)
+  const refused = await send(app, { path: 'article/scans', body: large })
+  assert.deepEqual([refused.status, refused.json.error], [409, 'Too many uploads wait for their records'])
+  assert.equal((await send(app, { path: 'article/scans', body: large, as: 'ann' })).status, 201)
+})
+
+test('the disk keeps some free space', async () => {
+  await using app = await openTestApp({ files: FILES, settings: { files: { min_free: '1000000 GiB' } } })
+  const refused = await send(app, { path: 'article/scans', body: PDF })
+  assert.deepEqual([refused.status, refused.json.error], [507, 'Storage is full'])
+  assert.deepEqual(await remains(app), NOTHING)
+})
+
+test('an upload is read and deleted by its user, until it expires', async () => {
+  await using app = await openTestApp({ files: FILES })
+  const { json } = await send(app, { path: 'article/scans', body: PDF, as: 'ann' })
+  const url = `/api/v1/files/uploads/${json.data[0].id}`
+  const ask = async (method: string, as: string) => {
+    const headers = { authorization: `Bearer ${await app.tokenOf(as)}` }
+    const reply = await app.server.inject({ method, url, headers })
+    assertContract(app, { method, url, status: reply.statusCode, headers: reply.headers, text: reply.payload })
+    return { status: reply.statusCode, json: JSON.parse(reply.payload) }
+  }
+  assert.deepEqual(await ask('GET', 'ann'), { status: 200, json: { data: json.data[0] } })
+  assert.equal((await ask('GET', 'admin')).status, 404)
+  assert.equal((await ask('DELETE', 'admin')).status, 404)
+  assert.deepEqual(await ask('DELETE', 'ann'), { status: 200, json: { data: json.data[0] } })
+  assert.equal((await ask('GET', 'ann')).status, 404)
+  const again = await send(app, { path: 'article/scans', body: PDF, as: 'ann' })
+  app.advance(24 * 3_600_000)
+  const expired = await app.server.inject({
+    url: `/api/v1/files/uploads/${again.json.data[0].id}`,
+    headers: { authorization: `Bearer ${await app.tokenOf('ann')}` },
+  })
+  assert.equal(expired.statusCode, 404)
+})
