@@ -8,7 +8,7 @@ import { cleanFileName } from '../../util/file-name.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { MULTIPART, readForm } from '../multipart.ts'
 import { actorOf, mediaTypeOf, modelKeyOf, parametersOf } from '../request.ts'
-import { bodyOf } from '../upload-body.ts'
+import { streamedBody } from '../upload-body.ts'
 
 /** Name of the form parts that hold files. */
 const PART = 'file'
@@ -115,7 +115,7 @@ function sizeOf(request: Request): number | undefined {
 }
 
 async function receiveBody(uploads: Uploads, target: UploadTarget, request: Request, name = ''): Promise<ReceivedUpload[]> {
-  return [await uploads.receive(target, bodyOf(request), { name: cleanFileName(name) })]
+  return [await uploads.receive(target, streamedBody(request), { name: cleanFileName(name) })]
 }
 
 async function receiveForm(uploads: Uploads, target: UploadTarget, request: Request): Promise<ReceivedUpload[]> {
