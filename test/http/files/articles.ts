@@ -55,7 +55,7 @@ export async function upload({ app, time }: TestApp, values: JsonObject = {}): P
 /** Where the files are: the field and the id of the record, with `!` once it has given the file up. */
 export async function places({ app }: TestApp): Promise<readonly string[]> {
   const sort = [{ field: 'id', order: 'asc' }] as const
-  const { records } = await app.store.find(FILE_TABLE, { filters: [], sort, offset: 0, limit: 1000 })
+  const { records } = await app.store.find(FILE_TABLE, { filters: [], sort, offset: 0, limit: 100_000 })
   const place = ({ field, record_id: id, released_at: at }: StoredRecord) => `${field} ${id ?? 'pending'}${at == null ? '' : '!'}`
   return records.map(place)
 }
