@@ -1,5 +1,6 @@
 import { errorOf } from './admin-error.ts'
 import { type AnyEndpoints, EndpointClient, type TypedEndpoints } from './endpoint-client.ts'
+import { FileClient } from './file-client.ts'
 import { ModelClient } from './model-client.ts'
 import { historyEntries } from './model-queries.ts'
 import { namesText, type QueryEntries, queryText, withQuery } from './query.ts'
@@ -33,10 +34,12 @@ import type {
 export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
 export type { AnyEndpoints, EndpointPath, EndpointTypes, TypedEndpoints } from './endpoint-client.ts'
 export { EndpointClient } from './endpoint-client.ts'
+export { FileClient } from './file-client.ts'
 export { type Id, ModelClient } from './model-client.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './session.ts'
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types-calls.ts'
+export type * from './types-files.ts'
 export type * from './types-site.ts'
 
 /** A request to a route that has no method of its own. */
@@ -67,6 +70,8 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
   readonly apiUrl: string
   /** Calls the endpoints of the project. */
   readonly ext: EndpointClient<Endpoints>
+  /** Addresses of the files of records. */
+  readonly files: FileClient
   readonly #api: string
   readonly #admin: string
   readonly #wait: Wait
@@ -95,6 +100,7 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
       wait: this.#wait,
     })
     this.ext = new EndpointClient(`${this.#api}/ext`, (request) => this.#send(request), jsonOf)
+    this.files = new FileClient(base, (path, body, signal) => this.request(path, { method: 'POST', body, signal }))
     const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
     this.#session = new Session(
       tokenStorage,
@@ -162,7 +168,7 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
   model<K extends Key<Models>>(key: K): ModelClient<Models[K]> {
-    return new ModelClient(`${this.#api}/models/${encodeURIComponent(key)}`, (request) => this.#send(request), jsonOf)
+    return new ModelClient(this.#api, key, (request) => this.#send(request), jsonOf)
   }
 
   /** Returns the models that the user may access, with their fields, and what the API offers the user. */

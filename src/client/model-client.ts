@@ -1,3 +1,4 @@
+import { FieldUploads, withIds } from './field-uploads.ts'
 import {
   aggregateEntries,
   bulkBody,
@@ -42,6 +43,7 @@ import type {
   UnderForm,
   Versioned,
 } from './types-calls.ts'
+import type { UploadedFile, UploadOptions, WithBytes } from './types-files.ts'
 import type { HistoryEntry, HistoryQuery } from './types-site.ts'
 
 /** Sends a request with the credentials of the session. @throws {AdminError} for an error response */
@@ -67,12 +69,14 @@ export class ModelClient<M extends ModelTypes> {
   readonly #root: string
   readonly #send: Send
   readonly #read: (response: Response, signal?: AbortSignal) => Promise<unknown>
+  readonly #uploads: FieldUploads
 
-  /** @param root the model's path, without a slash at the end */
-  constructor(root: string, send: Send, read: (response: Response, signal?: AbortSignal) => Promise<unknown>) {
-    this.#root = root
+  /** @param api path of the API, without a slash at the end */
+  constructor(api: string, key: string, send: Send, read: (response: Response, signal?: AbortSignal) => Promise<unknown>) {
+    this.#root = `${api}/models/${encodeURIComponent(key)}`
     this.#send = send
     this.#read = read
+    this.#uploads = new FieldUploads(`${api}/files/${encodeURIComponent(key)}`, (request) => this.#json(request))
   }
 
   /** Returns a page of the records that match all filters, ordered by id or by `sort`. */
@@ -113,26 +117,38 @@ export class ModelClient<M extends ModelTypes> {
   }
 
   /**
-   * Creates a record.
+   * Uploads files for a field of a record that is written later: `create({ cover: uploaded[0].id })`.
+   *
+   * @returns the uploads in order; of each 20 files all or none are kept
+   * @throws {AdminError} with the messages of the field in `fieldErrors`
+   */
+  upload(field: string, files: Blob | readonly Blob[], options: UploadOptions = {}): Promise<readonly UploadedFile[]> {
+    return this.#uploads.upload(field, [files].flat(), options)
+  }
+
+  /**
+   * Creates a record. A `Blob` or `File` in the place of a file is uploaded first.
    *
    * @param options.form_id the form that validates the record; without it, the model does
    */
   async create<const F extends FormName<M> | undefined = undefined, const Dry extends boolean = false>(
-    data: Input<M, F, 'create'>,
+    data: WithBytes<Input<M, F, 'create'>>,
     { form_id, dryRun, signal }: CallOptions & UnderForm<F> & DryRun<Dry> = {},
   ): Promise<Stored<M['record'], Dry>> {
     const path = this.#root + dryRunText(dryRun)
-    return this.#stored({ method: 'POST', path, body: { data, form_id }, signal }, dryRun)
+    const body = { data: await this.#named(data, signal), form_id }
+    return this.#stored({ method: 'POST', path, body, signal }, dryRun)
   }
 
-  /** Updates the fields in `data`; other fields stay as they are. */
+  /** Updates the fields in `data`; other fields stay as they are. A `Blob` or `File` in the place of a file is uploaded first. */
   async update<const F extends FormName<M> | undefined = undefined, const Dry extends boolean = false>(
     id: Id,
-    data: Input<M, F, 'update'>,
+    data: WithBytes<Input<M, F, 'update'>>,
     { form_id, if_match, dryRun, signal }: Guard & UnderForm<F> & DryRun<Dry> = {},
   ): Promise<Stored<M['record'], Dry>> {
     const path = this.#record(id) + dryRunText(dryRun)
-    return this.#stored({ method: 'PUT', path, headers: guarded(if_match), body: { data, form_id }, signal }, dryRun)
+    const body = { data: await this.#named(data, signal), form_id }
+    return this.#stored({ method: 'PUT', path, headers: guarded(if_match), body, signal }, dryRun)
   }
 
   /** Deletes a record and returns it as it was. With `dryRun`, also returns what goes with it and what prevents it. */
@@ -273,6 +289,11 @@ export class ModelClient<M extends ModelTypes> {
       ['seed', seed],
     ]
     return (await this.#get('/mock', entries, signal)) as { data: M['record'][]; count: number; seed: number }
+  }
+
+  /** Values with the ids of uploads in the place of bytes. */
+  #named(data: object, signal: AbortSignal | undefined): Promise<object> {
+    return withIds(data, (field, files) => this.#uploads.upload(field, files, { signal }))
   }
 
   #record(id: Id): string {

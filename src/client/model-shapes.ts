@@ -11,6 +11,8 @@ interface ModelShape {
   readonly readOnly: ReadonlySet<string>
   /** Many-to-many members: lists of records in responses, lists of ids in requests. */
   readonly lists: ReadonlySet<string>
+  /** Files: values of responses, which requests name by their ids. */
+  readonly files: ReadonlySet<string>
   /** True for a date-time; the path may go through relations: `published_at__gte`, `author__created_at`. */
   isDateTime(path: string): boolean
   /** True for a text, which may have no characters; the path may go through relations: `author__bio`. */
@@ -22,6 +24,7 @@ interface ModelShape {
 const UNKNOWN: ModelShape = {
   readOnly: new Set(),
   lists: new Set(),
+  files: new Set(),
   isDateTime: () => false,
   isText: () => false,
   title: (member) => member,
@@ -68,18 +71,19 @@ interface Schema {
  * The shapes of the models come from the OpenAPI document, which is fetched once, at first use.
  */
 export class ModelShapes {
-  readonly #client: Pick<Client, 'request'>
+  readonly #client: Pick<Client, 'request' | 'files'>
   #description: Promise<Description> | undefined
   readonly #known = new Map<string, ModelShape>()
 
-  constructor(client: Pick<Client, 'request'>) {
+  constructor(client: Pick<Client, 'request' | 'files'>) {
     this.#client = client
   }
 
-  /** Converts records of a response for editing: many-to-many members become lists of ids. */
+  /** Converts records of a response for editing: many-to-many members become lists of ids; files get `src`, their address, and `title`, their name. */
   async edited(key: string, records: readonly Values[]): Promise<Values[]> {
-    const { lists } = await this.#shape(key)
-    return records.map((record) => withIds(record, lists))
+    const { lists, files } = await this.#shape(key)
+    const shown = (file: Values) => (isAddressed(file) ? { ...file, src: this.#client.files.url(file), title: file.name } : file)
+    return records.map((record) => withFiles(withIds(record, lists), files, shown))
   }
 
   /** Returns the writable members of `data`. Unknown members are kept, so that the server reports them. */
@@ -159,7 +163,10 @@ function shapeIn({ paths, components: { schemas, requestBodies } }: Description,
   return {
     title: (member, formId) => titleOf(member, forms.get(formId)?.[member] ?? settable[member]),
     readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
-    lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
+    lists: new Set(
+      members.filter(([, { items }]) => items?.$ref !== undefined && nameIn(items) !== FILE).map(([member]) => member),
+    ),
+    files: new Set(members.filter(([, member]) => isOfFiles(member)).map(([member]) => member)),
     isDateTime: (path) => memberAt(schemas, schemas[name], path.split('__'))?.format === 'date-time',
     isText: (path) => isText(memberAt(schemas, schemas[name], path.split('__'))),
   }
@@ -174,6 +181,29 @@ function titleOf(name: string, schema: Schema | undefined): string {
 
 /** The model or form of a request `{data: <owner>.update}`. */
 const ownerOf = (request: Schema | undefined): string => nameIn(request?.properties?.data).replace(/\.update$/, '')
+
+const isAddressed = (file: Values): file is Values & { readonly url: string } => typeof file.url === 'string'
+
+/** A file as requests name it, without what only the server sets. */
+const namedFile = ({ id, name, alt }: Values): Values => ({ id, name, alt })
+
+/** Converts the stored files among the values of a record. */
+function withFiles(record: Values, files: ReadonlySet<string>, convert: (file: Values) => Values): Values {
+  if (files.size === 0) return record
+  const converted = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && 'id' in value ? convert(value as Values) : value
+  const members = Object.entries(record).map(([name, value]) => {
+    if (!files.has(name)) return [name, value]
+    return [name, Array.isArray(value) ? value.map(converted) : converted(value)]
+  })
+  return Object.fromEntries(members)
+}
+
+/** The schema of a file. */
+const FILE = 'storedFile'
+
+const isOfFiles = (member: Schema): boolean =>
+  [member, member.items, ...(member.anyOf ?? [])].some((each) => nameIn(each) === FILE)
 
 /** The name of the schema that a reference leads to; empty for another schema. */
 const nameIn = (schema: Schema | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
@@ -194,12 +224,12 @@ const isText = ({ type, format, pattern }: Schema = {}): boolean =>
   [type].flat().includes('string') && format === undefined && (pattern === undefined || new RegExp(pattern, 'u').test(''))
 
 /**
- * Many-to-many members as ids, and date-times with an offset.
+ * Many-to-many members as ids, files as requests name them, and date-times with an offset.
  *
  * @param stored the record before, whose times tell which of two equal local times is meant
  */
-function forRequest(record: Values, { lists, isDateTime }: ModelShape, stored: Values = {}): Values {
-  const members = Object.entries(withIds(record, lists))
+function forRequest(record: Values, { lists, files, isDateTime }: ModelShape, stored: Values = {}): Values {
+  const members = Object.entries(withFiles(withIds(record, lists), files, namedFile))
   return Object.fromEntries(members.map(([name, value]) => [name, isDateTime(name) ? withOffset(value, stored[name]) : value]))
 }
 

@@ -1,5 +1,6 @@
 import { AdminError } from './admin-error.ts'
 import type { Client, Me } from './client.ts'
+import { withIds } from './field-uploads.ts'
 import { type Id, MAX_BULK_ITEMS, MAX_PAGE_SIZE, type ModelClient } from './model-client.ts'
 import type { ModelShapes, Values } from './model-shapes.ts'
 import type { AnyModel, CallOptions, Page, Projection } from './types-calls.ts'
@@ -57,6 +58,22 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }
 
+/** Uploads the files that inputs of front ends have put into the values of a record, and returns the values with ids in their place. */
+export const uploadedIn = (model: ModelClient<AnyModel>, data: Values): Promise<Values> =>
+  withIds(
+    Object.fromEntries(
+      Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.map(bytesIn) : bytesIn(value)]),
+    ),
+    (field, files) => model.upload(field, files),
+  )
+
+/** The bytes that the value of an input wraps: `rawFile` in react-admin, `originFileObj` in Ant Design. Other values stay as they are. */
+function bytesIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { rawFile, originFileObj } = value as { rawFile?: unknown; originFileObj?: unknown }
+  return [rawFile, originFileObj].find((each) => each instanceof Blob) ?? value
+}
+
 /** An update of a record that a user has edited. */
 interface Edit {
   readonly resource: string
@@ -81,7 +98,10 @@ const MAX_ATTEMPTS = 5
  * @throws {AdminError} `precondition` naming the fields that another client has changed, too
  */
 export function updateSafely(client: Client, shapes: ModelShapes, edit: Edit): Promise<Values> {
-  return shapes.naming(edit.resource, edit.form_id, () => updateUnlessChanged(client, shapes, edit))
+  return shapes.naming(edit.resource, edit.form_id, async () => {
+    const data = await uploadedIn(client.model(edit.resource), edit.data)
+    return updateUnlessChanged(client, shapes, { ...edit, data })
+  })
 }
 
 async function updateUnlessChanged(client: Client, shapes: ModelShapes, edit: Edit): Promise<Values> {

@@ -2,7 +2,7 @@ import type { DataProvider, GetListParams } from 'ra-core'
 import { AdminError } from './admin-error.ts'
 import { type Client, type Typed, untyped } from './client.ts'
 import { type FilteredFields, ModelShapes, UNKNOWN_FIELDS, type Values } from './model-shapes.ts'
-import { inBulk, pageOf, recordsOf, updateSafely } from './providers.ts'
+import { inBulk, pageOf, recordsOf, updateSafely, uploadedIn } from './providers.ts'
 import { type ConvertedFilters, type FilterObject, filterTexts, searchedText } from './query.ts'
 import type { CallOptions, Projection } from './types-calls.ts'
 
@@ -27,7 +27,8 @@ const DEFAULT_PAGE = { page: 1, perPage: 25 }
  * Creates a data provider for react-admin. Each model is a resource, by its key.
  *
  * Records are as the API returns them, except that many-to-many members are arrays of ids, as `ReferenceArrayInput` and
- * `ReferenceArrayField` need them. Filters are those of the API. The filter `q` searches the text. Its results are ordered by relevance
+ * `ReferenceArrayField` need them, and files have `src` and `title`, as `FileInput` and `ImageInput` need them. Files that these inputs
+ * got are uploaded before the record is written. Filters are those of the API. The filter `q` searches the text. Its results are ordered by relevance
  * unless `sort` differs from react-admin's default, ascending ids. Validation errors appear at the inputs of forms.
  */
 export function dataProvider<Models extends Typed<Models>>(
@@ -83,9 +84,11 @@ export function dataProvider<Models extends Typed<Models>>(
 
     create: (resource, { data, meta }) =>
       forReactAdmin(async () => {
-        const input = await shapes.settable(resource, data)
         const form = formOf(resource, 'create', meta)
-        const created = await shapes.naming(resource, form.form_id, () => models.model(resource).create(input, form))
+        const created = await shapes.naming(resource, form.form_id, async () => {
+          const input = await shapes.settable(resource, await uploadedIn(models.model(resource), data))
+          return models.model(resource).create(input, form)
+        })
         return one(resource, created.data)
       }),
 

@@ -10,7 +10,7 @@ import type {
 import { AdminError, type FieldErrors } from './admin-error.ts'
 import { type Client, type Typed, untyped } from './client.ts'
 import { type FilteredFields, ModelShapes, UNKNOWN_FIELDS, type Values } from './model-shapes.ts'
-import { inBulk, pageOf, recordsOf, updateSafely } from './providers.ts'
+import { inBulk, pageOf, recordsOf, updateSafely, uploadedIn } from './providers.ts'
 import {
   type ConvertedFilters,
   emptyTextFilters,
@@ -35,7 +35,8 @@ export interface DataProviderOptions {
 /**
  * Creates a data provider for refine. Each model is a resource, by its key.
  *
- * Records are as the API returns them, except that many-to-many members are arrays of ids. The filter `q` searches the text; its
+ * Records are as the API returns them, except that many-to-many members are arrays of ids. Values that are a `File`, or an item of Ant
+ * Design's `Upload`, are uploaded before the record is written. The filter `q` searches the text; its
  * results are ordered by relevance unless there are sorters. Filters
  * and operators that the API does not support fail with status 400. `meta` accepts `fields`, `include`, `form_id` and `if_match`.
  */
@@ -97,9 +98,11 @@ export function dataProvider<Models extends Typed<Models>>(
 
     create: ({ resource, variables, meta }) =>
       forRefine(async () => {
-        const input = await settable(resource, variables)
         const form = formOf(resource, 'create', meta)
-        const created = await shapes.naming(resource, form.form_id, () => models.model(resource).create(input, form))
+        const created = await shapes.naming(resource, form.form_id, async () => {
+          const input = await settable(resource, await uploadedIn(models.model(resource), variables as Values))
+          return models.model(resource).create(input, form)
+        })
         return one(resource, created.data)
       }),
 

@@ -1,4 +1,5 @@
 import { AdminError, errorOf, networkError, retryAfterOf } from './admin-error.ts'
+import { platformXhr, sendByXhr } from './xhr.ts'
 
 /** A request to the server. */
 export interface ApiRequest {
@@ -8,8 +9,10 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent unchanged instead of `body`; needs a `Content-Type` header. */
-  readonly file?: string | Blob | Uint8Array<ArrayBuffer> | undefined
+  /** Sent unchanged instead of `body`; needs a `Content-Type` header, which a form has. */
+  readonly file?: string | Blob | FormData | Uint8Array<ArrayBuffer> | undefined
+  /** Called as the bytes of a file or form are sent, where the platform tells it: in browsers. */
+  readonly onProgress?: ((sent: number, total: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -65,7 +68,7 @@ export class Transport {
     }
   }
 
-  async #once({ method, path, headers, body, file, signal }: ApiRequest, token?: string): Promise<Response> {
+  async #once({ method, path, headers, body, file, onProgress, signal }: ApiRequest, token?: string): Promise<Response> {
     const { url, fetch } = this.#options
     const sent = new Headers(headers)
     if (body !== undefined && !sent.has('Content-Type')) sent.set('Content-Type', 'application/json')
@@ -77,7 +80,10 @@ export class Transport {
       ...(content === undefined ? {} : { body: content }),
       ...(signal === undefined ? {} : { signal }),
     }
+    const Xhr = onProgress === undefined ? undefined : platformXhr()
     try {
+      if (onProgress !== undefined && Xhr !== undefined && (file instanceof Blob || file instanceof FormData))
+        return await sendByXhr(Xhr, { url: url + path, method, headers: sent, body: file, signal, onProgress })
       return await fetch(url + path, init)
     } catch (error) {
       throw failureOf(error, signal, `No response to ${method} ${url + path.split('?')[0]}`)

@@ -1,6 +1,7 @@
 import { markCallSite } from '../config/call-site.ts'
 import type { Json } from '../util/json.ts'
 import type { AccessDefinition, FieldDefinition, ModelDefinition } from './definition.ts'
+import type { StoredFile } from './files.ts'
 
 type NameOf<F extends readonly FieldDefinition[]> = F[number]['name']
 
@@ -50,7 +51,11 @@ type ValueOf<F extends FieldDefinition> = F['type'] extends TextType
           ? readonly ChoiceValueOf<F>[]
           : F['type'] extends 'many_to_many'
             ? readonly number[]
-            : Json
+            : F['type'] extends 'file' | 'image'
+              ? F['multiple'] extends true
+                ? readonly StoredFile[]
+                : StoredFile
+              : Json
 
 /** Values by the names of fields; null for a field without a value. */
 export type ValuesOfFields<F extends readonly FieldDefinition[]> = {

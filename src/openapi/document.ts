@@ -9,6 +9,7 @@ import type { Form } from '../validate/form.ts'
 import type { Views } from '../views/views.ts'
 import { boundsSchema, type FormSchemas, type ModelForms } from './bodies.ts'
 import { withComponents } from './components.ts'
+import { FILE_SCHEMAS } from './field-schemas.ts'
 import type { OpenApiDocument, Paths } from './operation.ts'
 import {
   actionInputName,
@@ -123,6 +124,7 @@ export function openApiDocument(
       schemas: {
         ...modelSchemas(models),
         ...schemas,
+        ...FILE_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
       parameters: {},

@@ -1,6 +1,7 @@
 import { resolved } from './components.ts'
 import type { ContractSource } from './document.ts'
 import { describeEndpoint } from './endpoint-descriptions.ts'
+import { fileTypeName } from './field-schemas.ts'
 import type { OpenApiDocument, OperationObject, ParameterObject, RequestBody, ResponseObject } from './operation.ts'
 import type { Schema } from './schema.ts'
 import { literalType, objectType, plainWords, typeOf } from './type-text.ts'
@@ -68,5 +69,5 @@ export function endpointTypes(endpoints: readonly DescribedEndpoint[]): string {
   return `\n/** Every endpoint, by its method and its path below /ext. */\nexport interface All_Endpoints {\n${members.join('')}}\n`
 }
 
-/** Endpoints refer to no schema of a model. */
-const asItIs = (name: string): string => name
+/** Endpoints refer to no schema of a model, only to those of files. */
+const asItIs = (name: string): string => fileTypeName(name) ?? name

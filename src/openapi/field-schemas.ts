@@ -3,7 +3,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { FileRules } from '../model/files.ts'
 import type { Limits } from '../model/limits.ts'
 import { generatedTitle } from '../views/generate.ts'
-import { nullable, type Schema } from './schema.ts'
+import { nullable, ref, type Schema } from './schema.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }
 
@@ -13,15 +13,39 @@ const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?$'
 const FILE_TEXT: Schema = { type: 'string' }
 const PIXELS: Schema = { type: ['integer', 'null'], minimum: 1 }
 
-const STORED_FILE: Schema = {
-  type: 'object',
-  properties: {
-    ...{ id: FILE_TEXT, name: FILE_TEXT, type: FILE_TEXT, size: { type: 'integer', minimum: 0 }, sha256: FILE_TEXT },
-    ...{ width: PIXELS, height: PIXELS, alt: { type: ['string', 'null'] }, uploaded_at: { type: 'string', format: 'date-time' } },
+const ALT: Schema = { type: ['string', 'null'], description: 'Alternative text' }
+
+/** Schemas of files, as records have them and as requests name them. Lower case, so that no model's schema has the same name. */
+export const FILE_SCHEMAS = {
+  storedFile: {
+    type: 'object',
+    properties: {
+      ...{ id: FILE_TEXT, name: FILE_TEXT, type: { ...FILE_TEXT, description: 'The media type, found in the bytes' } },
+      ...{ size: { type: 'integer', minimum: 0 }, sha256: FILE_TEXT, width: PIXELS, height: PIXELS, alt: ALT },
+      uploaded_at: { type: 'string', format: 'date-time' },
+      url: { type: 'string', format: 'uri-reference', description: 'Address of its bytes, relative to the root of the server' },
+    },
+    required: ['id', 'name', 'type', 'size', 'sha256', 'width', 'height', 'alt', 'uploaded_at'],
+    additionalProperties: true,
+    description: 'A file of a record',
   },
-  required: ['id', 'name', 'type', 'size', 'sha256'],
-  additionalProperties: true,
-}
+  fileInput: {
+    anyOf: [
+      FILE_TEXT,
+      {
+        type: 'object',
+        properties: { id: FILE_TEXT, name: FILE_TEXT, alt: ALT },
+        required: ['id'],
+        additionalProperties: true,
+      },
+    ],
+    description: 'The id of an upload, or of a file of the record; or an object with it, such as the file as it was read',
+  },
+} as const satisfies Readonly<Record<string, Schema>>
+
+/** The TypeScript name of a schema of files; undefined for other schemas. */
+export const fileTypeName = (schema: string): string | undefined =>
+  Object.hasOwn(FILE_SCHEMAS, schema) ? schema.charAt(0).toUpperCase() + schema.slice(1) : undefined
 
 /** Schemas of field values in responses, by field type. */
 const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
@@ -47,26 +71,13 @@ const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   foreignkey: ID,
   many_to_many: { type: 'array', items: ID },
   one_to_one: ID,
-  file: STORED_FILE,
-  image: STORED_FILE,
+  file: ref('storedFile'),
+  image: ref('storedFile'),
 }
 
 const LINKS: Schema = {
   type: 'array',
   items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
-}
-
-/** The id of an upload, or of a file of the record. */
-const FILE_INPUT: Schema = {
-  anyOf: [
-    FILE_TEXT,
-    {
-      type: 'object',
-      properties: { id: FILE_TEXT, name: FILE_TEXT, alt: { type: ['string', 'null'] } },
-      required: ['id'],
-      additionalProperties: true,
-    },
-  ],
 }
 
 /** Schemas of values in requests, where they differ from responses. */
@@ -83,8 +94,8 @@ const SETTABLE: typeof VALUES = {
     description: 'A moment in ISO 8601; seconds may be left out, without an offset it is UTC, a day alone is its first moment',
   },
   many_to_many: LINKS,
-  file: FILE_INPUT,
-  image: FILE_INPUT,
+  file: ref('fileInput'),
+  image: ref('fileInput'),
 }
 
 /** A field of several files is a list of them. */

@@ -1,6 +1,7 @@
 import { resolved } from './components.ts'
 import type { ContractSource } from './document.ts'
 import { type DescribedEndpoint, endpointsIn, endpointTypes } from './endpoint-types.ts'
+import { FILE_SCHEMAS, fileTypeName } from './field-schemas.ts'
 import {
   columnNames,
   filterNames,
@@ -11,8 +12,8 @@ import {
   sortKeys,
 } from './query-parameters.ts'
 import { creationSchema, nestedSchema, recordSchema, updateSchema } from './record-schemas.ts'
-import { nameBehind, type Schema } from './schema.ts'
-import { literalType, memberName, objectType, plainWords, unionType } from './type-text.ts'
+import { nameBehind, ref, type Schema } from './schema.ts'
+import { literalType, memberName, objectType, plainWords, typeOf, unionType } from './type-text.ts'
 
 const HEAD = `// Made by \`admin types\` from the models and views of a project. Do not edit it; run that again.
 // A time is ISO 8601. An optional member may be left out; null is an empty value.
@@ -37,8 +38,25 @@ export function typesOfModels(models: readonly DescribedModel[], endpoints: read
     return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
   })
   const all = models.map(modelTypes).join('\n')
-  return `${HEAD}import type {} from 'admin-folder'\n\n${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n${endpointTypes(endpoints)}${OF_CODE}`
+  const files = refersToFiles([models, endpoints]) ? fileTypes() : ''
+  return `${HEAD}import type {} from 'admin-folder'\n\n${files}${all}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n${endpointTypes(endpoints)}${OF_CODE}`
 }
+
+/** True if a schema refers to those of files. */
+const refersToFiles = (schemas: unknown): boolean =>
+  Object.keys(FILE_SCHEMAS).some((name) => JSON.stringify(schemas).includes(`"$ref":"${ref(name).$ref}"`))
+
+const fileTypes = (): string =>
+  Object.entries<Schema>(FILE_SCHEMAS)
+    .map(([name, schema]) => {
+      const type = typeOf(schema, schemaTypeName)
+      const declared =
+        schema.type === 'object' ? `interface ${fileTypeName(name)} ${type}` : `type ${fileTypeName(name)} = ${type}`
+      return `/** ${schema.description}. */\nexport ${declared}\n\n`
+    })
+    .join('')
+
+const schemaTypeName = (schema: string): string => fileTypeName(schema) ?? schema.replace(/\.nested$/, '.Nested')
 
 /** TypeScript types of a loaded project. */
 export const typesOf = (project: Pick<ContractSource, 'registry' | 'forms' | 'actions' | 'endpoints'>): string =>
@@ -46,7 +64,7 @@ export const typesOf = (project: Pick<ContractSource, 'registry' | 'forms' | 'ac
 
 function modelTypes({ name, label, schemas, forms, actions, parameters }: DescribedModel): string {
   // Schemas of other models are referenced only as nested records.
-  const naming = (schema: string) => schema.replace(/\.nested$/, '.Nested')
+  const naming = schemaTypeName
   const interfaceOf = (kind: string, schema: Schema) => {
     const type = objectType(schema, naming, '  ')
     return type.startsWith('{') ? `  interface ${kind} ${type}\n` : `  type ${kind} = ${type}\n`
@@ -170,7 +188,8 @@ const relationsOf = ({ properties = {} }: Schema): { field: string; target: stri
 /** The model that a member of a record nests; undefined for values. */
 function targetOf({ $ref, anyOf = [], items }: Schema): string | undefined {
   const reference = $ref ?? items?.$ref ?? anyOf.find((each) => each.$ref !== undefined)?.$ref
-  return reference === undefined ? undefined : nameBehind(reference).replace(/\.nested$/, '')
+  const name = reference === undefined ? undefined : nameBehind(reference)
+  return name === undefined || fileTypeName(name) !== undefined ? undefined : name.replace(/\.nested$/, '')
 }
 
 /** A document has no schema of nested records for a model that no other model refers to. */

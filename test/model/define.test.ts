@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { defineModel } from '../../src/index.ts'
+import { defineModel, type StoredFile } from '../../src/index.ts'
+import type { RecordOf } from '../../src/model/define.ts'
 import { registryOf } from './models.ts'
 
 // The type checker verifies the lines below `@ts-expect-error`: an unused directive is a compile error.
@@ -41,4 +42,17 @@ describe('type errors', () => {
     // @ts-expect-error timestamps is a boolean
     defineModel({ name: 'Tag', timestamps: 'yes', fields: [name] })
   })
+})
+
+test('code of a project sees files as records have them', () => {
+  const fields = [
+    { name: 'cover', type: 'image' },
+    { name: 'papers', type: 'file', multiple: true },
+  ] as const
+  const article = defineModel({ name: 'Article', fields })
+  const seen = ({ cover, papers }: RecordOf<typeof article>): [StoredFile | null, readonly StoredFile[] | null] => [cover, papers]
+  assert.deepEqual(seen({ cover: null, papers: [] }), [null, []])
+  // @ts-expect-error a single file is no list
+  const wrong = ({ cover }: RecordOf<typeof article>): readonly unknown[] | null => cover
+  assert.equal(wrong({ cover: null, papers: [] }), null)
 })

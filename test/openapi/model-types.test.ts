@@ -59,6 +59,36 @@ export const form: Forms = { id: 1, class: 'x' }
     assert.equal(await typeCheck({ 'admin.ts': typesOf(project), 'use.ts': use }), '')
   })
 
+  const FILES = {
+    'models/article.yaml':
+      'name: Article\nfields:\n  - { name: cover, type: image, required: true }\n  - { name: papers, type: file, multiple: true }\n',
+  }
+
+  test('name files as records have them and as requests name them, and clients also take bytes', async () => {
+    const project = await projectOf(FILES)
+    const use = `import { createClient } from 'admin-folder/client'
+import type { All_Models, Article, FileInput, StoredFile } from './admin.ts'
+export const names = ({ cover, papers }: Article): string[] => [cover, ...papers].map(({ name }: StoredFile) => name)
+export const read: FileInput = { id: 'a', name: 'b.png', alt: null }
+export const create: Article.Create = { cover: 'a', papers: [read, 'b'] }
+// @ts-expect-error a file is no number
+export const wrong: Article.Create = { cover: 1 }
+const articles = createClient<All_Models>({ url: '' }).model('article')
+export const work = async (bytes: Blob, article: Article) => {
+  await articles.create({ cover: bytes, papers: [bytes, 'b', article.cover] })
+  await articles.update(1, { papers: article.papers })
+  // @ts-expect-error one file
+  await articles.create({ cover: [bytes] })
+  // @ts-expect-error neither a file nor an id
+  await articles.update(1, { papers: [1] })
+  return createClient({ url: '' }).files.url(article.cover, { thumbnail: 'preview' })
+}
+`
+    assert.equal(await typeCheck({ 'admin.ts': typesOf(project), 'use.ts': use }), '')
+    const described = describedBy(JSON.parse(JSON.stringify(apiDocument(project))))
+    assert.equal(typesOfModels(described), typesOf(project))
+  })
+
   test('of the smallest project read like this', async () => {
     const text = typesOf(await fixture('minimal'))
     const note = text.slice(
