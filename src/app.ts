@@ -235,6 +235,7 @@ async function open(
       events,
       lint: () => lintReport(project.folder),
       blobs: opened.blobs,
+      images,
       uploads: new Uploads({ ...parts, clock: recordClock, blobs: opened.blobs, images }),
       exports: new Exports(access, store, project.views),
       imports: new Imports(access, records),

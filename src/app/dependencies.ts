@@ -11,6 +11,7 @@ import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { History } from '../history/history.ts'
+import type { Images } from '../images/images.ts'
 import type { SharedLimits } from '../limit/shared-limits.ts'
 import type { Log } from '../log/log.ts'
 import type { MockFiller } from '../mock/mock-filler.ts'
@@ -95,6 +96,8 @@ export interface App {
   readonly events: EventStreams
   /** The findings in the project's files, as `admin lint --format json` prints them. */
   lint(): Promise<string>
+  /** The image processes and the thumbnails. */
+  readonly images: Images
   /** The bytes of files. */
   readonly blobs: BlobStore
   readonly uploads: Uploads

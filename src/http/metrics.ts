@@ -1,3 +1,5 @@
+import type { FileTotal } from '../files/file-figures.ts'
+import type { ImageFigures } from '../images/image-processes.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { DatabaseFigures, StoreFigures } from '../store/store-figures.ts'
 import { type HeapUse, isNearlyFull } from '../util/heap.ts'
@@ -16,10 +18,24 @@ interface Figures {
   readonly unhandled: number
   /** Number of pending webhook deliveries. */
   readonly outboxDepth: number
+  /** Files by model; empty for a project without fields of files. */
+  readonly files: readonly FileTotal[]
+  /** The image processes; undefined for a project without fields of files. */
+  readonly images: ImageFigures | undefined
 }
 
 /** All metrics of `/metrics`. Labels are names of routes, models and limits, never client input. */
-export const metricsOf = ({ routes, store, engine, models, rejections, unhandled, outboxDepth }: Figures): Metric[] => [
+export const metricsOf = ({
+  routes,
+  store,
+  engine,
+  models,
+  rejections,
+  unhandled,
+  outboxDepth,
+  files,
+  images,
+}: Figures): Metric[] => [
   counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
   {
     name: 'admin_http_request_duration_seconds',
@@ -43,6 +59,8 @@ export const metricsOf = ({ routes, store, engine, models, rejections, unhandled
   ...(engine.heap === undefined ? [] : ofHeap(engine.heap)),
   gauge('admin_store_writable', '1 while records can be created and changed, else 0.', single(isWritable(store, engine) ? 1 : 0)),
   gauge('admin_webhook_outbox_depth', 'Deliveries of webhooks that are pending.', single(outboxDepth)),
+  ...(files.length === 0 ? [] : ofFiles(files)),
+  ...(images === undefined ? [] : ofImages(images)),
   ...ofProcess(),
 ]
 
@@ -52,6 +70,35 @@ const isWritable = ({ takesWrites }: StoreStatus, { heap }: StoreFigures): boole
 const ofHeap = ({ used, limit }: HeapUse): Metric[] => [
   gauge('admin_heap_used_bytes', 'Heap that was in use after the last full collection of garbage.', single(used)),
   gauge('admin_heap_limit_bytes', 'Heap that the process may use. Writes are refused from 85 % of it.', single(limit)),
+]
+
+const ofFiles = (files: readonly FileTotal[]): Metric[] => {
+  const byModel = (figureOf: (total: FileTotal) => number) =>
+    byLabel(
+      'model',
+      files.map((total) => [total.model, figureOf(total)]),
+    )
+  return [
+    gauge(
+      'admin_files',
+      'Files of records and pending uploads, by model.',
+      byModel((total) => total.files),
+    ),
+    gauge(
+      'admin_file_bytes',
+      'Sizes of files of records and of pending uploads, by model.',
+      byModel((total) => total.bytes),
+    ),
+  ]
+}
+
+const ofImages = ({ waiting, running, processes, jobs, forks, kills }: ImageFigures): Metric[] => [
+  gauge('admin_image_jobs_waiting', 'Uploads and thumbnails that wait for an image process.', single(waiting)),
+  gauge('admin_image_jobs_running', 'Uploads and thumbnails in image processes.', single(running)),
+  gauge('admin_image_processes', 'Image processes that run.', single(processes)),
+  counter('admin_image_jobs_total', 'Uploads that were examined and thumbnails that were made, failures included.', single(jobs)),
+  counter('admin_image_processes_started_total', 'Image processes that were started.', single(forks)),
+  counter('admin_image_processes_killed_total', 'Image processes that were ended since their job took too long.', single(kills)),
 ]
 
 function ofDatabase({ pool, statements, retries }: DatabaseFigures): Metric[] {

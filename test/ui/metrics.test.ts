@@ -97,7 +97,17 @@ test('the metrics of the server have everything that the charts show', () => {
   const route = { method: 'GET', route: '/api/v1/models/{model}', byStatus, byLatency, totalMs: 20 }
   const store = { takesWrites: true, journalBytes: 0, records: new Map([['post', 46]]) }
   const text = exposition(
-    metricsOf({ routes: [route], store, engine: {}, models: ['post'], rejections: {}, unhandled: 0, outboxDepth: 7 }),
+    metricsOf({
+      routes: [route],
+      store,
+      engine: {},
+      models: ['post'],
+      rejections: {},
+      unhandled: 0,
+      outboxDepth: 7,
+      files: [],
+      images: undefined,
+    }),
   )
   const samples = parseMetrics(text)
   assert.deepEqual([...sumBy(samples, REQUESTS, 'status')], [['200', 3]])

@@ -2,6 +2,7 @@ import type { Lifecycle, Request } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER } from '../../auth/secret.ts'
 import { AppError } from '../../errors.ts'
+import { fileTotals } from '../../files/file-figures.ts'
 import { jsonContent } from '../../openapi/operation.ts'
 import { oneName, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
@@ -93,10 +94,22 @@ const measure =
     const models = app.project.registry.public.map(({ key }) => key)
     const store = await app.store.status()
     const outboxDepth = await app.webhooks.depth()
+    const files = await fileTotals(app.store, app.project.registry)
+    const images = files.length === 0 ? undefined : app.images.figures()
     const { routes } = monitoring.traffic
     const unhandled = monitoring.rejections()
     const text = exposition(
-      metricsOf({ routes, store, engine: app.figures(), models, rejections: limits.rejections, unhandled, outboxDepth }),
+      metricsOf({
+        routes,
+        store,
+        engine: app.figures(),
+        models,
+        rejections: limits.rejections,
+        unhandled,
+        outboxDepth,
+        files,
+        images,
+      }),
     )
     return h.response(text).header('Content-Type', CONTENT_TYPE)
   }

@@ -4,7 +4,7 @@ import { StatementTimes } from '../../../src/app/postgres-store.ts'
 import { exposition, metricsOf } from '../../../src/http/metrics.ts'
 
 const store = { takesWrites: true, journalBytes: 7, records: new Map() }
-const common = { routes: [], store, models: [], rejections: {}, unhandled: 0, outboxDepth: 0 }
+const common = { routes: [], store, models: [], rejections: {}, unhandled: 0, outboxDepth: 0, files: [], images: undefined }
 
 test('a database has metrics of its pool and its statements, and no journal', () => {
   const times = new StatementTimes()
