@@ -49,9 +49,6 @@ export interface PendingUpload extends JsonObject {
   readonly expires_at: string
 }
 
-/** Name of the part, in messages about a file of several: its index, from 0. */
-export type PlaceOfUpload = number | undefined
-
 interface UploadParts {
   readonly access: AccessRules
   readonly store: Store
@@ -131,33 +128,28 @@ export class Uploads {
   }
 
   /** @throws {AppError} FILE_TOO_LARGE for a file that is known to be too large before it is read */
-  checkSize(target: UploadTarget, size: number, place?: PlaceOfUpload): void {
-    if (size > target.maxSize) throw tooLarge(target, place)
+  checkSize(target: UploadTarget, size: number): void {
+    if (size > target.maxSize) throw tooLarge(target)
   }
 
   /**
    * Receives a file and judges it by its bytes. It must be registered or discarded.
    *
-   * @param place of the file among those of the request, if there are several
    * @throws {AppError} FILE_TOO_LARGE, VALIDATION_FAILED, STORAGE_FULL, IMAGES_UNAVAILABLE; what the source throws
    */
-  async receive(
-    target: UploadTarget,
-    source: AsyncIterable<Uint8Array>,
-    { name, place, signal }: { readonly name: string; readonly place?: PlaceOfUpload; readonly signal?: AbortSignal },
-  ): Promise<ReceivedUpload> {
+  async receive(target: UploadTarget, source: AsyncIterable<Uint8Array>, name: string): Promise<ReceivedUpload> {
     const { blobs, images, random } = this.#parts
     const { field, maxSize } = target
     let received: ReceivedFile | undefined
     try {
-      received = await receive(source, blobs.incoming, { maxBytes: maxSize, signal, random })
+      received = await receive(source, blobs.incoming, { maxBytes: maxSize, random })
       const { file, type, image } = await images.inspect(received, field.file)
       return { ...file, name, type, width: image?.width ?? null, height: image?.height ?? null }
     } catch (error) {
       if (received !== undefined) await rm(received.path, { force: true })
-      if (error instanceof BodyTooLarge) throw tooLarge(target, place)
+      if (error instanceof BodyTooLarge) throw tooLarge(target)
       if (error instanceof ImageFault)
-        throw new AppError('VALIDATION_FAILED', { [keyOf(target, place)]: [`${field.name} ${error.message}`] }, { cause: error })
+        throw new AppError('VALIDATION_FAILED', { [field.name]: [`${field.name} ${error.message}`] }, { cause: error })
       throw error
     }
   }
@@ -239,14 +231,8 @@ export class Uploads {
   }
 }
 
-/** The key of a message: the field, and before it the place of a file among several. */
-const keyOf = ({ field }: UploadTarget, place: PlaceOfUpload): string =>
-  place === undefined ? field.name : `${place}.${field.name}`
-
-const tooLarge = (target: UploadTarget, place: PlaceOfUpload): AppError =>
-  new AppError('FILE_TOO_LARGE', {
-    [keyOf(target, place)]: [`${target.field.name} must not be larger than ${formatBytes(target.maxSize)}`],
-  })
+const tooLarge = ({ field, maxSize }: UploadTarget): AppError =>
+  new AppError('FILE_TOO_LARGE', { [field.name]: [`${field.name} must not be larger than ${formatBytes(maxSize)}`] })
 
 const notFound = (id: string): AppError =>
   new AppError('UPLOAD_NOT_FOUND', `There is no upload '${id.slice(0, 60)}' of yours that no record has yet`)

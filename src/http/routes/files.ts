@@ -115,21 +115,39 @@ function sizeOf(request: Request): number | undefined {
 }
 
 async function receiveBody(uploads: Uploads, target: UploadTarget, request: Request, name = ''): Promise<ReceivedUpload[]> {
-  return [await uploads.receive(target, streamedBody(request), { name: cleanFileName(name) })]
+  return [await uploads.receive(target, streamedBody(request), cleanFileName(name))]
 }
 
+/** Judges each file of a form, so that the client is told of all that are refused. One that is too large ends the form: no more of it is read. */
 async function receiveForm(uploads: Uploads, target: UploadTarget, request: Request): Promise<ReceivedUpload[]> {
   const received: ReceivedUpload[] = []
+  const refused: { readonly place: number; readonly messages: readonly string[] }[] = []
+  let count = 0
   try {
     const form = { contentType: String(request.headers['content-type']), body: request.raw.req, maxParts: MAX_PARTS }
     await readForm(form, async ({ name, fileName, content }) => {
       if (name !== PART || fileName === undefined)
         throw new AppError('INVALID_REQUEST', `The form must have parts '${PART}' with the files in them, and no others`)
-      received.push(await uploads.receive(target, content, { name: fileName, place: received.length }))
+      const place = count++
+      try {
+        received.push(await uploads.receive(target, content, fileName))
+      } catch (error) {
+        const { code = '', details = {} } = error instanceof AppError ? error : {}
+        const messages = typeof details === 'string' ? undefined : details[target.field.name]
+        if (messages === undefined) throw error
+        if (code !== 'VALIDATION_FAILED') throw new AppError('FILE_TOO_LARGE', { [placeOf(target, place, place + 1)]: messages })
+        refused.push({ place, messages })
+      }
     })
-    return received
+    if (refused.length === 0) return received
+    const faults = refused.map(({ place, messages }) => [placeOf(target, place, count), messages] as const)
+    throw new AppError('VALIDATION_FAILED', Object.fromEntries(faults))
   } catch (error) {
     await uploads.discard(received)
     throw error
   }
 }
+
+/** The key of a file's messages: the field, and before it the index of the file if there are several, as for records of bulk writes. */
+const placeOf = ({ field }: UploadTarget, place: number, count: number): string =>
+  count === 1 ? field.name : `${place}.${field.name}`

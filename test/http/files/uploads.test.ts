@@ -162,6 +162,25 @@ const REFUSED: Readonly<Record<string, Omit<Sent, 'body'> & { body?: Buffer; sta
     status: 400,
     answer: "The form must have parts 'file' with the files in them, and no others",
   },
+  'a form of one file': {
+    path: 'article/cover',
+    ...form(['name="file"; filename="a.pdf"', PDF]),
+    status: 400,
+    answer: { cover: ['cover must be a PNG image, not PDF'] },
+  },
+  'a form with faults in several files': {
+    path: 'article/scans',
+    ...form(
+      ['name="file"; filename="a"', '<html>'],
+      ['name="file"; filename="b.pdf"', PDF],
+      ['name="file"; filename="c"', '<html>'],
+    ),
+    status: 400,
+    answer: {
+      '0.scans': ['scans must be of type application/pdf or text/plain, not text/html'],
+      '2.scans': ['scans must be of type application/pdf or text/plain, not text/html'],
+    },
+  },
   'a form whose second file is too large': {
     path: 'article/scans',
     ...form(['name="file"; filename="a.pdf"', PDF], ['name="file"; filename="b.txt"', 'a'.repeat(2000)]),
