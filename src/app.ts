@@ -102,10 +102,11 @@ async function open(
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
     const hooks = new Hooks(log)
     const uploadHours = settings.files.pending_hours
-    // Seeds refer to files, too.
-    if (registry.withFiles.length > 0) hooks.use(fileReferences({ maxSize: settings.max_upload_bytes, uploadHours }))
     // Records, events and history of all processes have times of one clock.
     const recordClock = dependencies.clock ?? opened.clock ?? clock
+    // Seeds refer to files, too.
+    if (registry.withFiles.length > 0)
+      hooks.use(fileReferences({ maxSize: settings.max_upload_bytes, uploadHours, clock: recordClock }))
     const recordParts = {
       access,
       actions: project.actions,

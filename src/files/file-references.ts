@@ -4,6 +4,7 @@ import { FILE_TABLE, FileProblem, fileIdOf, filesIn, noSuchUpload, rowOfFileId, 
 import type { Model } from '../model/model.ts'
 import type { WriteHooks, WriteTarget } from '../records/hooks.ts'
 import type { StoredRecord } from '../store/store.ts'
+import type { Clock } from '../util/clock.ts'
 import { cleanFileName } from '../util/file-name.ts'
 import { isObject } from '../util/json.ts'
 import { fileValue } from './file-models.ts'
@@ -17,7 +18,10 @@ export interface ReferenceSettings {
   readonly maxSize: number
   /** Hours for which an upload is kept. */
   readonly uploadHours: number
+  readonly clock: Clock
 }
+
+const HOUR_MS = 3_600_000
 
 /** A file as a request names it. */
 interface FileReference {
@@ -133,21 +137,30 @@ function fileOf(
   place: Place,
   own: ReadonlyMap<string, StoredFile>,
   rows: Rows,
-  { maxSize, uploadHours }: ReferenceSettings,
+  { maxSize, uploadHours, clock }: ReferenceSettings,
 ): StoredFile | FileProblem {
   const kept = own.get(id)
   if (kept !== undefined) return { ...kept, ...(name === undefined ? {} : { name }), ...(alt === undefined ? {} : { alt }) }
   const row = rows.get(rowOfFileId(id)?.row ?? 0)
-  if (row === undefined || fileIdOf(String(row.token), row.id) !== id || !isAvailable(row, place))
+  if (
+    row === undefined ||
+    fileIdOf(String(row.token), row.id) !== id ||
+    !isAvailable(row, place, clock() - uploadHours * HOUR_MS)
+  )
     return new FileProblem(noSuchUpload(id, uploadHours))
   const file = fileValue(row, { ...(name === undefined ? {} : { name }), ...(alt === undefined ? {} : { alt }) })
   const problem = brokenFileLimit(place.field.file, file, maxSize)
   return problem === undefined ? file : new FileProblem(problem)
 }
 
-/** True if a row is a pending upload of the user for the field, or was in this field of the record. */
-function isAvailable(row: StoredRecord, { model, field, record, userId }: Place): boolean {
+/**
+ * True if a row is a pending upload of the user for the field, or was in this field of the record.
+ *
+ * @param expired uploads of this time and before have expired
+ */
+function isAvailable(row: StoredRecord, { model, field, record, userId }: Place, expired: number): boolean {
   if (row.model !== model.key || row.field !== field.name) return false
   if ((row.record_id ?? null) !== null) return row.record_id === record?.id
-  return (row.released_at ?? null) === null && (row.user_id ?? null) === userId
+  const isPending = (row.released_at ?? null) === null && Date.parse(String(row.at)) > expired
+  return isPending && (row.user_id ?? null) === userId
 }

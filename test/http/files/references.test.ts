@@ -218,6 +218,7 @@ describe('ids that a user may not use have one message', () => {
       await upload(app, { user_id: null }),
       await upload(app, { ...user, field: 'cover' }),
       await upload(app, { ...user, model: 'note' }),
+      await upload(app, { ...user, at: '2026-01-14T12:00:00.000Z' }),
       await upload(app, { ...user, released_at: '2026-01-15T12:00:00.000Z' }),
       taken,
       gone,
