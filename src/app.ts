@@ -19,7 +19,9 @@ import { JobQueue } from './code/job-queue.ts'
 import { Jobs } from './code/jobs.ts'
 import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
+import { Downloads } from './files/downloads.ts'
 import { fileReferences } from './files/file-references.ts'
+import { FileLinks } from './files/links.ts'
 import { Uploads } from './files/uploads.ts'
 import { History } from './history/history.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
@@ -29,6 +31,7 @@ import { silentLog } from './log/log.ts'
 import { cachingHasher, MockFiller } from './mock/mock-filler.ts'
 import { Mocks } from './mock/mocks.ts'
 import { ModelTests } from './mock/model-tests.ts'
+import { FileUrls } from './model/file-urls.ts'
 import type { Model } from './model/model.ts'
 import type { Registry } from './model/registry.ts'
 import { noData } from './project/broken-records.ts'
@@ -95,7 +98,9 @@ async function open(
       opened.search === undefined
         ? new SearchIndexes({ ...searchParts, store, later: globalThis.setImmediate })
         : new StoredSearchIndexes({ ...searchParts, storage: opened.search })
-    const writer = new RecordSerializer(access, store)
+    const apiRoot = `${settings.base_path}/api/${settings.api_version}`
+    const fileUrls = new FileUrls(apiRoot)
+    const writer = new RecordSerializer(access, store, fileUrls)
     const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const views = new ViewCatalog(registry, project.views)
     const generatedForm = (model: Model) => views.generatedForm(model)
@@ -127,7 +132,6 @@ async function open(
       connection ??= dependencies.connect(app)
       return connection(caller)
     }
-    const apiRoot = `${settings.base_path}/api/${settings.api_version}`
     const { maxRecordBytes } = recordParts
     const drafts = { clock: recordClock, random, maxRecordBytes }
     const queue = new JobQueue({ jobs: project.jobs, store, records, drafts })
@@ -152,7 +156,10 @@ async function open(
     }
     if (project.hooks.size > 0 || project.actions.areCoded) useCode()
     const leases = opened.leases?.(uniqueId(random))
-    const webhooks = createWebhooks({ settings, registry, store, records, clock: recordClock, random, log, leases }, dependencies)
+    const webhooks = createWebhooks(
+      { settings, registry, store, records, clock: recordClock, random, log, leases, fileUrls },
+      dependencies,
+    )
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))
@@ -185,7 +192,7 @@ async function open(
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
     const images = openImages(project, mode, { ...parts, blobs: opened.blobs })
     features.use({ stop: () => images.close() })
-    const history = features.use(new History({ ...parts, clock: recordClock }))
+    const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
     features.use(webhooks)
     const jobs = features.use(
       new Jobs({
@@ -238,6 +245,8 @@ async function open(
       blobs: opened.blobs,
       images,
       uploads: new Uploads({ ...parts, clock: recordClock, blobs: opened.blobs, images }),
+      downloads: new Downloads({ access, store, blobs: opened.blobs, images }),
+      fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id) => accounts.logins.actorOfUser(id) }),
       exports: new Exports(access, store, project.views),
       imports: new Imports(access, records),
       logins: accounts.logins,

@@ -45,7 +45,7 @@ export class ActorCache {
   }
 
   /** The actor of a token. A rejected read is not kept. */
-  of({ sub, jti }: Claims, read: () => Promise<Actor>): Promise<Actor> {
+  of({ sub, jti }: Pick<Claims, 'sub' | 'jti'>, read: () => Promise<Actor>): Promise<Actor> {
     const key = `${sub} ${jti}`
     const at = this.#now()
     const last = this.#actors.get(key)

@@ -36,6 +36,9 @@ export interface RefreshOptions extends LoginOptions {
 /** Maximum number of times that a refresh is repeated because the session changed between read and write. */
 const MAX_REPETITIONS = 5
 
+/** Stands for the id of a token, none of which is the same. */
+const WITHOUT_TOKEN = ' '
+
 /** Superusers need no permissions. */
 const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
 
@@ -158,8 +161,11 @@ export class Logins {
   async #readActor(claims: Claims): Promise<Actor> {
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true || !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
+    return this.#actorFor(user, sessionFamilyOf(claims.jti))
+  }
+
+  async #actorFor(user: StoredRecord, session: string | undefined): Promise<Actor> {
     const isSuperuser = user.is_superuser === true
-    const session = sessionFamilyOf(claims.jti)
     return {
       userId: user.id,
       isSuperuser,
@@ -167,6 +173,40 @@ export class Logins {
       session,
       ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)),
     }
+  }
+
+  /**
+   * Issues the token by which a browser reads files during the session of a refresh token.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  issueFilesToken(refreshToken: string): string {
+    const { sub, jti } = this.#refreshClaims(refreshToken)
+    return this.#tokens.issue('files', Number(sub), `${sessionFamilyOf(jti)}.${uniqueId(this.#random)}`).token
+  }
+
+  /**
+   * The present actor of a token that reads files: as `actorOf`.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async fileReaderOf(token: string): Promise<Actor> {
+    const claims = this.#tokens.verify(token, 'files')
+    if (claims === undefined) throw unauthenticated()
+    return await this.actorOf(claims)
+  }
+
+  /**
+   * The present actor of a user, without a token: for links that the user has signed. Changes of the account take effect as in `actorOf`.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  actorOfUser(id: number): Promise<Actor> {
+    return this.actors.of({ sub: String(id), jti: WITHOUT_TOKEN }, async () => {
+      const user = await this.#activeUser(id)
+      if (user === undefined) throw unauthenticated()
+      return this.#actorFor(user, undefined)
+    })
   }
 
   /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */

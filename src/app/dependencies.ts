@@ -9,6 +9,8 @@ import type { Endpoints } from '../code/endpoints.ts'
 import type { Jobs } from '../code/jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
+import type { Downloads } from '../files/downloads.ts'
+import type { FileLinks } from '../files/links.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { History } from '../history/history.ts'
 import type { Images } from '../images/images.ts'
@@ -101,6 +103,9 @@ export interface App {
   /** The bytes of files. */
   readonly blobs: BlobStore
   readonly uploads: Uploads
+  /** Files as users may read them. */
+  readonly downloads: Downloads
+  readonly fileLinks: FileLinks
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins

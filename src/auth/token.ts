@@ -3,8 +3,11 @@ import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
-/** An access token authenticates API requests; a refresh token can only be exchanged for a new pair. */
-export type TokenType = 'access' | 'refresh'
+/**
+ * An access token authenticates API requests; a refresh token can only be exchanged for a new pair. A token of the type `files` reads files, and
+ * is accepted from its cookie only.
+ */
+export type TokenType = 'access' | 'refresh' | 'files'
 
 /** Claims of a token (RFC 7519); times in seconds since the Unix epoch. */
 export interface Claims {
@@ -48,7 +51,7 @@ export class TokenIssuer {
   readonly #lifetimes: TokenLifetimes
   readonly #clock: Clock
   readonly #random: Random
-  /** Claims of access tokens whose signature was verified. Times are checked for each request. */
+  /** Claims of tokens of many requests whose signature was verified. Times are checked for each request. */
   readonly #verified = new LRUCache<string, Claims>({
     maxSize: CACHE_CHARACTERS,
     sizeCalculation: (_, token) => token.length,
@@ -86,8 +89,8 @@ export class TokenIssuer {
   #open(token: string): Claims | undefined {
     const claims = this.#codec.open(token)
     if (!hasValidClaims(claims)) return undefined
-    // Only valid access tokens are cached: refresh tokens are used once, and invalid ones must not fill the cache.
-    if (claims.type === 'access' && this.#isCurrent(claims)) this.#verified.set(token, claims)
+    // Refresh tokens are used once, and invalid tokens must not fill the cache.
+    if (claims.type !== 'refresh' && this.#isCurrent(claims)) this.#verified.set(token, claims)
     return claims
   }
 
@@ -110,6 +113,6 @@ function hasValidClaims(claims: unknown): claims is Claims {
     Number.isInteger(exp) &&
     typeof jti === 'string' &&
     jti !== '' &&
-    (type === 'access' || type === 'refresh')
+    (type === 'access' || type === 'refresh' || type === 'files')
   )
 }

@@ -3,6 +3,7 @@ import { type Actor, noSuchRecord, superusersOnly } from '../auth/permissions.ts
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
+import type { FileUrls } from '../model/file-urls.ts'
 import type { Model } from '../model/model.ts'
 import { comparer, matcher } from '../query/match.ts'
 import { readRecordId } from '../query/parameters.ts'
@@ -25,6 +26,7 @@ interface HistoryParts extends HistoryPruningParts {
   readonly settings: Settings
   readonly timer: Timer
   readonly log: Log
+  readonly fileUrls: FileUrls
 }
 
 /** The history of records, as the API returns it, latest first unless the request says otherwise. */
@@ -32,15 +34,17 @@ export class History {
   readonly #access: AccessRules
   readonly #store: Store
   readonly #model: Model
+  readonly #urls: FileUrls
   /** The tables whose changes are recorded; none if history is off. */
   readonly #tables: ReadonlySet<string>
   readonly #pruning: PeriodicTask | undefined
   /** Record the changes of writes. */
   readonly hooks: WriteHooks
 
-  constructor({ access, settings, timer, log, ...parts }: HistoryParts) {
+  constructor({ access, settings, timer, log, fileUrls, ...parts }: HistoryParts) {
     this.#access = access
     this.#store = parts.store
+    this.#urls = fileUrls
     this.#model = access.registry.expect(HISTORY)
     this.#tables = recordedTables(settings, access.registry)
     const days = settings.history?.days
@@ -126,7 +130,7 @@ export class History {
   async #page(query: string, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
     const { plan, page } = this.#asked(query)
     const { records, total } = await this.#store.find(HISTORY, { ...plan, filters: [...own, ...plan.filters] })
-    return { json: pageJson(JSON.stringify(records.map(presentEntry)), total, page), total }
+    return { json: pageJson(this.#entriesJson(records), total, page), total }
   }
 
   /** A page of entries as a reader may see them: filters and sort order apply to what is shown, so that they reveal nothing else. */
@@ -135,7 +139,24 @@ export class History {
     const matches = matcher({ all: plan.filters })
     const found = entries.filter(matches).sort(comparer(plan.sort))
     const shown = found.slice(plan.offset, plan.offset + plan.limit)
-    return pageJson(JSON.stringify(shown.map(presentEntry)), found.length, page)
+    return pageJson(this.#entriesJson(shown), found.length, page)
+  }
+
+  #entriesJson(entries: readonly StoredRecord[]): string {
+    return JSON.stringify(entries.map((entry) => presentEntry(this.#withUrls(entry))))
+  }
+
+  /** An entry with the addresses of the files in its values. Those of files that the record has no more lead nowhere until it is restored. */
+  #withUrls(entry: StoredRecord): StoredRecord {
+    const model = this.#access.registry.get(String(entry.model))
+    if (model === undefined || model.fileFields.length === 0) return entry
+    const id = Number(entry.record_id)
+    const changes = Object.entries(entry.changes as unknown as RecordedChange['changes']).map(([name, change]) => {
+      const { before, after } = change
+      const urls = { before: this.#urls.within(model, id, name, before), after: this.#urls.within(model, id, name, after) }
+      return [name, model.fields.get(name)?.file === undefined ? change : { ...change, ...urls }] as const
+    })
+    return { ...entry, changes: Object.fromEntries(changes) }
   }
 
   #asked(query: string): PlainListQuery {

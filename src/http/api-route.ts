@@ -73,8 +73,11 @@ export interface ServerParts {
  */
 type RouteAccess = 'superuser' | 'token' | Action | 'action' | 'optional' | 'open'
 
-/** What a request counts as: a request or an upload of its user, or of its address without a token; a login or a request of its address; or nothing. */
-type RouteLimit = 'user' | 'upload' | 'login' | 'address' | 'none'
+/**
+ * What a request counts as: a request or an upload of its user, or of its address without a token; a download, which the handler counts; a login or a request of its
+ * address; or nothing.
+ */
+type RouteLimit = 'user' | 'upload' | 'download' | 'login' | 'address' | 'none'
 
 /** A route as the server has it. */
 interface ServedRoute {
@@ -247,6 +250,7 @@ export function describedPaths(declared: readonly DeclareRoutes[], source: Route
 const LIMIT_NAMES: Readonly<Record<RouteLimit, LimitName>> = {
   user: 'default',
   upload: 'upload',
+  download: 'download',
   login: 'auth',
   address: 'default',
   none: 'none',

@@ -8,6 +8,7 @@ import { authRoutes } from './routes/auth.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { fileDownloadRoutes } from './routes/file-downloads.ts'
 import { fileRoutes } from './routes/files.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
 import { jobRoutes, jobSchemas } from './routes/jobs.ts'
@@ -27,7 +28,7 @@ export const modelRoutes: DeclareRoutes = (source) =>
 
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
-  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, fileRoutes, viewRoutes, webhookRoutes, jobRoutes],
+  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, fileRoutes, fileDownloadRoutes, viewRoutes, webhookRoutes, jobRoutes],
   ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, recomputeRoutes, operationsRoutes, endpointRoutes],
 ]
 

@@ -5,9 +5,9 @@ export interface ApiRoots {
   /** The part of all clients; views, site and lint are of front ends, and are below the path of the admin page. */
   readonly api: string
   readonly models: string
+  readonly auth: string
   /** Bytes of files. */
   readonly files: string
-  readonly auth: string
   readonly views: string
   /** The OpenAPI document. */
   readonly document: string

@@ -30,7 +30,7 @@ export function taggedResponse(
   { status, location }: Omit<JsonAnswer, 'etag'> = {},
 ): Lifecycle.ReturnValue {
   const known = h.request.headers['if-none-match'] as string | undefined
-  const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
+  const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knowsTag(known, tag)
   if (unchanged) {
     // HEAD must describe the body of GET (RFC 9110, section 8.6).
     const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
@@ -40,7 +40,7 @@ export function taggedResponse(
 }
 
 /** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and tags of compressed responses count. */
-const knows = (header: string, tag: string): boolean =>
+export const knowsTag = (header: string, tag: string): boolean =>
   header.trim() === '*' ||
   header.split(',').some((each) => {
     const given = each.trim().replace(/^W\//, '')

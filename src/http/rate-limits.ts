@@ -8,11 +8,11 @@ import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './request.ts'
 import { addFields, type HeaderFields } from './response.ts'
 
-/** `default` counts by user, or by address without a user; `upload` likewise, `auth` by address. */
-type BucketName = 'default' | 'auth' | 'upload'
+/** `default` counts by user, or by address without a user; `upload` and `download` likewise, `auth` by address. */
+type BucketName = 'default' | 'auth' | 'upload' | 'download'
 
 /** The requests that each bucket counts, in messages. */
-const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login', upload: 'import' }
+const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login', upload: 'import', download: 'download' }
 
 interface Bucket {
   readonly window: RequestWindow
@@ -27,7 +27,7 @@ interface Bucket {
  */
 export class RateLimits {
   /** Number of requests rejected by each limit. */
-  readonly rejections: Record<BucketName, number> = { default: 0, auth: 0, upload: 0 }
+  readonly rejections: Record<BucketName, number> = { default: 0, auth: 0, upload: 0, download: 0 }
   readonly #buckets: Readonly<Record<BucketName, Bucket | undefined>>
   readonly #trustedProxies: number
   readonly #clock: Clock
@@ -49,9 +49,16 @@ export class RateLimits {
       default: bucket('default', limits.default),
       auth: bucket('auth', limits.auth),
       upload: bucket('upload', limits.upload),
+      download: bucket('download', limits.download),
     }
     this.#trustedProxies = trustedProxies
     this.#clock = clock
+  }
+
+  /** Counts the request for a file, by user, or by address without a user. @throws {AppError} RATE_LIMITED */
+  async countDownload(request: Request, actor: Actor): Promise<void> {
+    if (actor === SHELL) return
+    await this.#count(request, 'download', String(actor.userId ?? clientAddress(request, this.#trustedProxies)))
   }
 
   /** Counts the request of a user. @throws {AppError} RATE_LIMITED */

@@ -14,9 +14,9 @@ export class Response extends ServerResponse {
     this.#fields = [...this.#fields, ...fields]
   }
 
-  /** Replaces the Content-Security-Policy (https://www.w3.org/TR/CSP3). */
-  setPolicy(policy: string): void {
-    this.#fields = this.#fields.with(SECURITY_HEADERS.indexOf('Content-Security-Policy') + 1, policy)
+  /** Replaces the value of a security header. */
+  setSecurityField(name: SecurityField, value: string): void {
+    this.#fields = this.#fields.with(SECURITY_HEADERS.indexOf(name) + 1, value)
   }
 
   /** Sends status and header fields as a list, which takes Node.js less time than setting each by name. */
@@ -36,7 +36,12 @@ export class Response extends ServerResponse {
 }
 
 function setFields(response: ServerResponse, fields: HeaderFields): void {
-  for (let at = 0; at < fields.length; at += 2) response.setHeader(String(fields[at]), fields[at + 1] ?? '')
+  for (let at = 0; at < fields.length; at += 2) {
+    const [name, value] = [String(fields[at]), fields[at + 1] ?? '']
+    // The only field that a response may have several times.
+    if (name === 'Set-Cookie') response.appendHeader(name, String(value))
+    else response.setHeader(name, value)
+  }
 }
 
 /** Adds header fields to a response, whichever code sends it. Injected requests have a response class of hapi's. */
@@ -54,10 +59,19 @@ export function sendHead(response: ServerResponse, status: number, fields: Heade
   }
 }
 
-/** Replaces the Content-Security-Policy of a response that is a page. */
-export function setPolicy(response: ServerResponse, policy: string): void {
-  if (response instanceof Response) response.setPolicy(policy)
-  else response.setHeader('Content-Security-Policy', policy)
+/** Replaces the Content-Security-Policy (https://www.w3.org/TR/CSP3) of a response that is a page or a file. */
+export const setPolicy = (response: ServerResponse, policy: string): void =>
+  setSecurityField(response, 'Content-Security-Policy', policy)
+
+/** Lets pages of other origins embed a response (https://fetch.spec.whatwg.org/#cross-origin-resource-policy-header). */
+export const allowEmbedding = (response: ServerResponse): void =>
+  setSecurityField(response, 'Cross-Origin-Resource-Policy', 'cross-origin')
+
+type SecurityField = 'Content-Security-Policy' | 'Cross-Origin-Resource-Policy'
+
+function setSecurityField(response: ServerResponse, name: SecurityField, value: string): void {
+  if (response instanceof Response) response.setSecurityField(name, value)
+  else response.setHeader(name, value)
 }
 
 /** Header fields as a flat list of names and values. */

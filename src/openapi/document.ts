@@ -77,6 +77,8 @@ const LICENSE = { name: 'None stated', identifier: 'NOASSERTION' }
 /** The document is the same on every port. */
 const COOKIE = 'The refresh token; `{port}` is the port that the server listens on'
 
+const FILES_COOKIE = 'A token that reads files, set with the refresh token; `{port}` is the port that the server listens on'
+
 /** Only in documents of projects that have some. */
 const ENDPOINTS_TAG = { name: 'ext', description: 'Endpoints of the project' }
 
@@ -89,6 +91,8 @@ const TAGS = [
   { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
   { name: 'operations', description: 'For whatever watches the server' },
 ]
+
+const IN_COOKIE = { type: 'apiKey', in: 'cookie' } as const
 
 const FILES_TAG = { name: 'files', description: 'The bytes of files' }
 
@@ -133,7 +137,10 @@ export function openApiDocument(
       headers: responses.headers(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        refreshCookie: { type: 'apiKey', in: 'cookie', name: 'admin_refresh_{port}', description: COOKIE },
+        ...(registry.withFiles.length > 0
+          ? { filesCookie: { ...IN_COOKIE, name: 'admin_files_{port}', description: FILES_COOKIE } }
+          : {}),
+        refreshCookie: { ...IN_COOKIE, name: 'admin_refresh_{port}', description: COOKIE },
         password: { type: 'oauth2', flows: { password: { tokenUrl, scopes: {} } } },
       },
     },

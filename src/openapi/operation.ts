@@ -96,6 +96,9 @@ export const TOKEN_OPTIONAL = [{}, { bearer: [] }] as const
 /** Security of operations that take the refresh token from a cookie or from the body. */
 export const COOKIE_OPTIONAL = [{}, { refreshCookie: [] }] as const
 
+/** Security of files: a token, the cookie of a login, a signed link, or nothing where everyone may view the model. */
+export const FILE_ACCESS = [{}, { bearer: [] }, { filesCookie: [] }] as const
+
 /** An update by PUT, and the same by PATCH. */
 export const withPatch = (operation: OperationObject): { readonly put: OperationObject; readonly patch: OperationObject } => ({
   put: operation,

@@ -46,6 +46,7 @@ const FAILURES = {
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   changed: [412, 'The record has changed: `If-Match` names another version', ERROR],
   tooLarge: [413, 'A file is larger than its field takes', EITHER],
+  unsatisfiable: [416, 'The range is behind the end of the file', ERROR],
   limited: [429, 'Too many requests in a minute', ERROR],
   full: [507, 'There is no space for a file', ERROR],
   other: ['default', OTHER_FAILURE, ERROR],
@@ -67,6 +68,7 @@ const RATE_HEADERS: Readonly<Record<string, Header>> = {
 const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
   'Content-Disposition': { description: 'File name of the download', schema: TEXT },
+  'Content-Range': { description: 'The first and the last byte, and the size of the file', schema: TEXT },
   Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
   'Set-Cookie': { description: 'The refresh token, or its removal; only if it is kept in the cookie', schema: TEXT },
   'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
@@ -103,7 +105,7 @@ export class Responses {
 
   /** Every failure as a component of the document. */
   components(): Record<FailureName, ResponseObject> {
-    const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload')
+    const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload') || this.#limits('download')
     const entries = Object.entries(FAILURES).map(([kind, [, description, content]]) => {
       const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'limited' ? ['Retry-After'] : []
       const names = [...own, ...(limited ? Object.keys(RATE_HEADERS) : [])]

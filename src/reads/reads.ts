@@ -11,7 +11,7 @@ import type { RecordProjection } from '../query/project.ts'
 import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
 import { decimalQuotient } from '../util/decimal.ts'
 import { PreparedQueries } from './prepared-queries.ts'
-import { arrayJson, isSameNested, type RecordJson, type RecordSerializer, serialize } from './record-json.ts'
+import { arrayJson, isSameNested, type RecordJson, type RecordSerializer } from './record-json.ts'
 
 const ID_ALONE: RecordProjection = [{ kind: 'value', name: 'id' }]
 
@@ -52,7 +52,7 @@ export class Reads {
     const nested = await this.#writer.nestedIn(actor, found.records, projection)
     const same = last !== undefined && isSameNested(last.nested, nested) ? last : undefined
     if (same?.found === found) return same.body
-    const records = await serialize(model, found.records, projection, nested, same?.records)
+    const records = await this.#writer.serialize(model, found.records, projection, nested, same?.records)
     const isSame = same?.found.total === found.total && isSameList(same.records, records)
     const body = isSame ? same.body : Buffer.from(pageJson(arrayJson(records), found.total, page))
     this.#prepared.keep(prepared, { found, nested, records, body })
@@ -141,7 +141,7 @@ export class Reads {
       return await written
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'ANSWER_TOO_LARGE') throw error
-      return serialize(model, records, ID_ALONE)
+      return this.#writer.serialize(model, records, ID_ALONE)
     }
   }
 

@@ -2,6 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { RelationField } from '../model/field.ts'
+import type { FileUrls } from '../model/file-urls.ts'
 import type { Model } from '../model/model.ts'
 import type { ReverseRelation } from '../model/reverse-relations.ts'
 import type { Plan } from '../query/plan.ts'
@@ -46,14 +47,16 @@ export class RecordJson {
 /** Joins records into a JSON array. */
 export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
-/** Reads what records nest, as an actor may see it. */
+/** Reads what records nest, as an actor may see it, and serialises them. */
 export class RecordSerializer {
   readonly #access: AccessRules
   readonly #store: Store
+  readonly #urls: FileUrls
 
-  constructor(access: AccessRules, store: Store) {
+  constructor(access: AccessRules, store: Store, urls: FileUrls) {
     this.#access = access
     this.#store = store
+    this.#urls = urls
   }
 
   /**
@@ -68,7 +71,7 @@ export class RecordSerializer {
     records: readonly StoredRecord[],
     projection: RecordProjection,
   ): Promise<readonly RecordJson[]> {
-    return serialize(model, records, projection, await this.nestedIn(actor, records, projection))
+    return this.serialize(model, records, projection, await this.nestedIn(actor, records, projection))
   }
 
   /** Reads what records nest under a projection. */
@@ -83,41 +86,42 @@ export class RecordSerializer {
     )
     return { related, referrers }
   }
-}
 
-/**
- * Serialises records of one model, in order, with what they nest.
- *
- * @param earlier records that were serialised under the same projection, with the same nested ones
- * @throws {AppError} ANSWER_TOO_LARGE if several records, or nested ones, exceed the maximum together
- */
-export async function serialize(
-  model: Model,
-  records: readonly StoredRecord[],
-  projection: RecordProjection,
-  nested: Nested = NOTHING_NESTED,
-  earlier: readonly RecordJson[] = [],
-): Promise<readonly RecordJson[]> {
-  const written: RecordJson[] = []
-  const slices = new Slices()
-  let size = 0
-  let sliceEnd = CHECKED_SIZE
-  for (const record of records) {
-    const json = earlier.find((each) => each.record === record) ?? recordJson(model, record, projection, nested)
-    size += json.text.length
-    // A single record is returned whatever its size.
-    if (size > MAX_ANSWER && (records.length > 1 || nested.related.size + nested.referrers.size > 0)) throw tooLarge()
-    written.push(json)
-    if (size < sliceEnd) continue
-    sliceEnd = size + CHECKED_SIZE
-    if (slices.isOver) await slices.next()
+  /**
+   * Serialises records of one model, in order, with what they nest.
+   *
+   * @param earlier records that were serialised under the same projection, with the same nested ones
+   * @throws {AppError} ANSWER_TOO_LARGE if several records, or nested ones, exceed the maximum together
+   */
+  async serialize(
+    model: Model,
+    records: readonly StoredRecord[],
+    projection: RecordProjection,
+    nested: Nested = NOTHING_NESTED,
+    earlier: readonly RecordJson[] = [],
+  ): Promise<readonly RecordJson[]> {
+    const written: RecordJson[] = []
+    const slices = new Slices()
+    let size = 0
+    let sliceEnd = CHECKED_SIZE
+    for (const record of records) {
+      const json = earlier.find((each) => each.record === record) ?? this.#jsonOf(model, record, projection, nested)
+      size += json.text.length
+      // A single record is returned whatever its size.
+      if (size > MAX_ANSWER && (records.length > 1 || nested.related.size + nested.referrers.size > 0)) throw tooLarge()
+      written.push(json)
+      if (size < sliceEnd) continue
+      sliceEnd = size + CHECKED_SIZE
+      if (slices.isOver) await slices.next()
+    }
+    return written
   }
-  return written
-}
 
-function recordJson(model: Model, record: StoredRecord, projection: RecordProjection, nested: Nested): RecordJson {
-  const asStored = isSentAsStored(model, record, projection)
-  return new RecordJson(JSON.stringify(asStored ? record : present(model, record, projection, nested)), record, asStored)
+  #jsonOf(model: Model, record: StoredRecord, projection: RecordProjection, nested: Nested): RecordJson {
+    const asStored = isSentAsStored(model, record, projection)
+    const body = asStored ? record : present(model, record, projection, nested, this.#urls)
+    return new RecordJson(JSON.stringify(body), record, asStored)
+  }
 }
 
 export const tooLarge = (): AppError =>
@@ -197,31 +201,38 @@ export function isSameNested(some: Nested, other: Nested): boolean {
   return true
 }
 
-/** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
+/**
+ * A record as it is returned: the columns of the projection in order, related records nested, no secrets.
+ *
+ * @param urls addresses of files; undefined for records that are not stored, whose files have none
+ */
 export function present(
   model: Model,
   record: StoredRecord,
   projection: RecordProjection,
   { related, referrers }: Nested,
+  urls?: FileUrls,
 ): JsonObject {
   const body: Record<string, Json> = {}
   for (const column of projection) {
     const isReverse = column.kind === 'count' || column.kind === 'referrers'
     body[column.name] = isReverse
-      ? referring(column, referrers.get(column)?.get(record.id))
-      : memberOf(model, record, column, related)
+      ? referring(column, referrers.get(column)?.get(record.id), urls)
+      : memberOf(model, record, column, related, urls)
   }
   return body
 }
 
-function referring(column: ReverseColumn, { records, total }: FoundPage = { records: [], total: 0 }): Json {
+function referring(column: ReverseColumn, found: FoundPage | undefined, urls: FileUrls | undefined): Json {
+  const { records, total } = found ?? { records: [], total: 0 }
   if (column.kind === 'count') return total
   const { fields, relation } = column
-  const data = records.map((record) =>
-    Object.fromEntries(fields.map((name) => [name, storedValue(relation.model, record, name)])),
-  )
-  return { data, total }
+  return { data: records.map((record) => membersOf(relation.model, record, fields, urls)), total }
 }
+
+/** The named fields of a nested record. */
+const membersOf = (model: Model, record: StoredRecord, fields: readonly string[], urls: FileUrls | undefined): JsonObject =>
+  Object.fromEntries(fields.map((name) => [name, answeredValue(model, record, name, urls)]))
 
 /** True if the response equals the stored record, member by member. */
 function isSentAsStored(model: Model, record: StoredRecord, projection: RecordProjection): boolean {
@@ -231,17 +242,20 @@ function isSentAsStored(model: Model, record: StoredRecord, projection: RecordPr
     if (column?.name !== name || column.kind !== 'value') return false
     if (record[name] === null && storedValue(model, record, name) !== null) return false
   }
-  return index === projection.length
+  return index === projection.length && !model.fileFields.some(({ name }) => hasFiles(record[name]))
 }
+
+const hasFiles = (value: Json | undefined): boolean => (Array.isArray(value) ? value.length > 0 : (value ?? null) !== null)
 
 function memberOf(
   model: Model,
   record: StoredRecord,
   column: Exclude<ProjectedColumn, ReverseColumn>,
   related: RelatedRecords,
+  urls: FileUrls | undefined,
 ): Json {
-  if (column.kind === 'value') return storedValue(model, record, column.name)
-  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
+  if (column.kind === 'value') return answeredValue(model, record, column.name, urls)
+  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column), urls)
 }
 
 function references(record: StoredRecord, { name, relation }: RelationField): Json {
@@ -249,14 +263,25 @@ function references(record: StoredRecord, { name, relation }: RelationField): Js
   return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
 }
 
-function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord | null> | undefined): Json {
+function nested(
+  record: StoredRecord,
+  column: RelatedColumn,
+  found: ReadonlyMap<number, StoredRecord | null> | undefined,
+  urls: FileUrls | undefined,
+): Json {
   const { field, target, fields } = column
   const bodies = referencesOf(record, field.name).flatMap((id): JsonObject[] => {
     const each = found?.get(id)
     if (each === null) return [{ id }]
-    return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
+    return each === undefined ? [] : [membersOf(target, each, fields, urls)]
   })
   return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+/** A stored value with the addresses of its files. */
+function answeredValue(model: Model, record: StoredRecord, name: string, urls: FileUrls | undefined): Json {
+  const value = storedValue(model, record, name)
+  return model.fileFields.length === 0 || urls === undefined ? value : urls.within(model, record.id, name, value)
 }
 
 /** A field that was added to the model after the record was stored has no value yet. */

@@ -1,4 +1,5 @@
 import type { Log } from '../log/log.ts'
+import type { FileUrls } from '../model/file-urls.ts'
 import type { Lane } from '../queue/lane.ts'
 import type { QueueWork } from '../queue/queue-work.ts'
 import { QueueWorker } from '../queue/queue-worker.ts'
@@ -24,6 +25,7 @@ export interface DeliveryParts extends SubscriptionParts {
   readonly schedule: RetrySchedule
   readonly timer: Timer
   readonly log: Log
+  readonly fileUrls: FileUrls
   readonly keep: Retention
   /** Divides the receivers among the processes that share the store; undefined for a store of one process. */
   readonly leases: ReceiverLeases | undefined

@@ -1,6 +1,8 @@
+import type { FileUrls } from '../model/file-urls.ts'
+import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan } from '../query/plan.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
-import { groupBy } from '../util/json.ts'
+import { groupBy, type JsonObject } from '../util/json.ts'
 import type { EventName, Message } from './messages.ts'
 import { DELIVERIES, EVENTS } from './models.ts'
 
@@ -12,6 +14,15 @@ export const messageOf = ({ message_id: id, event, model, data, timestamp }: Sto
   data: String(data),
   timestamp: String(timestamp),
 })
+
+/** The message of a stored event about a record: the files of the record have their addresses, as in responses of the API. */
+export function recordMessageOf(event: StoredRecord, registry: Registry, urls: FileUrls): Message {
+  const message = messageOf(event)
+  const model = registry.get(message.model)
+  if (model === undefined || model.fileFields.length === 0) return message
+  const record = JSON.parse(message.data) as JsonObject
+  return { ...message, data: JSON.stringify(urls.withinRecord(model, Number(event.record_id), record)) }
+}
 
 /** The records of a table that match the filters, in order of their ids unless there is a sort order, up to the limit if there is one. */
 export async function findAll(

@@ -1,4 +1,6 @@
 import { AppError } from '../errors.ts'
+import type { FileUrls } from '../model/file-urls.ts'
+import type { Registry } from '../model/registry.ts'
 import type { FieldFilter, Filter } from '../query/plan.ts'
 import type { DueRow } from '../queue/lane.ts'
 import type { QueueTable, TakenRows } from '../queue/queue-work.ts'
@@ -6,7 +8,7 @@ import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { groupBy } from '../util/json.ts'
-import { deliveriesOf, findAll, messageOf, withoutPending } from './event-records.ts'
+import { deliveriesOf, findAll, recordMessageOf, withoutPending } from './event-records.ts'
 import { healthAfter, type ReceiverHealth } from './health.ts'
 import type { Message } from './messages.ts'
 import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from './models.ts'
@@ -58,6 +60,8 @@ export interface OutboxParts {
   readonly subscriptions: Subscriptions
   readonly schedule: RetrySchedule
   readonly clock: Clock
+  readonly registry: Registry
+  readonly fileUrls: FileUrls
 }
 
 /**
@@ -91,12 +95,12 @@ export class Outbox implements QueueTable<DueDelivery, AttemptResult> {
    * @param inFlight the records of the attempts in flight, by event
    */
   async take(receiver: number, limit: number, inFlight: ReadonlyMap<number, string>): Promise<TakenRows<DueDelivery>> {
-    const { store, clock } = this.#parts
+    const { store, clock, registry, fileUrls } = this.#parts
     const now = isoTime(clock())
     const isDue = ({ next_attempt_at: at }: StoredRecord) => String(at) <= now
     const rows: DueDelivery[] = []
     const add = (event: StoredRecord, tries: number) =>
-      rows.push({ id: event.id, key: recordOf(event), tries, message: messageOf(event) })
+      rows.push({ id: event.id, key: recordOf(event), tries, message: recordMessageOf(event, registry, fileUrls) })
     /** The records that have nothing more to send now. */
     const busy = new Set(inFlight.values())
     let hasRetries = false

@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import { scopeOf } from '../config/webhook-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
+import type { FileUrls } from '../model/file-urls.ts'
 import type { PageRequest } from '../query/plan.ts'
 import type { WriteHooks } from '../records/hooks.ts'
 import type { ReceiverLeases } from '../store/changes.ts'
@@ -259,6 +260,7 @@ export function createWebhooks(
     readonly settings: Settings
     readonly log: Log
     readonly leases: ReceiverLeases | undefined
+    readonly fileUrls: FileUrls
   },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
 ): Webhooks {

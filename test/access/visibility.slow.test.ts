@@ -5,6 +5,7 @@ import { type AccessRule, AccessRules, matchesRecord } from '../../src/access/ac
 import { Condition, type Subject } from '../../src/access/condition.ts'
 import { type Action, type Actor, ANONYMOUS } from '../../src/auth/permissions.ts'
 import { silentLog } from '../../src/log/log.ts'
+import { FileUrls } from '../../src/model/file-urls.ts'
 import { Reads } from '../../src/reads/reads.ts'
 import { RecordSerializer } from '../../src/reads/record-json.ts'
 import { Searches } from '../../src/reads/searches.ts'
@@ -54,7 +55,7 @@ for (const [seed, smallTable] of [
       const actor = actorOf(user)
       const view = { kind: 'condition', condition: Condition.compile(text, task, registry) } as const
       const access = new AccessRules(registry, new Map<string, Rules>([...PUBLIC_TEAMS, ['task', { view }]]))
-      const writer = new RecordSerializer(access, store)
+      const writer = new RecordSerializer(access, store, new FileUrls('/api/v1'))
       const [reads, exports] = [new Reads(access, store, writer, silentLog), new Exports(access, store)]
       const searches = new Searches({ access, writer, indexes, pause: () => setImmediate() })
       const expected = world.tasks.filter((record) => world.holds(text, record, user))

@@ -4,6 +4,7 @@ import { AccessRules, type RulesByModel } from '../../src/access/access-rules.ts
 import { Condition } from '../../src/access/condition.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
 import { silentLog } from '../../src/log/log.ts'
+import { FileUrls } from '../../src/model/file-urls.ts'
 import type { Plan } from '../../src/query/plan.ts'
 import { PreparedQueries } from '../../src/reads/prepared-queries.ts'
 import { Reads } from '../../src/reads/reads.ts'
@@ -59,7 +60,7 @@ async function makeDesk(rules: RulesByModel = new Map()) {
     await put(insert('task', { title: `task ${id}`, points: id % 5, owner_id: owner, team_id: team, readers: [owner] }))
   }
   const access = new AccessRules(registry, rules)
-  const readsOf = (some: Store) => new Reads(access, some, new RecordSerializer(access, some), silentLog)
+  const readsOf = (some: Store) => new Reads(access, some, new RecordSerializer(access, some, new FileUrls('/api/v1')), silentLog)
   return { store, access, put, insert, readsOf, reads: readsOf(store) }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe } from 'node:test'
 import { ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
+import { FileUrls } from '../../src/model/file-urls.ts'
 import type { Model } from '../../src/model/model.ts'
 import { parseReadQuery } from '../../src/query/parse.ts'
 import { fullProjection, type RecordProjection } from '../../src/query/project.ts'
@@ -38,7 +39,7 @@ interface Desk {
 async function withDesk(work: (desk: Desk) => Promise<void>): Promise<void> {
   const { app, close } = await openTestApp()
   const { registry, access } = app.project
-  const serializer = new RecordSerializer(access, app.store)
+  const serializer = new RecordSerializer(access, app.store, new FileUrls('/api/v1'))
   const writer: Writer = { write: (model, records, projection) => serializer.write(SYSTEM, model, records, projection) }
   const model = (key: string) => registry.expect(key)
   const full = (key: string) => fullProjection(model(key), registry)

@@ -14,8 +14,10 @@ export class Browser {
   readonly #api: string
   /** Further headers of every request, such as those of a proxy. */
   readonly #headers: Readonly<Record<string, string>>
-  /** Cookies by name. */
+  /** Cookies of the endpoints of authentication, by name. */
   readonly cookies = new Map<string, string>()
+  /** Cookies of the addresses of files, by name. */
+  readonly fileCookies = new Map<string, string>()
 
   constructor(app: TestApp, { api = API, headers = {} }: { api?: string; headers?: Readonly<Record<string, string>> } = {}) {
     this.#app = app
@@ -46,10 +48,16 @@ export class Browser {
     return { cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
   }
 
+  /** The header with the cookies of the addresses of files. */
+  get filesHeader(): { readonly cookie: string } {
+    return { cookie: [...this.fileCookies].map(([name, value]) => `${name}=${value}`).join('; ') }
+  }
+
   store(reply: Reply): void {
     for (const { name, value, attributes } of cookiesOf(reply)) {
-      if (attributes['max-age'] === '0') this.cookies.delete(name)
-      else this.cookies.set(name, value)
+      const cookies = String(attributes.path).endsWith('/files') ? this.fileCookies : this.cookies
+      if (attributes['max-age'] === '0') cookies.delete(name)
+      else cookies.set(name, value)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi'
-import type { RefreshOptions, TokenGrant } from '../../accounts/logins.ts'
+import type { RefreshOptions } from '../../accounts/logins.ts'
 import { tokenHolder } from '../../accounts/users.ts'
 import type { App } from '../../app.ts'
 import { unauthenticated } from '../../auth/login-failure.ts'
@@ -12,7 +12,8 @@ import { isObject } from '../../util/json.ts'
 import { readTexts } from '../../validate/issues.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
-import { RefreshCookie } from '../refresh-cookie.ts'
+import { LoginCookies } from '../login-cookies.ts'
+
 import { actorOf, clientOf } from '../request.ts'
 
 /** Maximum body size of requests about one's own account, in bytes. */
@@ -154,25 +155,27 @@ const issue =
     return uncached(h, { access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires })
   }
 
-function login({ settings, logins }: App, { logins: told }: ServerParts): Lifecycle.Method {
-  const cookie = new RefreshCookie(settings)
+function login(app: App, { logins: told }: ServerParts): Lifecycle.Method {
+  const { settings, logins } = app
+  const cookies = new LoginCookies(app)
   return async (request, h) => {
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
-    const inCookie = cookie.isWanted(request)
+    const inCookie = cookies.refresh.isWanted(request)
     const options = { client: clientOf(request, settings.trusted_proxies), inCookie }
     const grant = await told.login(request, username, () => logins.login(username, password, options))
-    return uncached(h, inCookie ? withCookie(cookie, request, grant) : grant)
+    return uncached(h, inCookie ? cookies.set(request, grant) : grant)
   }
 }
 
-function refresh({ settings, logins }: App, { limits, logins: told }: ServerParts): Lifecycle.Method {
-  const cookie = new RefreshCookie(settings)
+function refresh(app: App, { limits, logins: told }: ServerParts): Lifecycle.Method {
+  const { settings, logins } = app
+  const cookies = new LoginCookies(app)
   const countFailure = async (request: Request, error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') await limits.countAddress(request)
   }
   const refreshCookie = async (request: Request, options: RefreshOptions) => {
-    const sent = cookie.read(request)
+    const sent = cookies.refresh.read(request)
     if (sent === undefined) {
       // A page cannot know whether there is a cookie, so asking for it is no failed login.
       await limits.countAnonymous(request)
@@ -181,10 +184,10 @@ function refresh({ settings, logins }: App, { limits, logins: told }: ServerPart
     try {
       checkGrantType(request.payload, 'refresh_token')
       const grant = await told.refresh(request, () => logins.refresh(sent, { ...options, inCookie: true }))
-      return withCookie(cookie, request, grant)
+      return cookies.set(request, grant)
     } catch (error) {
       await countFailure(request, error)
-      if (isUnauthenticated(error)) cookie.clear(request)
+      if (isUnauthenticated(error)) cookies.clear(request)
       throw error
     }
   }
@@ -192,7 +195,7 @@ function refresh({ settings, logins }: App, { limits, logins: told }: ServerPart
     // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
     const admit = (userId: number) => limits.countUser(request, userId, 'default')
     const options = { client: clientOf(request, settings.trusted_proxies), admit }
-    if (cookie.isUsed(request)) return uncached(h, await refreshCookie(request, options))
+    if (cookies.refresh.isUsed(request)) return uncached(h, await refreshCookie(request, options))
     try {
       checkGrantType(request.payload, 'refresh_token')
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
@@ -204,33 +207,28 @@ function refresh({ settings, logins }: App, { limits, logins: told }: ServerPart
   }
 }
 
-function logout({ settings, logins }: App): Lifecycle.Method {
-  const cookie = new RefreshCookie(settings)
+function logout(app: App): Lifecycle.Method {
+  const { logins } = app
+  const cookies = new LoginCookies(app)
   const logoutCookie = async (request: Request) => {
     try {
-      const sent = cookie.read(request)
+      const sent = cookies.refresh.read(request)
       if (sent === undefined) throw unauthenticated()
       await logins.logout(sent, { inCookie: true })
-      cookie.clear(request)
+      cookies.clear(request)
     } catch (error) {
-      if (isUnauthenticated(error)) cookie.clear(request)
+      if (isUnauthenticated(error)) cookies.clear(request)
       throw error
     }
   }
   return async (request) => {
-    if (cookie.isUsed(request)) await logoutCookie(request)
+    if (cookies.refresh.isUsed(request)) await logoutCookie(request)
     else {
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
       await logins.logout(refreshToken)
     }
     return { message: 'Logged out successfully' }
   }
-}
-
-/** Puts the refresh token of a grant into the cookie. */
-function withCookie(cookie: RefreshCookie, request: Request, { refresh_token: refreshToken, ...grant }: TokenGrant) {
-  cookie.set(request, refreshToken)
-  return grant
 }
 
 /** Tokens must not be cached (RFC 6749, section 5.1). */

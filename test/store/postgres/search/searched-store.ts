@@ -3,6 +3,7 @@ import { AccessRules, type RulesByModel } from '../../../../src/access/access-ru
 import { SYSTEM } from '../../../../src/auth/permissions.ts'
 import { silentLog } from '../../../../src/log/log.ts'
 import type { ModelDefinition } from '../../../../src/model/definition.ts'
+import { FileUrls } from '../../../../src/model/file-urls.ts'
 import type { Registry } from '../../../../src/model/registry.ts'
 import type { Plan } from '../../../../src/query/plan.ts'
 import { RecordSerializer } from '../../../../src/reads/record-json.ts'
@@ -64,7 +65,7 @@ export class SearchedStore {
     this.store = store
     this.engine = engine
     this.#access = new AccessRules(registry, new Map())
-    this.#writer = new RecordSerializer(this.#access, store)
+    this.#writer = new RecordSerializer(this.#access, store, new FileUrls('/api/v1'))
   }
 
   async write(...operations: readonly Operation[]): Promise<void> {

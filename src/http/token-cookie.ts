@@ -1,0 +1,94 @@
+import type { Request } from '@hapi/hapi'
+import type { Settings } from '../config/settings.ts'
+import { addFields } from './response.ts'
+
+/** A token in a cookie: the alphabet of a JSON Web Token. */
+const TOKEN = /^[\w.-]+$/
+
+/**
+ * A cookie with a token (RFC 6265), for pages of this server. Scripts cannot read it, and browsers send it to the addresses below one path
+ * only. Its name contains the port, since cookies do not distinguish the servers of one host.
+ */
+export class TokenCookie {
+  readonly #prefix: string
+  readonly #path: string
+  readonly #port: number
+  readonly #maxAge: number
+  readonly #trustedProxies: number
+
+  /** @param prefix the name without the port */
+  constructor({ port, jwt, trusted_proxies: trustedProxies }: Settings, prefix: string, path: string) {
+    this.#prefix = prefix
+    this.#path = path
+    this.#port = port
+    this.#maxAge = Math.round(60 * jwt.refresh_token_minutes)
+    this.#trustedProxies = trustedProxies
+  }
+
+  /** The token in the cookie; undefined without one, and if several cookies have the name, which another host may have set. */
+  read(request: Request): string | undefined {
+    const start = `${this.#name(request)}=`
+    const pairs = String(request.headers.cookie ?? '').split(';')
+    const [token, ...others] = pairs.flatMap((pair) => {
+      const text = pair.trim()
+      return text.startsWith(start) ? [text.slice(start.length)] : []
+    })
+    return token !== undefined && others.length === 0 && TOKEN.test(token) ? token : undefined
+  }
+
+  /** Stores a token in the browser. */
+  set(request: Request, token: string): void {
+    this.#send(request, token, this.#maxAge)
+  }
+
+  /** Removes the token from the browser. */
+  clear(request: Request): void {
+    this.#send(request, '', 0)
+  }
+
+  /** The page that sent a request. */
+  senderOf(request: Request): SendingPage {
+    return senderOf(request, this.#trustedProxies)
+  }
+
+  /** The response may be an error, so the field is added to whichever is sent. */
+  #send(request: Request, value: string, maxAge: number): void {
+    const attributes = [`Max-Age=${maxAge}`, `Path=${this.#path}`, 'HttpOnly', 'SameSite=Strict']
+    const secure = isHttps(request, this.#trustedProxies) ? ['Secure'] : []
+    addFields(request.raw.res, ['Set-Cookie', [`${this.#name(request)}=${value}`, ...attributes, ...secure].join('; ')])
+  }
+
+  /** The listener's own port may differ from the setting, which may be 0. */
+  #name({ server }: Request): string {
+    return `${this.#prefix}_${Number(server.info.port) || this.#port}`
+  }
+}
+
+/**
+ * The page that sent a request, as far as its browser tells: of this server, of another site or port, none, since the user typed the address
+ * or opened a bookmark, or unknown.
+ */
+export type SendingPage = 'same-origin' | 'other' | 'none' | 'unknown'
+
+/**
+ * The origin of a request, by `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) or, without that header, by `Origin`.
+ * Pages cannot set either. Browsers send `Sec-Fetch-Site` to HTTPS and to localhost only, and `Origin` with every POST request.
+ */
+function senderOf(request: Request, trustedProxies: number): SendingPage {
+  const { 'sec-fetch-site': site, origin } = request.headers as Readonly<Record<string, string | undefined>>
+  if (site !== undefined) return site === 'same-origin' || site === 'none' ? site : 'other'
+  if (origin === undefined) return 'unknown'
+  const own = `${isHttps(request, trustedProxies) ? 'https' : 'http'}://${request.info.host}`
+  return origin.toLowerCase() === own.toLowerCase() ? 'same-origin' : 'other'
+}
+
+/**
+ * True if the client uses HTTPS: with this server or, behind `trustedProxies` proxies, with the outermost of them, which names the
+ * scheme in `X-Forwarded-Proto`. The header is counted from the right, since the client controls the left part.
+ */
+function isHttps(request: Request, trustedProxies: number): boolean {
+  if (request.server.info.protocol === 'https') return true
+  if (trustedProxies === 0) return false
+  const schemes = String(request.headers['x-forwarded-proto'] ?? '').split(',')
+  return schemes[Math.max(0, schemes.length - trustedProxies)]?.trim().toLowerCase() === 'https'
+}
