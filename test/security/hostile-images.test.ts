@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { animation, encoded, gifOfFrames, headerOfPng, picture, withMetadata } from '../images/pictures.ts'
 
@@ -13,10 +13,6 @@ const FILES = {
 }
 
 let app: TestApp
-before(async () => {
-  app = await openTestApp({ files: FILES })
-})
-after(() => app[Symbol.asyncDispose]())
 
 async function upload(payload: Buffer | string) {
   const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'content-type': 'image/png' }
@@ -54,18 +50,25 @@ const attacks: readonly (readonly [what: string, file: () => Buffer | string | P
 
 const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2)
 
-for (const [what, file, message] of attacks) {
-  test(`${what} is refused at the field, and leaves nothing`, async () => {
-    const { status, json } = await upload(await file())
-    assert.equal(status, 400)
-    assert.deepEqual(json, { detail: { error: { cover: [message] } } })
-    assert.deepEqual(await readdir(app.app.blobs.incoming), [])
-    assert.equal((await app.app.store.status()).records.get('storedfile') ?? 0, 0)
+describe('hostile files in a field of images', () => {
+  before(async () => {
+    app = await openTestApp({ files: FILES })
   })
-}
+  after(() => app[Symbol.asyncDispose]())
 
-test('an image is taken after all of them', async () => {
-  const { status, json } = await upload(await encoded('jpeg'))
-  assert.equal(status, 201)
-  assert.equal(json.data[0].type, 'image/jpeg')
+  for (const [what, file, message] of attacks) {
+    test(`${what} is refused at the field, and leaves nothing`, async () => {
+      const { status, json } = await upload(await file())
+      assert.equal(status, 400)
+      assert.deepEqual(json, { detail: { error: { cover: [message] } } })
+      assert.deepEqual(await readdir(app.app.blobs.incoming), [])
+      assert.equal((await app.app.store.status()).records.get('storedfile') ?? 0, 0)
+    })
+  }
+
+  test('an image is taken after all of them', async () => {
+    const { status, json } = await upload(await encoded('jpeg'))
+    assert.equal(status, 201)
+    assert.equal(json.data[0].type, 'image/jpeg')
+  })
 })
