@@ -5,6 +5,7 @@ import { codeBench } from './code.ts'
 import { compactionBench } from './compaction.ts'
 import { eventsBench } from './events.ts'
 import { exportBench } from './export.ts'
+import { filesBench } from './files.ts'
 import { historyBench } from './history.ts'
 import { imagesBench } from './images.ts'
 import { importBench } from './import.ts'
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   search: searchBench,
   queries: queriesBench,
   export: exportBench,
+  files: filesBench,
   images: imagesBench,
   import: importBench,
   lint: lintBench,
