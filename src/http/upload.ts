@@ -43,7 +43,7 @@ interface FileInForm {
 /** Reads a form of one part. Its content is not copied. */
 async function onlyFile(contentType: string, body: Buffer): Promise<FileInForm> {
   let found: FileInForm | undefined
-  await readForm({ contentType, body: Readable.from(slices(body)), maxParts: 2 }, async ({ name, fileName, type, content }) => {
+  await readForm({ contentType, body: Readable.from(slices(body)), maxParts: Number.POSITIVE_INFINITY }, async ({ name, fileName, type, content }) => {
     if (found !== undefined || name !== PART || fileName === undefined) throw notOneFile()
     const pieces: Buffer[] = []
     for await (const piece of content) pieces.push(piece)
