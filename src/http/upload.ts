@@ -43,12 +43,15 @@ interface FileInForm {
 /** Reads a form of one part. Its content is not copied. */
 async function onlyFile(contentType: string, body: Buffer): Promise<FileInForm> {
   let found: FileInForm | undefined
-  await readForm({ contentType, body: Readable.from(slices(body)), maxParts: Number.POSITIVE_INFINITY }, async ({ name, fileName, type, content }) => {
-    if (found !== undefined || name !== PART || fileName === undefined) throw notOneFile()
-    const pieces: Buffer[] = []
-    for await (const piece of content) pieces.push(piece)
-    found = { name: fileName, type, content: pieces }
-  })
+  await readForm(
+    { contentType, body: Readable.from(slices(body)), maxParts: Number.POSITIVE_INFINITY },
+    async ({ name, fileName, type, content }) => {
+      if (found !== undefined || name !== PART || fileName === undefined) throw notOneFile()
+      const pieces: Buffer[] = []
+      for await (const piece of content) pieces.push(piece)
+      found = { name: fileName, type, content: pieces }
+    },
+  )
   if (found === undefined) throw notOneFile()
   return found
 }
