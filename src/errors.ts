@@ -44,6 +44,7 @@ export const ERRORS = {
   QUEUE_FULL: { status: 503, exitCode: 1, body: 'B', message: 'Queue is full' },
   IMAGES_BUSY: { status: 503, exitCode: 1, body: 'B', message: 'Images are busy' },
   IMAGES_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Images are unavailable' },
+  UPLOADS_BUSY: { status: 503, exitCode: 1, body: 'B', message: 'Too many uploads' },
   CODE_TIMEOUT: { status: 503, exitCode: 1, body: 'B', message: 'Code took too long' },
   SERVER_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Server is not ready' },
   SEARCH_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Search is not ready' },

@@ -26,6 +26,7 @@ import type { Monitoring } from './monitoring.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { actionNameOf, actorOf, modelKeyOf } from './request.ts'
+import type { UploadGate } from './upload-gate.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -61,6 +62,7 @@ export interface ServerParts {
   readonly logins: LoginLog
   readonly monitoring: Monitoring
   readonly connections: ConnectionLimits
+  readonly uploadGate: UploadGate
   readonly replace: Replace
   /** Returns the text of the OpenAPI document. */
   readonly document: () => string
@@ -167,7 +169,7 @@ export const serverRoutes = (declare: DeclareRoutes, source: RouteSource, app: A
   declare(source).map((route) => serverRoute(route, app, parts))
 
 function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute {
-  const { method, path, maxBodyBytes, takesFile, takesUpload, sameOrigin = false, isStream = false, handler } = route
+  const { method, path, maxBodyBytes, takesFile, takesUpload, sameOrigin = false, isStream = false } = route
   const limit = limitOf(route)
   // The handlers of models parse the query, since its names depend on the model.
   const queryNames = isOfApi(route) ? queryNamesOf(route) : undefined
@@ -186,7 +188,14 @@ function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute
     ...allowedTypes(route),
     ...counting(route, parts.limits),
   }
-  return { method: method === 'PUT' ? ['PUT', 'PATCH'] : [method], path, handler: handler(app, parts), options }
+  return { method: method === 'PUT' ? ['PUT', 'PATCH'] : [method], path, handler: handlerOf(route, app, parts), options }
+}
+
+/** The handler of a route; those of uploads run a few at a time. */
+function handlerOf({ takesUpload, handler }: ServedRoute, app: App, parts: ServerParts): Lifecycle.Method {
+  const method = handler(app, parts)
+  if (takesUpload !== true) return method
+  return (request, h) => parts.uploadGate.run(actorOf(request).userId, () => method.call(null, request, h))
 }
 
 const queryNamesOf = ({ parameters = [] }: ApiRoute): string[] =>

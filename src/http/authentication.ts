@@ -7,8 +7,10 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Random } from '../util/ids.ts'
 import type { ErrorResponses } from './error-responses.ts'
+import type { ConnectionLimits } from './listener.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { answerRequestId, clientAddress, requestIdOf } from './request.ts'
+import { expectUpload } from './upload-body.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {
@@ -43,6 +45,7 @@ interface AuthenticationOptions {
   readonly access: AccessRules
   readonly limits: RateLimits
   readonly errors: ErrorResponses
+  readonly connections: ConnectionLimits
 }
 
 /**
@@ -51,11 +54,12 @@ interface AuthenticationOptions {
  */
 export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   name: 'bearer-authentication',
-  register(server, { logins, access, limits, errors }) {
+  register(server, { logins, access, limits, errors, connections }) {
     const { isPublic } = access
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
         answerRequestId(request)
+        if (request.route.settings.plugins?.streamsBody === true) expectUpload(request, connections)
         const { authorization } = request.headers
         try {
           if (isPublic && authorization === undefined && request.route.settings.plugins?.admitsAnonymous === true) {

@@ -3,24 +3,21 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RequestPace } from '../util/traffic.ts'
+import { BodyDeadlines, type BodyLimits } from './body-deadlines.ts'
 import { answerMalformed, malformedReply, refuseMalformedRequests } from './malformed-requests.ts'
 import { type RequestEvent, RequestGate, type RequestGateLimits } from './request-gate.ts'
-import { Response } from './response.ts'
+import { type LingerLimits, Response } from './response.ts'
 
 /** Limits of a connection. Durations in milliseconds. */
-export interface ConnectionLimits extends RequestGateLimits {
+export interface ConnectionLimits extends RequestGateLimits, BodyLimits, LingerLimits {
   /** For the headers of a request to arrive. */
   readonly headersTimeout: number
-  /** For a request with its body to arrive: 10 MB at 1.4 Mbit/s. */
-  readonly requestTimeout: number
   /** Between requests. Longer than the 60 s after which proxies close their connections: the side that closes first may cut off a request. */
   readonly keepAliveTimeout: number
   /** Without a byte in either direction during a response: the client has stopped reading. */
   readonly idleTimeout: number
   /** Without a byte taken of an export, which keeps a connection to the database. */
   readonly unreadTimeout: number
-  /** Interval of checking the timeouts. */
-  readonly checkInterval: number
   /** Maximum size of the headers, in bytes: enough for a percent-encoded search text of 10 kB, a token and cookies. */
   readonly maxHeaderSize: number
   /** Number of headers of a request. Node.js would silently drop further headers, such as the headers of a proxy. */
@@ -36,6 +33,12 @@ export interface ConnectionLimits extends RequestGateLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
+  uploadSilence: 30_000,
+  uploadPeriod: 60_000,
+  uploadRate: 16_384,
+  // With what was read before an upload is refused, less than 1 MiB.
+  lingerBytes: 786_432,
+  lingerTimeout: 2000,
   keepAliveTimeout: 65_000,
   idleTimeout: 120_000,
   unreadTimeout: 30_000,
@@ -69,6 +72,7 @@ export class Listener {
   readonly server: Server<typeof IncomingMessage, typeof Response>
   readonly #limits: ConnectionLimits
   readonly #connections = new Set<Socket>()
+  readonly #deadlines: BodyDeadlines
   /** Unfinished responses of each connection, in the order of their requests. */
   readonly #open = new WeakMap<Duplex, Response[]>()
   #target: Target | undefined
@@ -79,10 +83,13 @@ export class Listener {
       pass: (event, request, response) => this.#target?.listener.emit(event, request, response),
       isAlwaysPassed: ({ url }) => url === this.#target?.healthPath,
     })
-    const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
+    this.#deadlines = new BodyDeadlines(limits, this.gate.inFlight, (response) => this.#cutSlow(response))
+    const { headersTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
     this.server = createServer({
       ServerResponse: Response,
-      ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: checkInterval, maxHeaderSize },
+      // `BodyDeadlines` has one for each kind of request.
+      requestTimeout: 0,
+      ...{ headersTimeout, keepAliveTimeout, connectionsCheckingInterval: checkInterval, maxHeaderSize },
       // Node's own response to a request without Host has no body; the response of `malformedReply` has one.
       requireHostHeader: false,
     })
@@ -113,6 +120,7 @@ export class Listener {
   async listen(port: number, host: string): Promise<void> {
     this.server.listen(port, host)
     await once(this.server, 'listening')
+    this.#deadlines.start()
   }
 
   /** Resolves when no request is in flight, or after `stopTimeout`, when their connections are cut. */
@@ -134,6 +142,7 @@ export class Listener {
     const cut = setTimeout(() => this.server.closeAllConnections(), this.#limits.stopTimeout)
     const closed = once(this.server, 'close')
     this.server.close()
+    this.server.once('close', () => this.#deadlines.stop())
     for (const response of this.gate.inFlight) response.once('close', () => this.#endIdle())
     this.#endIdle()
     await closed
@@ -153,6 +162,13 @@ export class Listener {
     else answerMalformed(response, refusal.status, refusal.body, { Connection: 'close' })
   }
 
+  /** As Node.js does with a request that is too slow. */
+  #cutSlow({ req: { socket } }: Response): void {
+    const error: NodeJS.ErrnoException = new Error('The request took too long to arrive')
+    error.code = 'ERR_HTTP_REQUEST_TIMEOUT'
+    this.server.emit('clientError', error, socket)
+  }
+
   /** @returns false if the connection has too many unanswered requests; it is cut then */
   #track(socket: Duplex, response: Response): boolean {
     const open = this.#open.get(socket) ?? []
@@ -161,7 +177,10 @@ export class Listener {
       return false
     }
     if (open.push(response) === 1) this.#open.set(socket, open)
-    response.once('close', () => open.splice(open.indexOf(response), 1))
+    response.once('close', () => {
+      open.splice(open.indexOf(response), 1)
+      this.#deadlines.closed(response)
+    })
     return true
   }
 }

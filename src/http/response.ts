@@ -1,4 +1,22 @@
-import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+
+/** Decides whether the body of a request arrives in time. */
+export interface BodyDeadline {
+  /**
+   * @param now in milliseconds
+   * @param bytes number of bytes that the connection has received
+   * @param isBehind true if the server has bytes that it has not taken yet, so that the client cannot be waited for
+   */
+  isOver(now: number, bytes: number, isBehind: boolean): boolean
+}
+
+/** What is read of a body that is refused, so that its client gets the response. */
+export interface LingerLimits {
+  /** Number of bytes that are read and discarded. */
+  readonly lingerBytes: number
+  /** For the client to read the response, in milliseconds. */
+  readonly lingerTimeout: number
+}
 
 /** The response class of the listener: adds security headers, and reports when the headers are sent. */
 export class Response extends ServerResponse {
@@ -6,6 +24,13 @@ export class Response extends ServerResponse {
   onHead: (() => void) | undefined
   /** Index among the requests in flight. */
   place = -1
+  /** For the body of the request to arrive; undefined for the one of all requests. */
+  deadline: BodyDeadline | undefined
+  /** As of `performance.now`. */
+  readonly createdAt = performance.now()
+  #linger: LingerLimits | undefined
+  /** True while a client waits for `100 Continue`. */
+  #isAwaited = false
   /** Fields that every response gets, whichever code sends it. */
   #fields = SECURITY_HEADERS
 
@@ -25,6 +50,37 @@ export class Response extends ServerResponse {
     this.onHead?.()
   }
 
+  /**
+   * Makes this the response to an upload. `100 Continue` is sent by `sendContinue` only. If the response is sent before the body has arrived, the
+   * rest of the body is discarded for a while before the connection is closed: a client that goes on sending would lose the response.
+   */
+  expectUpload(limits: LingerLimits): void {
+    this.#linger = limits
+  }
+
+  override writeContinue(callback?: () => void): void {
+    if (this.#linger === undefined) super.writeContinue(callback)
+    else this.#isAwaited = true
+  }
+
+  /** Asks for the body of an upload, if the client waits to be asked. */
+  sendContinue(): void {
+    if (this.#isAwaited) super.writeContinue()
+    this.#isAwaited = false
+  }
+
+  override end(...args: readonly unknown[]): this {
+    const limits = this.#linger
+    // A client that was not asked for the body does not send it.
+    if (limits === undefined || this.#isAwaited || this.req.complete) return super.end(...(args as []))
+    this.#linger = undefined
+    const [chunk] = args
+    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk)
+    else this.flushHeaders()
+    void discarded(this.req, limits).then(() => super.end())
+    return this
+  }
+
   override writeHead(status: number, message?: string, headers?: OutgoingHttpHeaders | OutgoingHttpHeader[]): this
   override writeHead(status: number, headers?: OutgoingHttpHeaders | OutgoingHttpHeader[]): this
   override writeHead(status: number, ...rest: readonly unknown[]): this {
@@ -33,6 +89,29 @@ export class Response extends ServerResponse {
     this.onHead?.()
     return this
   }
+}
+
+/** Discards the rest of a body, until it ends or its client leaves. */
+function discarded(body: IncomingMessage, { lingerBytes, lingerTimeout }: LingerLimits): Promise<void> {
+  return new Promise((resolve) => {
+    if (body.destroyed || body.readableEnded) {
+      resolve()
+      return
+    }
+    let left = lingerBytes
+    const timer = setTimeout(done, lingerTimeout)
+    function onData(chunk: Buffer) {
+      left -= chunk.length
+      // The client waits then, and has time to read the response.
+      if (left <= 0) body.pause()
+    }
+    function done() {
+      clearTimeout(timer)
+      body.off('data', onData).off('end', done).off('error', done).off('close', done)
+      resolve()
+    }
+    body.on('data', onData).on('end', done).on('error', done).on('close', done).resume()
+  })
 }
 
 function setFields(response: ServerResponse, fields: HeaderFields): void {

@@ -18,6 +18,7 @@ import type { ProcessFaults } from './process-faults.ts'
 import { RateLimits } from './rate-limits.ts'
 import { adminPageRoutes, BUILD_REMEDY, docsRoutes, homeRoutes } from './routes/pages.ts'
 import { strictRoutes } from './strict-routes.ts'
+import { UploadGate } from './upload-gate.ts'
 
 export interface ServerOptions {
   readonly clock?: Clock
@@ -107,7 +108,7 @@ export async function createServer(
   const logins = new LoginLog(log, settings.trusted_proxies, random)
   await server.register({
     plugin: bearerAuthentication,
-    options: { logins: app.logins, access: app.project.access, limits, errors },
+    options: { logins: app.logins, access: app.project.access, limits, errors, connections },
   })
   // For the routes registered here, unknown paths and preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
@@ -120,6 +121,7 @@ export async function createServer(
   let document: string | undefined
   const parts: ServerParts = {
     ...{ random, limits, logins, connections, replace },
+    uploadGate: new UploadGate(),
     monitoring: addMonitoring(server, app, { random, wait, faults }),
     // Most servers never need it.
     document: () => (document ??= JSON.stringify(apiDocument(app.project))),

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Lifecycle, Request } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
@@ -5,10 +6,10 @@ import type { ReceivedUpload, Uploads, UploadTarget } from '../../files/uploads.
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { COUNT_SCHEMA, MOMENT, nullable, object, type Schema, TEXT } from '../../openapi/schema.ts'
 import { cleanFileName } from '../../util/file-name.ts'
-import type { ApiRoute, RouteSource } from '../api-route.ts'
+import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { MULTIPART, readForm } from '../multipart.ts'
 import { actorOf, mediaTypeOf, modelKeyOf, parametersOf } from '../request.ts'
-import { streamedBody } from '../upload-body.ts'
+import { maxFormBytes, streamedBody } from '../upload-body.ts'
 
 /** Name of the form parts that hold files. */
 const PART = 'file'
@@ -91,7 +92,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
 }
 
 const receive =
-  ({ uploads }: App): Lifecycle.Method =>
+  ({ uploads }: App, { connections }: ServerParts): Lifecycle.Method =>
   async (request, h) => {
     const parameters = parametersOf(request)
     const name = parameters.one('name')
@@ -103,7 +104,9 @@ const receive =
     const size = sizeOf(request)
     if (!isForm && size !== undefined) uploads.checkSize(target, size)
     await uploads.admitBytes(target, size ?? 0)
-    const received = isForm ? await receiveForm(uploads, target, request) : await receiveBody(uploads, target, request, name)
+    const received = await (isForm
+      ? receiveForm(uploads, target, streamedBody(request, connections, maxFormBytes(MAX_PARTS, target.maxSize)), request)
+      : receiveBody(uploads, target, streamedBody(request, connections, Number.POSITIVE_INFINITY), name))
     const data = await uploads.register(target, received)
     return h.response({ data, total: data.length }).code(201)
   }
@@ -114,17 +117,22 @@ function sizeOf(request: Request): number | undefined {
   return sent === undefined ? undefined : Number(sent)
 }
 
-async function receiveBody(uploads: Uploads, target: UploadTarget, request: Request, name = ''): Promise<ReceivedUpload[]> {
-  return [await uploads.receive(target, streamedBody(request), cleanFileName(name))]
+async function receiveBody(uploads: Uploads, target: UploadTarget, content: Readable, name = ''): Promise<ReceivedUpload[]> {
+  return [await uploads.receive(target, content, cleanFileName(name))]
 }
 
 /** Judges each file of a form, so that the client is told of all that are refused. One that is too large ends the form: no more of it is read. */
-async function receiveForm(uploads: Uploads, target: UploadTarget, request: Request): Promise<ReceivedUpload[]> {
+async function receiveForm(
+  uploads: Uploads,
+  target: UploadTarget,
+  content: Readable,
+  { headers }: Request,
+): Promise<ReceivedUpload[]> {
   const received: ReceivedUpload[] = []
   const refused: { readonly place: number; readonly messages: readonly string[] }[] = []
   let count = 0
   try {
-    const form = { contentType: String(request.headers['content-type']), body: request.raw.req, maxParts: MAX_PARTS }
+    const form = { contentType: String(headers['content-type']), body: content, maxParts: MAX_PARTS }
     await readForm(form, async ({ name, fileName, content }) => {
       if (name !== PART || fileName === undefined)
         throw new AppError('INVALID_REQUEST', `The form must have parts '${PART}' with the files in them, and no others`)
