@@ -101,7 +101,7 @@ export class Uploads {
    * @param size of all files together in bytes, as far as it is known
    * @throws {AppError} UPLOAD_QUOTA, STORAGE_FULL
    */
-  async admitBytes({ actor }: UploadTarget, size: number): Promise<void> {
+  async admitBytes({ actor }: Pick<UploadTarget, 'actor'>, size: number): Promise<void> {
     const { blobs, settings } = this.#parts
     const { pending_bytes: most, min_free: least } = settings.files
     if ((await blobs.free()) - size < least)

@@ -26,6 +26,7 @@ import type { Monitoring } from './monitoring.ts'
 import { type ApiRoots, apiRoots } from './paths.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { actionNameOf, actorOf, modelKeyOf } from './request.ts'
+import { isForm } from './upload-body.ts'
 import type { UploadGate } from './upload-gate.ts'
 
 declare module '@hapi/hapi' {
@@ -96,8 +97,8 @@ interface ServedRoute {
   readonly maxBodyBytes?: number
   /** The body is a file of one of these media types, or of any (`ANY_TYPE`). */
   readonly takesFile?: readonly string[]
-  /** The handler reads the body as a stream, whatever its media type. */
-  readonly takesUpload?: boolean
+  /** The handler reads the body as a stream: whatever its media type, or forms only. */
+  readonly takesUpload?: boolean | 'forms'
   /** Pages of other origins cannot send requests, whatever the setting `cors` says. */
   readonly sameOrigin?: boolean
   readonly isStream?: boolean
@@ -179,7 +180,7 @@ function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute
     ...(limit === 'user' ? { limitsUsers: true } : limit === 'upload' ? { limitsUsers: limit } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
     ...(takesFile === undefined ? {} : { takesFile }),
-    ...(takesUpload === true ? { streamsBody: true } : {}),
+    ...(takesUpload === undefined ? {} : { streamsBody: takesUpload }),
     ...admission(route, app),
   }
   const options = {
@@ -194,8 +195,11 @@ function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute
 /** The handler of a route; those of uploads run a few at a time. */
 function handlerOf({ takesUpload, handler }: ServedRoute, app: App, parts: ServerParts): Lifecycle.Method {
   const method = handler(app, parts)
-  if (takesUpload !== true) return method
-  return (request, h) => parts.uploadGate.run(actorOf(request).userId, () => method.call(null, request, h))
+  if (takesUpload === undefined) return method
+  return (request, h) =>
+    takesUpload === 'forms' && !isForm(request)
+      ? method.call(null, request, h)
+      : parts.uploadGate.run(actorOf(request).userId, () => method.call(null, request, h))
 }
 
 const queryNamesOf = ({ parameters = [] }: ApiRoute): string[] =>

@@ -10,7 +10,7 @@ import type { ErrorResponses } from './error-responses.ts'
 import type { ConnectionLimits } from './listener.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { answerRequestId, clientAddress, requestIdOf } from './request.ts'
-import { expectUpload } from './upload-body.ts'
+import { expectUpload, isUpload } from './upload-body.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {
@@ -59,7 +59,8 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
         answerRequestId(request)
-        if (request.route.settings.plugins?.streamsBody === true) expectUpload(request, connections)
+        const isStreamed = request.route.settings.plugins?.streamsBody !== undefined && isUpload(request)
+        if (isStreamed) expectUpload(request, connections)
         const { authorization } = request.headers
         try {
           if (isPublic && authorization === undefined && request.route.settings.plugins?.admitsAnonymous === true) {
@@ -68,7 +69,8 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
           }
           const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)))
           const limited = request.route.settings.plugins?.limitsUsers ?? false
-          if (limited !== false) await limits.countActor(request, actor, limited === true ? 'default' : limited)
+          if (limited !== false)
+            await limits.countActor(request, actor, limited === true ? (isStreamed ? 'upload' : 'default') : limited)
           return h.authenticated({ credentials: { app: { actor } } })
         } catch (error) {
           return errors.reply(h, error)

@@ -29,8 +29,17 @@ const ENVELOPE_LEVELS = 4
  *   parsing would change
  */
 export async function readBody(request: Request, maxBytes: number): Promise<object | null> {
-  const text = textOf(await readBytes(request, maxBytes))
-  if (request.mime === 'application/x-www-form-urlencoded') return parseForm(text)
+  const bytes = await readBytes(request, maxBytes)
+  return request.mime === 'application/x-www-form-urlencoded' ? parseForm(textOf(bytes)) : parseBody(bytes)
+}
+
+/**
+ * Parses a body of JSON; null if it is empty.
+ *
+ * @throws {AppError} MALFORMED_JSON, INVALID_REQUEST, also for too many members; VALIDATION_FAILED for values that parsing would change
+ */
+export async function parseBody(bytes: Buffer): Promise<object | null> {
+  const text = textOf(bytes)
   return text === '' ? null : parseJson(text)
 }
 

@@ -3,7 +3,9 @@ import { ANONYMOUS } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { Parameters } from '../query/parameters.ts'
 import { readBody, readBytes } from './body.ts'
+import { MULTIPART } from './multipart.ts'
 import { mediaTypeOf, queryOf } from './request.ts'
+import { isForm } from './upload-body.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
@@ -13,13 +15,14 @@ declare module '@hapi/hapi' {
     maxBodyBytes?: number
     /** The body is a file of one of these media types or of any, passed as bytes. */
     takesFile?: readonly string[]
-    /** The handler reads the body itself, as a stream, whatever its media type. */
-    streamsBody?: boolean
+    /** The handler reads the body itself, as a stream: whatever its media type, or forms only. */
+    streamsBody?: boolean | 'forms'
     /** Checks, before a body is read, that the actor may make requests of this kind; throws the refusal. */
     admits?: (request: Request) => void
   }
 }
 
+const JSON_TYPE = 'application/json'
 const BYTES = 'application/octet-stream'
 
 /** Stands for every media type. */
@@ -80,15 +83,22 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     })
     return { ...streamed, options: { ...streamed.options, payload: allowing([ANY_TYPE]) } }
   }
+  const takesForms = streamsBody === 'forms'
   const read = takesFile === undefined ? readBody : readBytes
   const maxBytes = Math.min(ownMaxBytes, maxBodyBytes)
   const maxAnonymousBytes = takesFile === undefined ? Math.min(MAX_ANONYMOUS_BYTES, maxBytes) : maxBytes
-  return strict(async (request, h) => {
+  const reading = strict(async (request, h) => {
+    if (takesForms && isForm(request)) {
+      refuseEncoding(request, NOT_ENCODED)
+      admits?.(request)
+      return await strictly.call(null, request, h)
+    }
     refuseEncoding(request)
     admits?.(request)
     ;(request as { payload: unknown }).payload = await read(request, isAnonymous(request) ? maxAnonymousBytes : maxBytes)
     return await strictly.call(null, request, h)
   })
+  return takesForms ? { ...reading, options: { ...reading.options, payload: { allow: [JSON_TYPE, MULTIPART] } } } : reading
 }
 
 /** With `override`, hapi takes every media type, also a malformed one. */

@@ -4,6 +4,8 @@ import type { Request } from '@hapi/hapi'
 import { AppError } from '../errors.ts'
 import { UploadDeadline } from './body-deadlines.ts'
 import type { ConnectionLimits } from './listener.ts'
+import { MULTIPART } from './multipart.ts'
+import { mediaTypeOf } from './request.ts'
 import { Response } from './response.ts'
 
 /** Number of bytes that are read ahead of their reader. */
@@ -14,6 +16,13 @@ const FORM_OVERHEAD = 1_048_576
 
 /** Maximum size of a form with files, in bytes. */
 export const maxFormBytes = (files: number, maxFileBytes: number): number => files * maxFileBytes + FORM_OVERHEAD
+
+/** True for a request with a form, on routes that take forms. */
+export const isForm = ({ headers, route }: Request): boolean =>
+  route.settings.plugins?.streamsBody === 'forms' && mediaTypeOf(headers['content-type'] as string | undefined) === MULTIPART
+
+/** True for a request whose handler reads the body as a stream. */
+export const isUpload = (request: Request): boolean => request.route.settings.plugins?.streamsBody === true || isForm(request)
 
 /** Prepares the response to an upload, before it is known whether it is refused. */
 export function expectUpload({ raw: { res } }: Request, limits: ConnectionLimits): void {

@@ -1,15 +1,20 @@
+import type { Model } from '../../model/model.ts'
 import { underForms, wholeOrPart } from '../../openapi/bodies.ts'
-import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
+import { body, jsonContent, type ParameterObject, type RequestBody } from '../../openapi/operation.ts'
 import { DRY_RUN, projectionParameters } from '../../openapi/query-parameters.ts'
 import { schemaNames } from '../../openapi/record-schemas.ts'
+import type { FailureName } from '../../openapi/responses.ts'
 import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { RecordJson } from '../../reads/record-json.ts'
 import type { VisibleRemovals } from '../../records/outcomes.ts'
 import { MAX_SELECTED } from '../../records/write-requests.ts'
 import type { ModelRoute, RouteSource } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
+import { MULTIPART } from '../multipart.ts'
 import { ifMatch, recordResponse, writeOf } from '../preconditions.ts'
+import { writeByForm } from '../record-form.ts'
 import { actorOf, modelKeyOf, queryOf, readOptionsOf, recordIdOf } from '../request.ts'
+import { isForm } from '../upload-body.ts'
 
 /** Path parameter: the id of a record. */
 export const RECORD_ID: ParameterObject = {
@@ -92,14 +97,25 @@ export const FORECAST = { consequences: ref('consequences'), blocked_by: ref('bl
 export const consequencesJson = ({ consequences, blockedBy }: VisibleRemovals): string =>
   `"consequences":${JSON.stringify(consequences)},"blocked_by":${JSON.stringify(blockedBy)}`
 
+/** The body of a write: JSON, or for a model with files a form of that JSON and of files. */
+function recordBody({ fileFields }: Model, data: Schema): RequestBody {
+  if (fileFields.length === 0) return body(jsonContent(data))
+  const files = fileFields.map(({ name }) => [name, { description: 'One part for each file' }] as const)
+  return body({ ...jsonContent(data), [MULTIPART]: { schema: object({ data, ...Object.fromEntries(files) }, ['data']) } })
+}
+
+const failuresOfFiles = ({ fileFields }: Model): readonly FailureName[] => (fileFields.length === 0 ? [] : ['tooLarge', 'full'])
+
 /** Creation, reading, change and deletion of one record. */
-export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
+export function recordRoutes({ registry, roots: { models } }: RouteSource): ModelRoute[] {
+  const forms = registry.withFiles.length > 0 ? ({ takesUpload: 'forms' } as const) : {}
   const path = `${models}/{model}/{record_id}`
   return [
     {
       method: 'POST',
       path: `${models}/{model}`,
       access: 'add',
+      ...forms,
       describe({ model, responses, ...forms }) {
         const names = schemaNames(model)
         const one = jsonContent(object({ data: ref(names.record) }))
@@ -109,20 +125,26 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           description: '`form_id` applies the fields and rules of a form as well. Fields that are left out get their default.',
           tag: model.name,
           parameters: [DRY_RUN],
-          requestBody: body(jsonContent(underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create))),
+          requestBody: recordBody(
+            model,
+            underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create),
+          ),
           answers: {
             200: responses.success('Of a dry run: what would be stored, with a provisional id', one),
             201: responses.success('The new record', one, ['Location', 'ETag']),
           },
-          failures: ['conflict'],
+          failures: ['conflict', ...failuresOfFiles(model)],
         }
       },
       handler:
-        (app, { random }) =>
+        (app, { random, connections }) =>
         async (request, h) => {
           const { reads, records } = app
           const { actor, model, options } = writeOf(request, app, random)
-          const record = await records.create(actor, model, request.payload, options)
+          const create = (body: unknown) => records.create(actor, model, body, options)
+          const record = await (isForm(request)
+            ? writeByForm(request, { app, connections, isDryRun: options.dryRun }, create)
+            : create(request.payload))
           if (options.dryRun) return jsonResponse(h, `{"data":${(await reads.one(actor, model, record)).text}}`)
           const json = await reads.writtenOne(actor, model, record)
           return recordResponse(h, json, { status: 201, location: `${models}/${model}/${record.id}` })
@@ -160,6 +182,7 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       method: 'PUT',
       path,
       access: 'change',
+      ...forms,
       describe({ model, responses, ...forms }) {
         const names = schemaNames(model)
         return {
@@ -168,20 +191,26 @@ export function recordRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
           description: 'What `data` leaves out stays as it is. A missing record or a form of another model is a 400.',
           tag: model.name,
           parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
-          requestBody: body(jsonContent(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
+          requestBody: recordBody(
+            model,
+            underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update),
+          ),
           answers: {
             200: responses.success('The record as it is now', jsonContent(object({ data: ref(names.record) })), ['ETag']),
           },
-          failures: ['conflict', 'changed'],
+          failures: ['conflict', 'changed', ...failuresOfFiles(model)],
         }
       },
       handler:
-        (app, { random }) =>
+        (app, { random, connections }) =>
         async (request, h) => {
           const { reads, records } = app
           const { actor, model, options: wanted } = writeOf(request, app, random)
           const options = { ...wanted, precondition: ifMatch(request) }
-          const record = await records.update(actor, model, recordIdOf(request), request.payload, options)
+          const update = (body: unknown) => records.update(actor, model, recordIdOf(request), body, options)
+          const record = await (isForm(request)
+            ? writeByForm(request, { app, connections, isDryRun: options.dryRun }, update)
+            : update(request.payload))
           const read = options.dryRun ? reads.one(actor, model, record) : reads.writtenOne(actor, model, record)
           return recordResponse(h, await read)
         },
