@@ -21,6 +21,7 @@ import { ProjectCode } from './code/project-code.ts'
 import { EventStreams } from './events/event-streams.ts'
 import { Downloads } from './files/downloads.ts'
 import { fileReferences } from './files/file-references.ts'
+import { FileSweep } from './files/file-sweep.ts'
 import { FileLinks } from './files/links.ts'
 import { Uploads } from './files/uploads.ts'
 import { History } from './history/history.ts'
@@ -193,6 +194,23 @@ async function open(
     const images = openImages(project, mode, { ...parts, blobs: opened.blobs })
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
+    if (registry.withFiles.length > 0) {
+      features.use(
+        new FileSweep({
+          ...parts,
+          clock: recordClock,
+          blobs: opened.blobs,
+          snapshotHashes: opened.snapshotHashes,
+          forget: (sha256) => images.forget(sha256),
+          hasHistory: (key) => {
+            const model = registry.get(key)
+            return model !== undefined && history.covers(model)
+          },
+          blobClock: systemClock,
+          uptime: () => process.uptime() * 1000,
+        }),
+      )
+    }
     features.use(webhooks)
     const jobs = features.use(
       new Jobs({

@@ -13,6 +13,7 @@ import {
   type CopyRequest,
   changeData,
   checkCopy,
+  hashesInCopies,
   rejectExisting,
   removeCopy,
   saveCopy,
@@ -61,6 +62,7 @@ export async function openFileStore(
   return {
     store,
     blobs: blobsIn(filesFolder(folder)),
+    snapshotHashes: () => hashesInCopies(folder, registry),
     place: folder,
     dataFolder: folder,
     ...OF_THIS_PROCESS,
@@ -138,6 +140,7 @@ function memory(
   return {
     store,
     blobs,
+    snapshotHashes: async () => new Set(),
     place: undefined,
     dataFolder: undefined,
     ...OF_THIS_PROCESS,

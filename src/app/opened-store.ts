@@ -26,6 +26,8 @@ export interface OpenedStore {
   readonly store: Store
   /** The bytes of files. */
   readonly blobs: BlobStore
+  /** The hashes of files that snapshots list, whose bytes are kept for them. */
+  snapshotHashes(): Promise<ReadonlySet<string>>
   /** True if the records are in another process, so that a read whose client has gone is worth ending. */
   readonly isRemote: boolean
   /** Where the records are, for people; undefined if they are in memory only. Never contains a password. */

@@ -169,6 +169,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
   return {
     store,
     blobs: blobsOf(database, layout, parts.files),
+    snapshotHashes: async () => new Set(),
     clock: databaseClock.now,
     place,
     dataFolder: undefined,

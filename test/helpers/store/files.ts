@@ -24,7 +24,7 @@ const MODELS: readonly ModelDefinition[] = [
 ]
 
 /** The models of these tests. */
-function registryWithFiles(): Registry {
+export function registryWithFiles(): Registry {
   const define = (value: ModelDefinition) => ({ value, source: flatSource(`model ${value.name}`) })
   const { registry, faults } = buildRegistry(MODELS.map(define), { public: [], internal: FILE_MODELS })
   faults.throwIfAny()

@@ -112,6 +112,7 @@ describe('bytes of files in PostgreSQL', { ...(NO_POSTGRES !== undefined && { sk
     const work = one.exclusively(HASH, async () => {
       times++
       await killHolder(process)
+      await one.remove(HASH)
     })
     await assert.rejects(work, (error) => error instanceof AppError && /STORE_UNAVAILABLE|OUTCOME_UNKNOWN/.test(error.code))
     assert.equal(times, 1)

@@ -1,8 +1,10 @@
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { AppError } from '../../../errors.ts'
+import { FILE_TABLE } from '../../../model/files.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
+import type { StoredRecord } from '../../store.ts'
 import { retainTables } from './data-folder.ts'
 import { nodeDisk } from './disk.ts'
 import { journalFiles } from './journal.ts'
@@ -141,6 +143,24 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
       .sort()
       .map((name) => describeCopy(folder, name)),
   )
+}
+
+/**
+ * The hashes of all files that saved copies list.
+ *
+ * @throws {AppError} DATA_CORRUPT for a copy that cannot be read
+ */
+export async function hashesInCopies(folder: string, registry: Registry): Promise<ReadonlySet<string>> {
+  const hashes = new Set<string>()
+  const collect = {
+    table: (name: string) => (name === FILE_TABLE ? ({ sha256 }: StoredRecord) => void hashes.add(String(sha256)) : undefined),
+  }
+  for (const { name } of await savedCopies(folder)) {
+    await thenClose(await openSnapshotFile(copyPath(folder, name), nodeDisk), (snapshot) =>
+      replay(snapshot, [], collect, validatorForEdited(undefined), new Renaming(registry)),
+    )
+  }
+  return hashes
 }
 
 /** Removes all data of a locked folder, so that the next store opened there is new. Saved copies stay. */

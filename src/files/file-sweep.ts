@@ -1,0 +1,221 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Log } from '../log/log.ts'
+import { FILE_TABLE } from '../model/files.ts'
+import type { Filter } from '../query/plan.ts'
+import type { Records } from '../records/records.ts'
+import type { BlobStore, KeptBlob } from '../store/blobs/blob-store.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+import { type Clock, isoTime, type Timer } from '../util/clock.ts'
+import { PeriodicTask } from '../util/periodic-task.ts'
+
+/** Interval of sweeps, in milliseconds. */
+const SWEEP_MS = 3_600_000
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Bytes without a row, and received files of other processes, that are younger may belong to an upload that is under way. */
+const UNREFERENCED_MS = DAY_MS
+
+/** Rows and hashes that are looked at together, so that requests do not wait long. */
+const SLICE = 500
+
+/** What a sweep has removed. */
+export interface SweepResult {
+  /** Uploads that no record got in time. */
+  readonly expired: number
+  /** Rows of files that records have given up. */
+  readonly released: number
+  /** Contents that no row has, and their size in bytes. */
+  readonly contents: number
+  readonly bytes: number
+}
+
+export interface FileSweepParts {
+  readonly store: Store
+  readonly records: Pick<Records, 'commitInternal'>
+  readonly blobs: BlobStore
+  /** The hashes that snapshots list. */
+  readonly snapshotHashes: () => Promise<ReadonlySet<string>>
+  /** Called with each hash whose bytes are removed. */
+  readonly forget?: (sha256: string) => Promise<void>
+  readonly settings: {
+    readonly files: { readonly pending_hours: number; readonly keep_removed_days: number }
+    readonly history?: { readonly days: number; readonly files?: boolean }
+  }
+  /** True for models whose history is recorded, by their keys. */
+  readonly hasHistory: (model: string) => boolean
+  readonly clock: Clock
+  /** The clock by which blobs say when they were kept. */
+  readonly blobClock: Clock
+  /** For how long this process runs, in milliseconds. */
+  readonly uptime: () => number
+  readonly timer: Timer
+  readonly log: Log
+}
+
+/**
+ * Removes what no record has any more: uploads that have expired, files that were released long ago, bytes without a row of the registry, and
+ * received files of processes that were killed.
+ *
+ * Rows that a sweep removes are those of an earlier moment than a snapshot that is being saved, so their bytes are removed by a later sweep.
+ */
+export class FileSweep {
+  readonly #parts: FileSweepParts
+  readonly #task: PeriodicTask
+  #running: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: FileSweepParts) {
+    this.#parts = parts
+    const { timer, log } = parts
+    const run = () => {
+      this.#running = this.#sweepAndLog().catch((error: unknown) => {
+        if (!this.#isStopped) log.error('Files that no record has could not be removed', { error })
+      })
+      return this.#running
+    }
+    this.#task = new PeriodicTask(run, { timer, intervalMs: SWEEP_MS, onError: () => {} })
+  }
+
+  /** Sweeps now, while requests are served, and again in intervals. */
+  begin(): void {
+    void this.#task.start()
+  }
+
+  /** Resolves when a sweep that is running has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#task.stop()
+    await this.#running
+  }
+
+  async #sweepAndLog(): Promise<void> {
+    const { log } = this.#parts
+    await this.#cleanReceived()
+    const { contents, bytes } = await this.removeBytes()
+    const { expired, released } = await this.removeRows()
+    if (contents + expired + released > 0)
+      log.info('Files that no record has were removed', { expired, released, contents, bytes })
+  }
+
+  /** Another process may be receiving a file; one that has the bytes alone has received none before its start. */
+  #cleanReceived(): Promise<void> {
+    const { store, blobs, uptime } = this.#parts
+    return blobs.clean(store.isShared ? UNREFERENCED_MS : Math.min(UNREFERENCED_MS, uptime()))
+  }
+
+  /** Removes the rows of uploads that have expired, and of files that were released longer ago than they are kept. Their bytes stay. */
+  async removeRows(): Promise<Pick<SweepResult, 'expired' | 'released'>> {
+    const { clock, settings, hasHistory } = this.#parts
+    const { files, history } = settings
+    const before = (ms: number) => isoTime(clock() - ms)
+    const expired = await this.#removeWhere([
+      { field: 'record_id', operator: 'isnull', value: true },
+      { field: 'at', operator: 'lt', value: before(files.pending_hours * HOUR_MS) },
+    ])
+    const days = history === undefined || history.files === false ? 0 : history.days
+    const inHistory = before(Math.max(days, files.keep_removed_days) * DAY_MS)
+    const released = await this.#removeWhere(
+      [{ field: 'released_at', operator: 'lt', value: before(files.keep_removed_days * DAY_MS) }],
+      ({ model, released_at: at }) => days === 0 || !hasHistory(String(model)) || String(at) < inHistory,
+    )
+    return { expired, released }
+  }
+
+  /** @returns the number of removed rows */
+  async #removeWhere(filters: readonly Filter[], isDue: (row: StoredRecord) => boolean = () => true): Promise<number> {
+    const { store } = this.#parts
+    let removed = 0
+    for (let after = 0; !this.#isStopped; ) {
+      const { records: rows } = await store.find(
+        FILE_TABLE,
+        {
+          filters: [...filters, { field: 'id', operator: 'gt', value: after }],
+          sort: [{ field: 'id', order: 'asc' }],
+          offset: 0,
+          limit: SLICE,
+        },
+        { withoutTotal: true },
+      )
+      const due = rows.filter(isDue)
+      if (due.length > 0 && (await this.#remove(due))) removed += due.length
+      // One of them was changed meanwhile, as when a record has got the file again.
+      else for (const row of due) if (await this.#remove([row])) removed++
+      if (rows.length < SLICE) break
+      after = rows.at(-1)?.id ?? after
+      await setImmediate()
+    }
+    return removed
+  }
+
+  async #remove(rows: readonly StoredRecord[]): Promise<boolean> {
+    const outcome = await this.#parts.records.commitInternal(
+      rows.map((row) => ({ kind: 'remove', table: FILE_TABLE, id: row.id, expect: row })),
+    )
+    return outcome.ok
+  }
+
+  /**
+   * Removes bytes that no row and no snapshot has.
+   *
+   * @param olderThanMs bytes that were kept later stay
+   */
+  async removeBytes(olderThanMs = UNREFERENCED_MS): Promise<Pick<SweepResult, 'contents' | 'bytes'>> {
+    const { blobs, blobClock } = this.#parts
+    const latest = blobClock() - olderThanMs
+    const result = { contents: 0, bytes: 0 }
+    let slice: KeptBlob[] = []
+    const end = async () => {
+      for (const { sha256, size } of await this.#unreferenced(slice)) {
+        if (this.#isStopped || !(await this.#removeContent(sha256))) continue
+        result.contents++
+        result.bytes += size
+      }
+      slice = []
+      await setImmediate()
+    }
+    for await (const blob of blobs.list()) {
+      if (this.#isStopped) return result
+      if (blob.keptAt <= latest) slice.push(blob)
+      if (slice.length === SLICE) await end()
+    }
+    await end()
+    return result
+  }
+
+  /** Those that no row and no snapshot has. */
+  async #unreferenced(blobs: readonly KeptBlob[]): Promise<readonly KeptBlob[]> {
+    const hashes = blobs.map(({ sha256 }) => sha256)
+    const named = await this.#namedByRows(hashes)
+    const others = blobs.filter(({ sha256 }) => !named.has(sha256))
+    if (others.length === 0) return []
+    const listed = await this.#parts.snapshotHashes()
+    return others.filter(({ sha256 }) => !listed.has(sha256))
+  }
+
+  async #namedByRows(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    if (hashes.length === 0) return new Set()
+    const groups = await this.#parts.store.aggregate(FILE_TABLE, {
+      filters: [{ field: 'sha256', operator: 'in', values: hashes }],
+      groupBy: ['sha256'],
+      sums: [],
+      ranges: [],
+      limit: hashes.length,
+    })
+    // There are no more groups than hashes.
+    if (groups === undefined) throw new Error('The rows of files could not be counted')
+    return new Set(groups.map(({ key }) => String(key[0])))
+  }
+
+  /** Asks again under the lock: an upload of the same bytes may have come meanwhile. */
+  #removeContent(sha256: string): Promise<boolean> {
+    const { blobs, forget } = this.#parts
+    return blobs.exclusively(sha256, async () => {
+      if ((await this.#namedByRows([sha256])).size > 0) return false
+      await blobs.remove(sha256)
+      await forget?.(sha256)
+      return true
+    })
+  }
+}
