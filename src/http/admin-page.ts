@@ -12,6 +12,7 @@ export const ADMIN_PAGE_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data: blob:",
+  "media-src 'self'",
   "connect-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",

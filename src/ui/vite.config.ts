@@ -18,7 +18,8 @@ export default defineConfig({
     outDir: join(import.meta.dirname, '../../dist/ui'),
     emptyOutDir: true,
     target: 'es2022',
-    cssCodeSplit: false,
+    // Styles of parts that are loaded on demand are loaded with them.
+    cssCodeSplit: true,
     // Fonts and images as data would need an exception of the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

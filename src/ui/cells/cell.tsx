@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react'
-import { type MouseEvent, memo, type ReactNode, useState } from 'react'
+import { type ComponentProps, lazy, type MouseEvent, memo, type ReactNode, Suspense, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
 import type { ExcerptLimits, Places } from '../../client/excerpt.ts'
 import type { RecordOrder } from '../data/record-order.ts'
@@ -56,10 +56,28 @@ export const Cell = memo(function Cell({ field, view, value, record, places }: C
       return <LinkCell type={field.type} value={String(value)} places={places} />
     case 'json':
       return <JsonCell value={value} />
+    case 'file':
+    case 'image':
+      return (
+        <Suspense fallback={<span className="cell-files" />}>
+          <FileCell value={value} isImage={field.type === 'image'} />
+        </Suspense>
+      )
     default:
       return <TextCell value={String(value)} places={places} />
   }
 })
+
+const FileCell = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.FileCell })))
+
+const ShownFiles = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.ShownFiles })))
+
+/** Files to read, each with its picture; their code is loaded when they are shown. */
+export const LazyFiles = (props: ComponentProps<typeof ShownFiles>) => (
+  <Suspense fallback={<Nothing />}>
+    <ShownFiles {...props} />
+  </Suspense>
+)
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)

@@ -36,6 +36,10 @@ interface FieldOptions {
   readonly lt?: number
   readonly lte?: number
   readonly decimal_places?: number
+  /** Of a file: bytes, or a text such as `8 MiB`. */
+  readonly max_size?: number | string
+  readonly max_files?: number
+  readonly accept?: readonly string[]
 }
 
 /** A group of fields of a form, under a title. */

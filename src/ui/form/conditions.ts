@@ -1,7 +1,9 @@
 import type { SiteModel } from '../../client/client.ts'
+import { filesOfRecord } from '../cells/file-values.ts'
 import { namesIn } from '../data/model-actions.ts'
 import type { AnyRecord } from '../data/records.ts'
 import type { FieldView, FormView } from '../data/views.ts'
+import { takesFiles } from '../widgets/file-fields.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { type FormValues, valueIn } from './values.ts'
 
@@ -81,6 +83,7 @@ export function selfOf(model: SiteModel, record: AnyRecord | undefined, edits: F
   return Object.fromEntries(
     model.fields.map((field) => {
       const value = field.name in edits ? edits[field.name] : valueIn(record, field)
+      if (takesFiles(field)) return [field.name, filesOfRecord(value)]
       return [field.name, value instanceof Unparsed ? null : (value ?? null)]
     }),
   )

@@ -1,3 +1,4 @@
+import '../styles/record-dialogs.css'
 import { useId, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'

@@ -1,3 +1,4 @@
+import '../styles/record-dialogs.css'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

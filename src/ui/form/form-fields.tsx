@@ -1,13 +1,15 @@
+import '../styles/record-dialogs.css'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import type { FieldErrors, SiteField, SiteModel } from '../../client/client.ts'
-import { Cell } from '../cells/cell.tsx'
+import { Cell, LazyFiles } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, helpOf, titleOf } from '../data/views.ts'
 import { LabelledField } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
+import { takesFiles } from '../widgets/file-fields.ts'
 import { type WidgetKind, widgetKind } from '../widgets/kind.ts'
 import { RelatedValues } from '../widgets/relation-pickers.tsx'
 import { Widget } from '../widgets/widget.tsx'
@@ -173,6 +175,8 @@ function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'fiel
         <dd className="shown-value">
           {field.relation !== null && record !== undefined ? (
             <RelatedValues field={field} record={record} />
+          ) : takesFiles(field) ? (
+            <LazyFiles value={record?.[field.name]} isImage={field.type === 'image'} />
           ) : (
             <Cell field={field} view={view} value={record?.[field.name]} record={record} />
           )}

@@ -13,8 +13,9 @@ import { useText } from '../text/text.tsx'
 import { type CreateRelatedProps, RelatedContext } from '../widgets/use-related.ts'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
+import { releaseUploads, unsentFiles, unsentProblems, uploadsEnded, useLatestEdits } from './pending-files.ts'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
-import { createdValues, type FormValues, startValues } from './values.ts'
+import { createdValues, type FormValues, sentValues, startValues } from './values.ts'
 
 /** Creates a record over the page, for a picker that selects it then. */
 export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
@@ -85,12 +86,12 @@ interface NewRecordFormProps {
 
 /** The form of a record that does not exist yet. */
 export function NewRecordForm({ id, form, model, state, onSave, round, actions }: NewRecordFormProps) {
-  const { values, setValue, writable, hidden, problems, isBusy } = state
+  const { values, setValue, writable, hidden, problems, isLocked } = state
   return (
     <FormFrame
       {...{ id, form, model, problems, values, onSave, round, actions }}
       shown={writable.filter((name) => !hidden.has(name))}
-      isLocked={isBusy}
+      isLocked={isLocked}
     >
       <FormFields
         {...{ form, model, writable, hidden, values }}
@@ -112,6 +113,8 @@ interface NewRecord {
   readonly problems: Problems | undefined
   readonly isDirty: boolean
   readonly isBusy: boolean
+  /** True while the record is stored; not while its uploads are waited for, which can still be cancelled. */
+  readonly isLocked: boolean
   /** Creates the record; undefined if the server did not accept it. */
   readonly save: () => Promise<AnyRecord | undefined>
   /** Starts over with another record. */
@@ -129,9 +132,12 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const session = useSession()
   const queries = useQueryClient()
   const { user } = useSite()
+  const { files: text } = useText()
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
   const [isBusy, setBusy] = useState(false)
+  const [isLocked, setLocked] = useState(false)
+  const latestEdits = useLatestEdits(edits)
   const writable = writableFields(form, 'create', model, user.is_superuser)
   const [openedAt, setOpenedAt] = useState(() => new Date())
   const begun = Object.fromEntries(Object.entries(given).filter(([name]) => writable.includes(name)))
@@ -141,11 +147,19 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const titleOf = (name: string) => labelIn(form, model, name)
 
   const save = async () => {
-    const data = createdValues(sent, values, { ...begun, ...edits })
     if (isBusy) return undefined
     setBusy(true)
     setProblems(undefined)
     try {
+      await uploadsEnded(latestEdits)
+      setLocked(true)
+      const now = latestEdits()
+      const unsent = unsentFiles(now)
+      if (unsent.size > 0) {
+        setProblems({ error: undefined, fields: unsentProblems(unsent, text) })
+        return undefined
+      }
+      const data = sentValues(model, createdValues(sent, { ...values, ...now }, { ...begun, ...now }))
       if (hasUnparsed(data)) {
         const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).create(parsed, { ...underForm(form), dryRun: true }))
@@ -153,6 +167,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
         return undefined
       }
       const created = await session.run((client) => client.model(model.key).create(data, underForm(form)))
+      releaseUploads(now)
       queries.setQueryData(recordQuery(session, model.key, created.data.id).queryKey, created)
       void refreshModel(queries, model.key)
       return created.data
@@ -161,6 +176,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
       return undefined
     } finally {
       setBusy(false)
+      setLocked(false)
     }
   }
   return {
@@ -171,6 +187,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
     problems,
     isDirty: Object.keys(edits).length > 0,
     isBusy,
+    isLocked,
     save,
     reset: () => {
       setEdits({})

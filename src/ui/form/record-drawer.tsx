@@ -1,3 +1,4 @@
+import '../styles/records.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
@@ -85,7 +86,7 @@ function DrawerForm({ loaded, onClose, isLeaving }: DrawerFormProps) {
         form={form}
         edits={edits}
         onSave={save}
-        isLocked={edits.isBusy}
+        isLocked={edits.isLocked}
         actions={
           <>
             <Button onClick={() => onClose(false)}>{text.cancel}</Button>

@@ -1,3 +1,4 @@
+import '../styles/records.css'
 import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,3 +1,4 @@
+import '../styles/record-dialogs.css'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AdminError, type HistoryEntry, type SiteModel } from '../../client/client.ts'

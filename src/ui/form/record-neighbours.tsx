@@ -1,3 +1,4 @@
+import '../styles/records.css'
 import { ChevronDown, ChevronUp } from 'lucide-react'
 import { useMemo, useRef } from 'react'
 import { useRecordPlace } from '../data/record-order.ts'

@@ -6,10 +6,20 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite, useSiteRefresh } from '../data/site.ts'
 import { type FormView, labelIn, RIGHTS, underForm, writableFields } from '../data/views.ts'
 import type { Undo } from '../panels/use-undo-notice.ts'
+import { useText } from '../text/text.tsx'
 import { useHidden } from './form-fields.tsx'
+import {
+  cancelUploads,
+  hasUploads,
+  releaseUploads,
+  unsentFiles,
+  unsentProblems,
+  uploadsEnded,
+  useLatestEdits,
+} from './pending-files.ts'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
 import { changedRights, NO_RIGHTS, type Rights, rightIn } from './use-rights.ts'
-import { changedFields, type FormValues, formerValues } from './values.ts'
+import { changedFields, type FormValues, formerValues, sentValues } from './values.ts'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions.ts'
 
 /** A version that someone else has stored, while this form has edits of an older one. */
@@ -45,6 +55,8 @@ export interface RecordEdits {
   readonly problems: Problems | undefined
   readonly isDirty: boolean
   readonly isBusy: boolean
+  /** True while changes are sent; not while their uploads are waited for, which can still be cancelled. */
+  readonly isLocked: boolean
   /** True if the record was changed elsewhere, and the form, which had no edits, shows the new version. */
   readonly wasRefreshed: boolean
   /** True if the record was changed elsewhere while the form has edits. */
@@ -78,6 +90,7 @@ export function useRecordEdits(
   const session = useSession()
   const queries = useQueryClient()
   const { user } = useSite()
+  const { files: text } = useText()
   const refreshSite = useSiteRefresh()
   const [base, setBase] = useState(latest)
   const [edits, setEdits] = useState<FormValues>({})
@@ -85,6 +98,8 @@ export function useRecordEdits(
   const [isBusy, setBusy] = useState(false)
   const [wasRefreshed, setRefreshed] = useState(false)
   const [theirs, setTheirs] = useState<Versioned<AnyRecord>>()
+  const [isWaiting, setWaiting] = useState(false)
+  const latestEdits = useLatestEdits(edits)
   const accepted = may(model, 'change') ? writableFields(form, 'update', model, user.is_superuser) : []
   const writable = accepted.filter((name) => !rights.names.includes(name))
   const shownRights = Object.fromEntries(rights.names.map((name) => [name, rightIn(base.data, name, rights.edits[name])]))
@@ -132,13 +147,28 @@ export function useRecordEdits(
     })
   }
 
-  const store = async (from: Versioned<AnyRecord>, values: FormValues, isAgain = false): Promise<Saved | undefined> => {
-    const data = changedFields(model, sent, from.data, values)
-    const changes = { ...data, ...changedRights(from.data, rights.edits) }
-    if (isBusy) return undefined
+  /** Edits whose uploads have ended: these, or what the user has made of them meanwhile. */
+  const settled = async (values: FormValues): Promise<FormValues> => {
+    if (!hasUploads(values)) return values
+    setWaiting(true)
+    await uploadsEnded(latestEdits)
+    setWaiting(false)
+    return latestEdits()
+  }
+
+  const store = async (from: Versioned<AnyRecord>, given: FormValues, isAgain = false): Promise<Saved | undefined> => {
+    if (isBusy && !isAgain) return undefined
     setBusy(true)
     setProblems(undefined)
+    const values = await settled(given)
+    const data = sentValues(model, changedFields(model, sent, from.data, values))
+    const changes = { ...data, ...changedRights(from.data, rights.edits) }
     try {
+      const unsent = unsentFiles(values)
+      if (unsent.size > 0) {
+        setProblems({ error: undefined, fields: unsentProblems(unsent, text) })
+        return undefined
+      }
       if (hasUnparsed(data)) {
         const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).update(from.data.id, parsed, { ...underForm(form), dryRun: true }))
@@ -146,6 +176,7 @@ export function useRecordEdits(
         return undefined
       }
       const stored = Object.keys(changes).length === 0 ? from : await write(changes, from.etag)
+      releaseUploads(values)
       await show(stored)
       // What was typed while the request was under way is still to be saved.
       setEdits((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !Object.is(value, values[name]))))
@@ -240,6 +271,7 @@ export function useRecordEdits(
     problems,
     isDirty,
     isBusy,
+    isLocked: isBusy && !isWaiting,
     wasRefreshed,
     isOutdated: isChanged && isTyped,
     conflict: theirs === undefined ? undefined : { theirs, differences },
@@ -256,6 +288,7 @@ export function useRecordEdits(
     },
     save: () => store(base, edits),
     discard: () => {
+      cancelUploads(edits)
       setEdits({})
       rights.forget(rights.edits)
       setProblems(undefined)

@@ -3,6 +3,7 @@ import type { AnyRecord } from '../data/records.ts'
 import { idsOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import type { FieldView } from '../data/views.ts'
+import { filesText, takesFiles } from '../widgets/file-fields.ts'
 import { widgetKind } from '../widgets/kind.ts'
 import { canonicalNumeral } from '../widgets/numbers.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
@@ -21,8 +22,10 @@ export function isSameContent(field: SiteField, one: unknown, other: unknown): b
   return canonical(field, one) === canonical(field, other)
 }
 
-function canonical({ type }: SiteField, value: unknown): string {
+function canonical(field: SiteField, value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
+  const { type } = field
+  if (takesFiles(field)) return filesText(value).replace(/^(?:null|\[\])$/, '')
   if (value instanceof Unparsed) return `unparsed ${value.text}`
   if (type === 'json') return JSON.stringify(sorted(value))
   if (Array.isArray(value)) return value.map(String).join('\n')
@@ -57,11 +60,24 @@ export function changedFields(
   return Object.fromEntries(changed)
 }
 
+/** A value as the API takes it: files by their ids. */
+const sentValue = (field: SiteField, value: unknown): unknown =>
+  takesFiles(field) ? JSON.parse(filesText(value)) : (value ?? null)
+
+/** Values as the API takes them. */
+export const sentValues = (model: SiteModel, values: FormValues): FormValues =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const field = fieldOf(model, name)
+      return [name, field === undefined ? value : sentValue(field, value)]
+    }),
+  )
+
 /** The values of fields of a record, as an update takes them. Undefined if one is a secret, or there is none. */
 export function formerValues(model: SiteModel, names: readonly string[], base: AnyRecord): FormValues | undefined {
   const fields = names.flatMap((name) => fieldOf(model, name) ?? [])
   if (fields.length === 0 || fields.some(({ type }) => type === 'password')) return undefined
-  return Object.fromEntries(fields.map((field) => [field.name, valueIn(base, field) ?? null]))
+  return Object.fromEntries(fields.map((field) => [field.name, sentValue(field, valueIn(base, field))]))
 }
 
 /**
@@ -75,9 +91,10 @@ export function createdValues(names: readonly string[], values: FormValues, edit
   return Object.fromEntries(names.filter(isSent).map((name) => [name, values[name] ?? null]))
 }
 
-/** The values of a record for another one like it: without those that no two records may share, and without secrets. */
+/** The values of a record for another one like it: without those that no two records may share, such as files, and without secrets. */
 export function copiedValues(model: SiteModel, record: AnyRecord): FormValues {
-  const fields = model.fields.filter(({ unique, type }) => !unique && type !== 'one_to_one' && type !== 'password')
+  const isShared = ({ unique, type }: SiteField) => !unique && type !== 'one_to_one' && type !== 'password'
+  const fields = model.fields.filter((field) => isShared(field) && !takesFiles(field))
   return Object.fromEntries(fields.map((field) => [field.name, valueIn(record, field)]))
 }
 

@@ -48,7 +48,7 @@ export function shownSort(sort: readonly string[], columns: readonly ListColumn[
 /** The column whose cells link to the records: the one that names them, otherwise the first that is no id. */
 export function linkColumn(columns: readonly ListColumn[], model: SiteModel): ListColumn | undefined {
   const plain = columns.filter(
-    ({ field }) => field.relation === null && !['primarykey', 'url', 'email', 'json'].includes(field.type),
+    ({ field }) => field.relation === null && !['primarykey', 'url', 'email', 'json', 'file', 'image'].includes(field.type),
   )
   return columns.find(({ name }) => name === model.display_field) ?? plain[0] ?? columns[0]
 }

@@ -3,14 +3,14 @@ import type { SiteModel } from '../../client/client.ts'
 import type { RecordOrder } from '../data/record-order.ts'
 import type { AnyRecord, ListedPage } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
-import { type FormView, type ListView, writableFields } from '../data/views.ts'
+import type { FormView, ListView } from '../data/views.ts'
 import { usePreference } from '../hooks.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { useText } from '../text/text.tsx'
 import { HeaderCell, useColumnLayout, useScrollEdges, type Widths } from './column-heads.tsx'
 import { type ListColumn, linkColumn, shownSort } from './columns.ts'
 import { toggledSort } from './list-state.ts'
-import { isSelected, type ListSelection, toggled, toggledPage } from './selection.ts'
+import { editableFields, isSelected, type ListSelection, toggled, toggledPage } from './selection.ts'
 import { focusRow, moveByArrows, openClickedRow, RecordRow } from './table-row.tsx'
 
 interface RecordTableProps {
@@ -58,7 +58,7 @@ export function RecordTable(props: RecordTableProps) {
   )
   const form = may(model, 'change') ? forms.find(({ name }) => name === view.inline_form) : undefined
   const editable = useMemo(
-    () => new Set(form === undefined ? [] : writableFields(form, 'update', model, user.is_superuser)),
+    () => new Set(form === undefined ? [] : editableFields(form, model, user.is_superuser)),
     [form, model, user],
   )
   const link = linkColumn(columns, model)?.name

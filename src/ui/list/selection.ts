@@ -1,6 +1,7 @@
 import type { SiteField, SiteModel } from '../../client/client.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, writableFields } from '../data/views.ts'
+import { takesFiles } from '../widgets/file-fields.ts'
 import type { ApiFilters } from './filter-text.ts'
 
 /** Records of a list that the user has selected. */
@@ -66,6 +67,13 @@ export function bulkSelection(selection: ListSelection, { q, filters, any }: Mat
   return { filters, expectedTotal: allOf, ...(any.length === 0 ? {} : { any }), ...(q === '' ? {} : { search: q }) }
 }
 
+/** Names of the fields that lists edit in their cells: those that a form accepts from the user but files, which have no room there. */
+export const editableFields = (form: FormView, model: SiteModel, isSuperuser: boolean): readonly string[] =>
+  writableFields(form, 'update', model, isSuperuser).filter((name) => {
+    const field = fieldOf(model, name)
+    return field !== undefined && !takesFiles(field)
+  })
+
 /** A field that many records can be given a value of, and the form that accepts it. */
 export interface BulkField {
   readonly view: FieldView
@@ -74,7 +82,7 @@ export interface BulkField {
 }
 
 /**
- * The fields that the forms of a model accept from the user in an update, each by the first form that does; unique ones are left out.
+ * The fields that the forms of a model accept from the user in an update, each by the first form that does; unique ones and files are left out.
  */
 export function bulkFields(model: SiteModel, forms: readonly FormView[], isSuperuser: boolean): readonly BulkField[] {
   const fields = new Map<string, BulkField>()
@@ -84,7 +92,8 @@ export function bulkFields(model: SiteModel, forms: readonly FormView[], isSuper
       const view = form.fields.find((each) => each.name === name)
       const field = fieldOf(model, name)
       const isUnique = field?.unique === true || field?.type === 'one_to_one'
-      if (view !== undefined && field !== undefined && !isUnique && !fields.has(name)) fields.set(name, { view, field, form })
+      if (view !== undefined && field !== undefined && !isUnique && !takesFiles(field) && !fields.has(name))
+        fields.set(name, { view, field, form })
     }
   }
   return [...fields.values()]

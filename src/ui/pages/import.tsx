@@ -1,3 +1,4 @@
+import '../styles/import.css'
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useModel, useSite } from '../data/site.ts'

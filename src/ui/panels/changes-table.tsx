@@ -1,11 +1,13 @@
+import '../styles/record-dialogs.css'
 import type { HistoryEntry, SiteField, SiteModel } from '../../client/client.ts'
-import { Cell } from '../cells/cell.tsx'
+import { Cell, LazyFiles } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { idsOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, labelIn } from '../data/views.ts'
 import { DataTable } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
+import { takesFiles } from '../widgets/file-fields.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { useRelated } from '../widgets/use-related.ts'
 
@@ -81,6 +83,7 @@ interface ValueViewProps {
 /** A value as widgets edit it, to read. */
 export function ValueView({ field, view, value, record }: ValueViewProps) {
   if (value instanceof Unparsed) return value.text
+  if (takesFiles(field)) return <LazyFiles value={value} isImage={field.type === 'image'} />
   if (field.relation !== null && value !== null) return <RelatedView field={field} view={view} value={value} record={record} />
   return <Cell field={field} view={view} value={value} />
 }

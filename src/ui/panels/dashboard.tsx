@@ -1,3 +1,4 @@
+import '../styles/cards.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bookmark, FilePlus, List, UserPlus, UsersRound } from 'lucide-react'

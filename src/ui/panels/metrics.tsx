@@ -1,3 +1,4 @@
+import '../styles/charts.css'
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'

@@ -1,3 +1,4 @@
+import '../styles/calendar.css'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { addMonths, firstWeekday, movedDay, weeksOf } from '../text/days.ts'

@@ -1,3 +1,4 @@
+import '../styles/calendar.css'
 import { CalendarDays } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useText } from '../text/text.tsx'

@@ -1,3 +1,4 @@
+import '../styles/administration-tables.css'
 import type { ReactNode } from 'react'
 
 /** A column of a table: its head, or that of numbers, or of buttons, which only assistive technologies read. */

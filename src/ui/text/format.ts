@@ -126,3 +126,12 @@ export function deviceOf(agent: string | null): string | undefined {
 
 /** The name of the key for commands on this system. @param names of keys in the language of the page */
 export const commandKey = ({ ctrl }: Text['keys']['names']): string => (/Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : ctrl)
+
+const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB'] as const
+
+/** A number of bytes, such as `1.2 MiB`: exact to three digits at most. */
+export function formatSize(bytes: number, locale: string): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZE_UNITS.length - 1)
+  const value = bytes / 1024 ** power
+  return `${roundedNumber(value, locale, 0, value < 10 ? 1 : 0)} ${SIZE_UNITS[power]}`
+}

@@ -1,3 +1,4 @@
+import '../styles/json.css'
 import { useRef } from 'react'
 import { Button } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'

@@ -20,6 +20,7 @@ export type WidgetKind =
   | 'time'
   | 'datetime'
   | 'json'
+  | 'files'
   | 'password'
   | 'relation'
   | 'relations'
@@ -37,6 +38,8 @@ const BY_TYPE: Readonly<Record<string, WidgetKind>> = {
   choice: 'select',
   multichoice: 'choices',
   json: 'json',
+  file: 'files',
+  image: 'files',
   password: 'password',
   foreignkey: 'relation',
   one_to_one: 'relation',

@@ -27,6 +27,7 @@ const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   time: TimeInput,
   datetime: DatetimeInput,
   json: lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor }))),
+  files: lazy(() => import('./files-input.tsx').then((module) => ({ default: module.FilesInput }))),
   password: PasswordInput,
   relation: RelationPicker,
   relations: RelationsPicker,
