@@ -1,8 +1,9 @@
 import type { RE2JS } from 're2js'
-import type { Field } from '../model/field.ts'
+import { type Field, type FileField, isFileField } from '../model/field.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
+import { type MockFiles, storedMockFile } from './mock-files.ts'
 import { datetimeFor, decimalFor, numberFor, placesOf, timeOfDay } from './numbers.ts'
 import { PatternText } from './pattern-text.ts'
 import type { FakerSource } from './random.ts'
@@ -20,8 +21,12 @@ const DEFAULT_PROBABILITY = 0.85
 /** Generates a candidate value for a field, a different one for each attempt. Undefined if an attempt fails. */
 export type CandidateGenerator = (attempt: number) => Json | undefined
 
-/** The generator of a field's values from the current random numbers. Relations have none; they choose among existing records. */
-export function candidateGenerator(field: Field, model: Model, source: FakerSource): CandidateGenerator {
+/**
+ * The generator of a field's values from the current random numbers. Relations have none; they choose among existing records.
+ *
+ * @param files the files that file fields may have
+ */
+export function candidateGenerator(field: Field, model: Model, source: FakerSource, files: MockFiles): CandidateGenerator {
   const { type, limits } = field
   const { faker, random } = source
   if (field.faker !== undefined) return hintGenerator(field, source)
@@ -58,6 +63,7 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
       return () => ({ [faker.word.noun()]: faker.word.adjective(), count: random.integer(0, 100), active: random.chance(0.5) })
     case 'file':
     case 'image':
+      return isFileField(field) ? fileGenerator(field, model, source, files) : () => undefined
     case 'primarykey':
     case 'foreignkey':
     case 'one_to_one':
@@ -68,6 +74,19 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
       throw new Error(`No mock data for the type ${String(unknown)}`)
     }
   }
+}
+
+/** Maximum number of files of a field, if it takes several. */
+const MAX_FILES = 4
+
+/** Files as a record would store them; `MockFiller` uploads them. */
+function fileGenerator(field: FileField, model: Model, { random }: FakerSource, files: MockFiles): CandidateGenerator {
+  const variants = files.count(field)
+  const next = () => storedMockFile(files.of(model.key, field, random.integer(0, variants - 1)))
+  if (variants === 0) return () => undefined
+  if (!field.type.list) return next
+  const max = Math.min(MAX_FILES, field.file.maxFiles)
+  return () => Array.from({ length: random.integer(field.required ? 1 : 0, max) }, next)
 }
 
 /** Starts at a random choice and cycles through all. */

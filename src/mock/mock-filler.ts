@@ -1,7 +1,8 @@
 import type { PasswordHasher } from '../auth/password.ts'
 import { type Actor, forbidden, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
-import type { RelationField } from '../model/field.ts'
+import type { FileField, RelationField } from '../model/field.ts'
+import { filesIn, type StoredFile } from '../model/files.ts'
 import { Model } from '../model/model.ts'
 import { dependencyOrder, type Registry } from '../model/registry.ts'
 import type { Records } from '../records/records.ts'
@@ -11,6 +12,7 @@ import type { Json } from '../util/json.ts'
 import { mapInSlices } from '../util/slices.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { type MockFile, MockFiles } from './mock-files.ts'
 import { Combinations, keepsDefault, otherValues, validated } from './mock-records.ts'
 import { type FillRequest, readFillRequest } from './mock-requests.ts'
 import { loadFaker } from './random.ts'
@@ -30,6 +32,7 @@ interface Planned {
   readonly model: Model
   readonly form: Form | undefined
   readonly series: Series
+  readonly files: MockFiles
   readonly records: readonly Readonly<Record<string, Json>>[]
 }
 
@@ -41,6 +44,8 @@ interface MockFillerParts {
   /** Forms by name. Mock records obey the first form that creates records of their model. */
   readonly forms: ReadonlyMap<string, Form>
   readonly random: Random
+  /** Uploads a file for as many places of a field. @returns the ids */
+  readonly upload: (model: Model, field: FileField, file: MockFile, places: number) => Promise<readonly string[]>
   /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
 }
@@ -92,7 +97,9 @@ export class MockFiller {
     const planned: Planned[] = []
     for (const model of dependencyOrder(this.#parts.registry).filter((each) => models.includes(each))) {
       const form = creatingForm(this.#parts.forms.values(), model)
+      const files = new MockFiles(seed)
       const series = new Series({
+        files,
         model: form === undefined ? model : narrowed(model, form),
         source,
         seed,
@@ -100,7 +107,7 @@ export class MockFiller {
         keepsDefault: (field) => field.computed || keepsDefault(model)(field),
         taken: await this.#taken(model),
       })
-      planned.push({ model, form, series, records: await this.#values(series, count) })
+      planned.push({ model, form, series, files, records: await this.#values(series, count) })
     }
     for (const plan of planned) {
       await this.#create(plan, withoutCode)
@@ -117,7 +124,7 @@ export class MockFiller {
     return records
   }
 
-  async #create({ model, form, series, records }: Planned, withoutCode: boolean): Promise<void> {
+  async #create({ model, form, series, files, records }: Planned, withoutCode: boolean): Promise<void> {
     const options = { origin: { via: 'mock' }, withoutCode } as const
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
@@ -134,10 +141,36 @@ export class MockFiller {
           form === undefined ? record : fitted(form, series, index, record)
         return combinations.claim(fit(data), (round) => fit(otherValues(series, index, round, { data, targets })))
       })
-      const created = await this.#parts.records.createMany(SYSTEM, model.key, { records: batch }, options)
+      const uploaded = await this.#withUploads(model, files, batch)
+      const created = await this.#parts.records.createMany(SYSTEM, model.key, { records: uploaded }, options)
       ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }
+  }
+
+  /** Records with ids of uploads in place of mock files. */
+  async #withUploads(model: Model, files: MockFiles, batch: readonly Values[]): Promise<readonly Values[]> {
+    let records = batch
+    for (const field of model.fileFields) {
+      const places = new Map<string, number>()
+      for (const { sha256 } of records.flatMap((record) => filesIn(record[field.name]))) {
+        places.set(sha256, (places.get(sha256) ?? 0) + 1)
+      }
+      const ids = new Map<string, string[]>()
+      for (const [sha256, count] of places) {
+        const file = files.withHash(sha256)
+        if (file === undefined) throw new Error(`There is no mock file with the hash ${sha256}`)
+        ids.set(sha256, [...(await this.#parts.upload(model, field, file, count))])
+      }
+      const idOf = ({ sha256 }: StoredFile): Json => ids.get(sha256)?.pop() ?? null
+      records = records.map((record) => {
+        const found = filesIn(record[field.name])
+        return found.length === 0
+          ? record
+          : { ...record, [field.name]: field.type.list ? found.map(idOf) : (found.map(idOf)[0] ?? null) }
+      })
+    }
+    return records
   }
 
   async #idsOf(table: string): Promise<number[]> {

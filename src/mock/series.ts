@@ -1,9 +1,10 @@
 import { AppError } from '../errors.ts'
-import { type Field, hasDefault, isRelation, type RelationField } from '../model/field.ts'
+import { type Field, type FileField, hasDefault, isFileField, isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { isoTime } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
 import { type CandidateGenerator, candidateGenerator, storedForm } from './candidates.ts'
+import { MOCK_FILE_TYPES, MockFiles } from './mock-files.ts'
 import { timestampsFor } from './numbers.ts'
 import type { FakerSource, KeyedRandom } from './random.ts'
 import { snake } from './texts.ts'
@@ -28,6 +29,8 @@ interface SeriesOptions {
   readonly taken?: ReadonlyMap<string, Iterable<Json>>
   /** Seed of the values of secret fields, instead of the public seed. */
   readonly secret: string
+  /** The files that file fields may have; by the seed when absent. */
+  readonly files?: MockFiles
 }
 
 /**
@@ -45,13 +48,14 @@ export class Series {
   readonly #used: ReadonlyMap<string, Set<Json>>
 
   constructor(options: SeriesOptions) {
-    const { model, source, taken, keepsDefault = () => false } = options
-    const settable = [...model.fields.values()].filter((field) => !field.system && !keepsDefault(field))
+    const { model, source, taken, keepsDefault = () => false, files = new MockFiles(options.seed) } = options
+    const isLeftOut = (field: Field) => isFileField(field) && !field.required && files.count(field) === 0
+    const settable = [...model.fields.values()].filter((field) => !field.system && !keepsDefault(field) && !isLeftOut(field))
     this.#options = options
     this.#own = settable.filter((field) => !isRelation(field))
     this.#relations = settable.filter(isRelation)
     this.#beginnings = beginnings(this.#own)
-    this.#candidates = new Map(this.#own.map((field) => [field.name, candidateGenerator(field, model, source)]))
+    this.#candidates = new Map(this.#own.map((field) => [field.name, candidateGenerator(field, model, source, files)]))
     const unique = settable.filter((field) => field.unique)
     this.#used = new Map(unique.map(({ name }) => [name, new Set(taken?.get(name) ?? [])]))
   }
@@ -130,6 +134,7 @@ export class Series {
       if (value === undefined || (isOrdered && !isInOrder(begin, value, field))) continue
       if (this.#claim(field, value)) return value
     }
+    if (isFileField(field)) throw noValueError(field, unmockable(field, model))
     const many = field.unique ? '; it is unique, so ask for fewer records' : ''
     const remedy = `${many || ';'} ${many ? 'or ' : ''}say what it looks like with mock: { faker: … }`
     throw noValueError(field, `No value was found for '${field.name}' of ${model.name} in ${MAX_ATTEMPTS} tries${remedy}`)
@@ -171,6 +176,9 @@ export class Series {
 }
 
 const isOptional = (field: Field): boolean => !field.required && !hasDefault(field) && !field.type.list
+
+const unmockable = ({ name, file }: FileField, model: Model): string =>
+  `'${name}' of ${model.name} is mandatory and accepts ${file.accept?.join(', ')}; mock data has only ${MOCK_FILE_TYPES.join(', ')}`
 
 const noValueError = ({ name }: Field, words: string): AppError => new AppError('INVALID_REQUEST', { [name]: [words] })
 

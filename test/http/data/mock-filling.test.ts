@@ -82,7 +82,8 @@ test('other requests are served after each 50 records that are generated', async
     await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
     served++
   }
-  const filler = new MockFiller({ registry: project.registry, store, records, forms: project.forms, random: systemRandom, pause })
+  const { registry, forms } = project
+  const filler = new MockFiller({ registry, store, records, forms, random: systemRandom, upload: async () => [], pause })
   await filler.request(SYSTEM, { models: ['tag'], count: 300, seed: 9 })
   assert.equal(served, 5)
 })
