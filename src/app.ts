@@ -23,6 +23,7 @@ import { Downloads } from './files/downloads.ts'
 import { fileReferences } from './files/file-references.ts'
 import { FileSweep } from './files/file-sweep.ts'
 import { FileLinks } from './files/links.ts'
+import { mockUploader, seedFileTaker } from './files/own-uploads.ts'
 import { Uploads } from './files/uploads.ts'
 import { History } from './history/history.ts'
 import { Lockout, SharedLockout } from './limit/lockout.ts'
@@ -126,6 +127,9 @@ async function open(
       heap,
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
+    const { blobs } = opened
+    const images = openImages(project, mode, { blobs, clock, random, timer })
+    const uploads = new Uploads({ access, store, records, blobs, images, settings, clock: recordClock, random })
     const reads = new Reads(access, store, writer, log)
     let connection: Connect | undefined
     const connect: Connect = (caller) => {
@@ -171,7 +175,7 @@ async function open(
       if (kept !== undefined) await forgetRemovedFiles(store, records, kept)
       const seedFiles = seeds ?? (isNew ? project.seeds : [])
       if (seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-      const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
+      const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records, seedFileTaker(uploads)) : 0
       await addMissingGrants(project, store, records)
       await webhooks.subscriptions.load()
       await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
@@ -191,7 +195,6 @@ async function open(
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
-    const images = openImages(project, mode, { ...parts, blobs: opened.blobs })
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
     if (registry.withFiles.length > 0) {
@@ -260,10 +263,10 @@ async function open(
       }),
       events,
       lint: () => lintReport(project.folder),
-      blobs: opened.blobs,
+      blobs,
       images,
-      uploads: new Uploads({ ...parts, clock: recordClock, blobs: opened.blobs, images }),
-      downloads: new Downloads({ access, store, blobs: opened.blobs, images }),
+      uploads,
+      downloads: new Downloads({ access, store, blobs, images }),
       fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id) => accounts.logins.actorOfUser(id) }),
       exports: new Exports(access, store, project.views),
       imports: new Imports(access, records),
@@ -275,7 +278,15 @@ async function open(
       views,
       mocks,
       modelTests: new ModelTests(registry, project.views, mocks),
-      mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),
+      mockFiller: new MockFiller({
+        registry,
+        store,
+        forms,
+        records: mockedRecords,
+        random,
+        upload: mockUploader(uploads),
+        pause: setImmediate,
+      }),
       webhooks,
       jobs,
       scriptContext: (name, signal) => {

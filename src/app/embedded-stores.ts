@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadOrCreateSecret, makeSecret } from '../auth/secret.ts'
 import type { Log } from '../log/log.ts'
+import { FILE_TABLE } from '../model/files.ts'
 import type { Registry } from '../model/registry.ts'
 import { nothingWritten } from '../project/snapshots.ts'
 import { FolderBlobs } from '../store/blobs/folder-blobs.ts'
@@ -67,7 +68,7 @@ export async function openFileStore(
     dataFolder: folder,
     ...OF_THIS_PROCESS,
     snapshots: snapshotsOf(folder, store),
-    initialize: (work) => work(store.isNew),
+    initialize: async (work) => work(store.isNew || (await hasOnlyUploads(store, registry))),
     secret: () => loadOrCreateSecret(folder, random),
     async handOver() {
       const release = await store.handOver()
@@ -103,6 +104,14 @@ class TemporaryBlobs extends FolderBlobs {
   async dispose(): Promise<void> {
     await rm(this.#own, { recursive: true, force: true })
   }
+}
+
+/** True for the store of a first start that ended between the uploads of the files of seeds and the transaction that makes the records. */
+async function hasOnlyUploads(store: FileStore, registry: Registry): Promise<boolean> {
+  const counts = async (key: string) => (await store.find(key, { filters: [], sort: [], offset: 0, limit: 0 })).total
+  if ((await counts(FILE_TABLE)) === 0) return false
+  for (const { key } of registry.all) if (key !== FILE_TABLE && (await counts(key)) > 0) return false
+  return true
 }
 
 const snapshotsOf = (folder: string, store: FileStore): OpenedStore['snapshots'] => ({

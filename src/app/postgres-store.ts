@@ -2,6 +2,7 @@ import type { PostgresSettings, Settings } from '../config/settings.ts'
 import { durationMs, postgresPlace } from '../config/store-settings.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
+import { FILE_TABLE } from '../model/files.ts'
 import type { Registry } from '../model/registry.ts'
 import { databaseHasNoSnapshots } from '../project/snapshots.ts'
 import type { BlobStore } from '../store/blobs/blob-store.ts'
@@ -287,7 +288,10 @@ async function expectCurrent(
 
 /** The tables that have been written to unless the store is new. */
 const tellingTables = ({ tables }: Layout, { grantsFirst }: PostgresParts): string[] =>
-  tables.map(({ model }) => model.key).filter((key) => !(grantsFirst && CREATED_BEFORE_SEEDS.has(key)))
+  tables
+    .map(({ model }) => model.key)
+    // Files of seeds are uploaded before the transaction that makes the records.
+    .filter((key) => key !== FILE_TABLE && !(grantsFirst && CREATED_BEFORE_SEEDS.has(key)))
 
 function figuresOf(database: Database, times: StatementTimes) {
   const { connections, idle, waiting, retries } = database.usage()

@@ -26,6 +26,8 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   events: async (io) => (await import('./commands/events.ts')).eventsCommand(io),
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
   import: async (io) => (await import('./commands/import.ts')).importCommand(io),
+  upload: async (io) => (await import('./commands/upload.ts')).uploadCommand(io),
+  download: async (io) => (await import('./commands/download.ts')).downloadCommand(io),
   mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),
   recompute: async (io) => (await import('./commands/recompute.ts')).recomputeCommand(io),
   lint: async (io) => (await import('./commands/lint.ts')).lintCommand(io),

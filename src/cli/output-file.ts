@@ -29,9 +29,12 @@ export async function writeOutput(io: Io, text: string, file: string | undefined
 /** Names of files that commands write; a folder of `-o` has none of them. */
 const FILE_NAME = /\.(?:csv|js|json|ndjson|ts|xlsx|yaml|yml)$/i
 
+/** True for a name that a file of a command has, rather than a folder. */
+export const isFileName = (output: string): boolean => FILE_NAME.test(output)
+
 /** @throws {AppError} USAGE if the folder of `-o` for several files has the name of a file */
 export function refuseFileName(folder: string): void {
-  if (FILE_NAME.test(folder)) throw new AppError('USAGE', `With --all, -o names a folder, and '${folder}' is the name of a file`)
+  if (isFileName(folder)) throw new AppError('USAGE', `With --all, -o names a folder, and '${folder}' is the name of a file`)
 }
 
 /**

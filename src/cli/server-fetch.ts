@@ -52,7 +52,7 @@ export const serverFetch =
 
 /** The responses that are streamed: the request, the header that shows that it was understood, and its name. */
 const STREAMED: readonly (readonly [request: RegExp, header: string, value: string, name: string])[] = [
-  [/^GET [^?]*\/export\?/, 'content-disposition', 'attachment', 'a file'],
+  [/^GET (?:[^?]*\/export|\/files\/[^?]*)\?/, 'content-disposition', 'attachment', 'a file'],
   [/^GET \/events(\?|$)/, 'content-type', 'text/event-stream', 'a stream of events'],
 ]
 
@@ -196,6 +196,8 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
   [/^DELETE \/auth\/sessions\?/, ({ total }) => typeof total === 'number'],
   [/ \/reset$/, ({ seeded, removed }) => typeof seeded === 'number' && isObject(removed)],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
+  [/^POST \/files\//, ({ data }) => isList(data)],
+  [/^DELETE \/files\/uploads\//, ({ data }) => data === null || isObject(data)],
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],
   [/^POST .*\/actions\/\w+(\?|$)/, ({ message, data }) => typeof message === 'string' && Array.isArray(data)],
   [/^POST .*\/restore(\?|$)/, ({ consequences, notices }) => isList(consequences) && Array.isArray(notices)],

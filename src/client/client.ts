@@ -50,6 +50,8 @@ interface RawRequest extends CallOptions {
   readonly query?: QueryEntries
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as it is, in the place of `body`; needs a header `Content-Type`. */
+  readonly file?: Blob
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -270,8 +272,8 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
    *
    * @param path relative to `apiUrl`, starting with a slash; may contain a query
    */
-  fetch(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<Response> {
-    return this.#send({ method, path: withQuery(this.#api + path, query), body, headers, signal })
+  fetch(path: string, { method = 'GET', query = [], body, file, headers, signal }: RawRequest = {}): Promise<Response> {
+    return this.#send({ method, path: withQuery(this.#api + path, query), body, file, headers, signal })
   }
 
   async #get(path: string, signal: AbortSignal | undefined): Promise<unknown> {

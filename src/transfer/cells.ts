@@ -36,6 +36,12 @@ export function readCell(field: Field | undefined, cell: string | null): Json {
   return field.type.list ? split(text).map((item) => readItem(field, item)) : readValue(field, text)
 }
 
+/** Reads a cell that is not JSON, of a file field: a text, or several behind semicolons. */
+export function readTextCell(cell: string, isList: boolean): string | string[] {
+  const text = unguarded(cell)
+  return isList ? split(text).map((item) => item.trim()) : text
+}
+
 const SEPARATOR = ';'
 
 /**

@@ -70,7 +70,7 @@ export function readRows(
  *
  * @throws {AppError} INVALID_REQUEST
  */
-async function* decodeUtf8(content: FileContent): AsyncGenerator<string> {
+export async function* decodeUtf8(content: FileContent): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let first: Uint8Array | undefined
   let turn = 0
@@ -141,7 +141,7 @@ async function csvRow(columns: readonly Column[], cells: readonly CsvCell[], lin
       problems.push({ field: name, message: `${name} must not have more than ${MAX_ITEMS} items` })
       continue
     }
-    if (field?.type.name === 'json' && cell !== null) {
+    if (field !== undefined && cell !== null && isJsonCell(field, cell)) {
       const { value, faults } = await jsonIn(cell)
       for (const problem of faults) problems.push({ field: name, message: `${name} ${problem}` })
       entries.push([name, value])
@@ -149,6 +149,10 @@ async function csvRow(columns: readonly Column[], cells: readonly CsvCell[], lin
   }
   return { data: Object.fromEntries(entries), line, problems }
 }
+
+/** JSON; of a file field, one or several objects, or ids within brackets. */
+const isJsonCell = ({ type, file }: Field, cell: string): boolean =>
+  type.name === 'json' || (file !== undefined && /^\s*[[{]/.test(cell))
 
 function hasManyItems(cell: string): boolean {
   let items = 1

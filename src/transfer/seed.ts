@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { extname } from 'node:path'
+import { dirname, extname } from 'node:path'
 import { addMissingGrants, grantsPrecedeSeeds } from '../accounts/roles.ts'
 import { SYSTEM } from '../auth/permissions.ts'
 import { ConfigError, type Fault, Faults } from '../config/fault.ts'
@@ -24,16 +24,23 @@ import { isObject, type Json } from '../util/json.ts'
 import { parseStrictJson } from '../util/strict-json.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { readRows } from './row-reader.ts'
+import { checkSeedFile, type TakeSeedFile, withSeedFiles } from './seed-files.ts'
 
 /**
  * Creates the records of a project's seed files in an empty store, in one transaction, with full validation, in dependency
  * order of the models.
  *
+ * @param takeFile takes the files that file fields name
  * @returns number of records created
  * @throws {ConfigError} naming every invalid record by file and line; then nothing is created
  */
-export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
-  const items = new SeedItems(seeds, registry, records)
+export async function seedStore(
+  seeds: readonly SeedFile[],
+  registry: Registry,
+  records: Records,
+  takeFile: TakeSeedFile,
+): Promise<number> {
+  const items = new SeedItems(seeds, registry, records, takeFile)
   const faults = new Faults('seed/invalid-record')
   for (const { index, issues } of await records.load(SYSTEM, items.read())) {
     const source = items.sourceOf(index)
@@ -60,7 +67,7 @@ export async function seedFaults(project: Project): Promise<readonly Fault[]> {
       maxRecordBytes: settings.max_record_bytes,
     })
     if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-    await seedStore(seeds, registry, records)
+    await seedStore(seeds, registry, records, checkSeedFile(settings))
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults
@@ -83,13 +90,15 @@ class SeedItems {
   readonly #seeds: readonly SeedFile[]
   readonly #registry: Registry
   readonly #records: Records
+  readonly #takeFile: TakeSeedFile
   /** The ids of the records read so far, by values of the unique fields of models that others refer to. */
   readonly #ids = new Map<Field, Map<Json, number>>()
   readonly #parts: Part[] = []
   /** Number of records read. */
   count = 0
 
-  constructor(seeds: readonly SeedFile[], registry: Registry, records: Records) {
+  constructor(seeds: readonly SeedFile[], registry: Registry, records: Records, takeFile: TakeSeedFile) {
+    this.#takeFile = takeFile
     this.#seeds = seeds
     this.#registry = registry
     this.#records = records
@@ -111,7 +120,8 @@ class SeedItems {
       for await (const item of withIds(reading, faults)) {
         part.positions.push(item.position)
         this.count++
-        const { data, issues } = await this.#resolved(model, item.data)
+        const { data: resolved, issues } = await this.#resolved(model, item.data)
+        const data = await withSeedFiles(model, resolved, dirname(file.path), this.#takeFile, issues)
         for (const [field, [message = '']] of Object.entries(issues.toMessages())) {
           faults.add(reading.sourceOf(item.position), [field], message)
         }

@@ -1,16 +1,19 @@
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { type QueryEntries, queryText } from '../../client/query.ts'
 import { AppError } from '../../errors.ts'
-import { DEFAULT_FORMAT, EXPORT_FORMATS, type ExportFormat } from '../../query/formats.ts'
+import { DEFAULT_FORMAT, DELIMITERS, EXPORT_FORMATS, type ExportFormat } from '../../query/formats.ts'
+import { rewriteFileValues } from '../../transfer/file-values.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
+import { ExportedFiles, refuseFiles } from '../exported-files.ts'
 import { type Io, writeAll } from '../io.ts'
 import { describedModels, withModelSuggestion } from '../model-requests.ts'
-import { makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
+import { isFileName, makeOutputFolder, refuseExisting, refuseFileName, writeWholeFile } from '../output-file.ts'
 import { RecordCounter, withProgress } from '../progress.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { bodyOf, bodyTextOf, UNCOMPRESSED } from '../server-fetch.ts'
+import { describedFileFields, openStoredFile } from '../stored-files.ts'
 import { counted } from '../style.ts'
 
 interface ExportOptions extends RemoteOptions {
@@ -27,6 +30,7 @@ interface ExportOptions extends RemoteOptions {
   readonly all?: boolean
   readonly output?: string
   readonly force?: boolean
+  readonly files?: boolean
 }
 
 const EXAMPLES = `
@@ -35,6 +39,7 @@ Examples:
   $ admin export post --format ndjson | gzip > posts.ndjson.gz
   $ admin export post --labels --format xlsx --fields title,author,status -o posts.xlsx
   $ admin export --all --format json -o export
+  $ admin export --all --files -o export
   $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
 `
 
@@ -57,6 +62,7 @@ export function exportCommand(io: Io): Command {
     .option('--time-zone <name>', 'time zone of dates with a time, such as Europe/Berlin, with --labels (default: UTC)')
     .option('--all', 'export every model, each to its own file in the folder given by -o')
     .option('-o, --output <path>', 'file to write, or the folder with --all (default: stdout)')
+    .option('--files', 'write the files of records to the folder `files` beside the output, and their paths into the records')
     .option('--force', 'overwrite existing files')
     .addHelpText('after', EXAMPLES)
     .action((model: string | undefined, options: ExportOptions) => {
@@ -68,7 +74,7 @@ export function exportCommand(io: Io): Command {
 
 /** @throws {AppError} USAGE */
 function checkUsage(model: string | undefined, options: ExportOptions): void {
-  const { all = false, output, filters, any, fields, sortBy, list, format } = options
+  const { all = false, output, filters, any, fields, sortBy, list, format, files = false, labels = false } = options
   const usageError = (message: string) => new AppError('USAGE', message)
   if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
   if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
@@ -76,18 +82,32 @@ function checkUsage(model: string | undefined, options: ExportOptions): void {
   if (all && (filters ?? any ?? fields ?? sortBy ?? list) !== undefined) {
     throw usageError('--filters, --any, --fields, --sort-by and --list apply to one model; export the models one by one')
   }
+  if (files && output === undefined) throw usageError('--files writes files beside the records; name a file or a folder with -o')
+  if (files && (labels || format === 'xlsx')) throw usageError('--files is for CSV, JSON and NDJSON without --labels')
+  if (files && fields !== undefined && !fields.split(',').includes('id')) {
+    throw usageError('--files needs the ids of the records: add id to --fields')
+  }
   if (format === 'xlsx' && output === undefined) throw usageError('XLSX is not written to stdout; name a file with -o')
 }
 
 async function exportOne(api: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
-  const { output, force = false } = options
+  const { force = false } = options
+  const output = await fileOfOne(model, options, io)
   const path = output === undefined ? undefined : resolve(io.cwd, output)
   // Checked before the download, to fail early.
   if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
+  if (path !== undefined && options.files === true) await refuseFiles({ folder: dirname(path), model, force })
   await withModelSuggestion(api, model, async () => {
     if (path === undefined) await writeAll(io.stdout, textOf(await download(api, model, options)))
     else await writeFile(api, model, options, { path, shown: output ?? path }, io)
   })
+}
+
+/** The file of an export of one model. With `--files`, `-o` may name a folder. */
+async function fileOfOne(model: string, { output, files = false, format }: ExportOptions, io: Io): Promise<string | undefined> {
+  if (output === undefined || !files || isFileName(output)) return output
+  await makeOutputFolder(io, output)
+  return join(output, `${fileNameOf(model)}.${format}`)
 }
 
 async function exportAll(api: ApiClient, options: ExportOptions, io: Io): Promise<void> {
@@ -98,6 +118,7 @@ async function exportAll(api: ApiClient, options: ExportOptions, io: Io): Promis
     return { model, path: join(folder, name), shown: join(output, name) }
   })
   for (const { path, shown } of files) await refuseExisting(path, { shown, force })
+  if (options.files === true) for (const { model } of files) await refuseFiles({ folder, model, force })
   for (const [written, { model, ...target }] of files.entries()) {
     await writeFile(api, model, options, target, io).catch((error: unknown) => {
       throw withProgressNote(appErrorOf(error), target.shown, written, files.length)
@@ -129,16 +150,52 @@ async function writeFile(
   // The records of a workbook cannot be counted in its bytes.
   const counter = format === 'xlsx' ? undefined : new RecordCounter(format)
   const total = io.stderr.isTTY === true && counter !== undefined ? await totalOf(api, model, options) : 0
+  let files: ExportedFiles | undefined
   await io.interruptibly(async (signal) => {
     const content = await download(api, model, options, signal)
-    const pieces = counter?.counted(textOf(content)) ?? content
-    await writeWholeFile(
-      path,
-      withProgress<string | Uint8Array>(io, model, total, () => counter?.count ?? 0, pieces),
-      { shown, force, signal },
-    )
+    files = options.files === true ? await filesBeside(path, api, model, options, signal) : undefined
+    const text = counter?.counted(textOf(content))
+    const pieces = text === undefined ? content : files === undefined ? text : withFiles(text, files, api, model, format)
+    const shownPieces = withProgress<string | Uint8Array>(io, model, total, () => counter?.count ?? 0, pieces)
+    await writeWholeFile(path, shownPieces, { shown, force, signal }).catch(async (error: unknown) => {
+      await files?.close({ failed: true })
+      throw error
+    })
+    await files?.close({ failed: false })
   })
-  io.stderr.write(counter === undefined ? `Wrote ${shown}\n` : `Wrote ${counted(counter.count, 'record')} to ${shown}\n`)
+  const count = counter === undefined ? '' : `${counted(counter.count, 'record')} to `
+  io.stderr.write(`Wrote ${count}${shown}${files === undefined ? '' : `, and ${counted(files.count, 'file')} beside it`}\n`)
+}
+
+const filesBeside = (
+  path: string,
+  api: ApiClient,
+  model: string,
+  { force = false }: ExportOptions,
+  signal: AbortSignal,
+): Promise<ExportedFiles> =>
+  ExportedFiles.begin({
+    ...{ folder: dirname(path), model: fileNameOf(model), force, signal },
+    open: (field, record, file) => openStoredFile(api, { model, record, field }, file, signal),
+  })
+
+/** The text of an export with paths in place of stored files, which are written meanwhile. */
+async function* withFiles(
+  text: AsyncIterable<string>,
+  files: ExportedFiles,
+  api: ApiClient,
+  model: string,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const fields = await describedFileFields(api, model)
+  if (fields.size === 0 || format === 'xlsx') return yield* text
+  yield* rewriteFileValues(text, {
+    format,
+    delimiterOf: () => DELIMITERS.comma,
+    fieldOf: (name) => (fields.has(name) ? name : undefined),
+    replace: (value) => files.write(value),
+  })
+  await files.finish()
 }
 
 /** The expected number of records. */

@@ -1,19 +1,21 @@
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName } from '../../query/formats.ts'
-import { type ImportResult, RejectedRows } from '../../transfer/imports.ts'
+import { type ImportFile, type ImportResult, RejectedRows } from '../../transfer/imports.ts'
 import { rowLines } from '../../transfer/row-reader.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { withModelSuggestion } from '../model-requests.ts'
 import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { counted } from '../style.ts'
+import { withUploadedPaths } from '../uploaded-paths.ts'
 
 interface ImportOptions extends RemoteOptions {
   readonly format?: Format
@@ -27,10 +29,15 @@ interface ImportOptions extends RemoteOptions {
   readonly json?: boolean
 }
 
+const NOTES = `
+A file field takes a path relative to the folder of the file, which must stay inside it, or {"path", "name", "alt"} as JSON; several
+files are an array, or paths with semicolons between them. The files are uploaded first. A dry run uploads them, too, and removes them.`
+
 const EXAMPLES = `
 Examples:
   $ admin import post posts.csv --dry-run
   $ admin import post posts.csv --upsert-by slug --form PostForm
+  $ admin export post --files -o copy/post.csv && admin import post copy/post.csv --project other
   $ admin export post --format json | admin import post - --format json --keep-ids --project copy
 `
 
@@ -48,6 +55,7 @@ export function importCommand(io: Io): Command {
     .option('--form <name>', 'validate records with this form')
     .option('--keep-ids', 'keep id, created_at and updated_at of the file; only while no server runs')
     .option('--json', 'print the result as JSON')
+    .addHelpText('after', NOTES)
     .addHelpText('after', EXAMPLES)
     .action(async (model: string, file: string, options: ImportOptions) => {
       const format = formatOf(file, options)
@@ -71,37 +79,46 @@ function formatOf(file: string, { format }: ImportOptions): Format {
 }
 
 async function importFile(
-  { app, client }: ApiClient,
+  api: ApiClient,
   model: string,
   { file, format }: { file: string; format: Format },
-  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false, code }: ImportOptions,
+  options: ImportOptions,
   io: Io,
 ): Promise<ImportResult> {
+  if (api.app === undefined && options.keepIds === true)
+    throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
+  const { delimiter, dryRun = false } = options
   const { open, close } = await inputFile(file, io)
-  let sent: Buffer | undefined
+  const folder = file === STDIN ? undefined : dirname(resolve(io.cwd, file))
   try {
-    if (app !== undefined)
-      return await app.imports.run(
-        SHELL,
-        model,
-        { format, open },
-        {
-          ...{ dryRun, upsertBy, formId, delimiter, keepIds },
-          withoutCode: !code,
-        },
-      )
-    if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
-    sent = await buffer(open())
-    const options = { format, dry_run: dryRun, upsert_by: upsertBy, form_id: formId, delimiter }
-    return await client.model(model).import(new Uint8Array(sent), options)
+    return await io.interruptibly((signal) =>
+      withUploadedPaths({ api, io, model, signal, isKept: !dryRun }, { format, delimiter, folder, open }, (content) =>
+        sendFile(api, model, { format, open: content }, options),
+      ),
+    )
   } catch (error) {
-    const bytes = sent
     throw await withPositions(appErrorOf(error), file, async () =>
-      bytes === undefined ? [] : rowLines(format, bytes, delimiter),
+      rowLines(format, await buffer(Readable.from(open())), delimiter),
     )
   } finally {
     await close()
   }
+}
+
+async function sendFile(
+  { app, client }: ApiClient,
+  model: string,
+  { format, open }: ImportFile,
+  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false, code }: ImportOptions,
+): Promise<ImportResult> {
+  if (app !== undefined) {
+    const options = { dryRun, upsertBy, formId, delimiter, keepIds, withoutCode: !code }
+    return app.imports.run(SHELL, model, { format, open }, options)
+  }
+  const sent = await buffer(Readable.from(open()))
+  return client
+    .model(model)
+    .import(new Uint8Array(sent), { format, dry_run: dryRun, upsert_by: upsertBy, form_id: formId, delimiter })
 }
 
 /**

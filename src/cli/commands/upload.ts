@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { Command } from 'commander'
+import { AppError } from '../../errors.ts'
+import { meantOrKnown } from '../../util/suggest.ts'
+import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
+import type { Io } from '../io.ts'
+import { describedModels } from '../model-requests.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { describedFileFields, discardUpload, uploadLocalFile } from '../stored-files.ts'
+
+interface UploadOptions extends RemoteOptions {
+  readonly json?: boolean
+}
+
+const NOTES = `
+Prints the id of each upload, in the order of the files. A record takes an upload when the id is written to its field; until then the upload
+is kept for a day (setting files.pending_hours). If one of the files is refused, none is uploaded.
+
+Example:
+  $ admin upload post cover reef.jpg
+  $ curl -X PUT -H "Authorization: Bearer $(admin token)" -H 'Content-Type: application/json' \\
+      -d '{"data": {"cover": "k3J9x0aQ2m-1f"}}' http://127.0.0.1:8000/api/v1/models/post/1
+`
+
+/** `admin upload`: uploads files for a field. Works beside a running server, in this process, or on a remote server. */
+export function uploadCommand(io: Io): Command {
+  return withRemoteOptions(new Command('upload').description('upload files for a field, and print their ids'))
+    .argument('<model>', 'model, such as post')
+    .argument('<field>', 'field of files or images, such as cover')
+    .argument('<file...>', 'files to upload')
+    .option('--json', 'print the ids as JSON')
+    .addHelpText('after', NOTES)
+    .action(async (model: string, field: string, files: readonly string[], options: UploadOptions) => {
+      const paths = files.map((file) => ({ shown: file, path: resolve(io.cwd, file) }))
+      for (const each of paths) await refuseNoFile(each)
+      const ids = await withApi(io, options, (api) => uploadAll(api, model, field, paths, io))
+      io.stdout.write(options.json === true ? `${JSON.stringify(ids)}\n` : ids.map((id) => `${id}\n`).join(''))
+      io.stderr.write(`Write ${ids.length === 1 ? 'the id' : 'the ids'} to ${field} of a record; unused uploads expire\n`)
+    })
+}
+
+/** A file of the command line. */
+interface NamedFile {
+  readonly shown: string
+  readonly path: string
+}
+
+/** @throws {AppError} TASK_FAILED for what is no file, before anything is uploaded */
+async function refuseNoFile({ shown, path }: NamedFile): Promise<void> {
+  const found = await stat(path).catch((error: Error) => {
+    throw new AppError('TASK_FAILED', `${shown} cannot be read: ${error.message}`)
+  })
+  if (!found.isFile()) throw new AppError('TASK_FAILED', `${shown} is no file`)
+}
+
+async function uploadAll(
+  api: ApiClient,
+  model: string,
+  field: string,
+  files: readonly NamedFile[],
+  io: Io,
+): Promise<readonly string[]> {
+  await expectFileField(api, model, field)
+  const ids: string[] = []
+  return io.interruptibly(async (signal) => {
+    for (const { shown, path } of files) {
+      const file = { path, name: basename(path), open: () => createReadStream(path) }
+      const id = await uploadLocalFile(api, io, { model, field }, file, signal).catch(async (error: unknown) => {
+        for (const uploaded of ids) await discardUpload(api, uploaded).catch(() => {})
+        throw refusalOf(appErrorOf(error), shown)
+      })
+      ids.push(id)
+    }
+    return ids
+  })
+}
+
+/** @throws {AppError} MODEL_NOT_FOUND, USAGE for a field that is no field of files */
+export async function expectFileField(api: ApiClient, model: string, field: string): Promise<void> {
+  const fields = await describedFileFields(api, model)
+  if (fields.has(field)) return
+  const models = [...(await describedModels(api)).keys()]
+  if (!models.includes(model)) throw new AppError('MODEL_NOT_FOUND', `There is no model '${model}'${meantOrKnown(model, models)}`)
+  const known = [...fields.keys()]
+  const hint = known.length === 0 ? `; ${model} has no fields of files` : meantOrKnown(field, known)
+  throw new AppError('TASK_FAILED', `'${field}' is no field of files of ${model}${hint}`)
+}
+
+/** Adds the name of the file to an error about it. */
+function refusalOf(error: unknown, shown: string): unknown {
+  if (!(error instanceof AppError) || typeof error.details === 'string') return error
+  const messages = Object.values(error.details).flat()
+  return new AppError(error.code, messages.map((each) => `${shown}: ${each}`).join('\n'), { cause: error })
+}

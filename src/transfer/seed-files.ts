@@ -1,0 +1,71 @@
+import type { Settings } from '../config/settings.ts'
+import { AppError } from '../errors.ts'
+import type { FileField } from '../model/field.ts'
+import type { StoredFile } from '../model/files.ts'
+import type { Model } from '../model/model.ts'
+import { formatBytes } from '../util/bytes.ts'
+import { isoTime, systemClock } from '../util/clock.ts'
+import type { FieldIssues } from '../validate/issues.ts'
+import { type FileReference, type OpenedFile, PathProblem } from './file-paths.ts'
+import { withUploadedFiles } from './file-uploads.ts'
+
+/** Takes a file that a seed names, and returns the id of its upload, or what the record would store. @throws {PathProblem}, {AppError} */
+export type TakeSeedFile = (
+  model: Model,
+  field: FileField,
+  file: OpenedFile,
+  reference: FileReference,
+) => Promise<string | StoredFile>
+
+/**
+ * Takes the files that the file fields of a seed record name by their paths.
+ *
+ * @param folder that of the seed file
+ * @param issues gets the faults
+ * @returns the record with what was taken in place of paths
+ */
+export async function withSeedFiles(
+  model: Model,
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+  take: TakeSeedFile,
+  issues: FieldIssues,
+): Promise<Readonly<Record<string, unknown>>> {
+  const values: Record<string, unknown> = {}
+  for (const field of model.fileFields) {
+    const { name } = field
+    const value = Object.hasOwn(data, name) ? data[name] : null
+    if (value === null || value === undefined) continue
+    try {
+      values[name] = await withUploadedFiles(folder, name, value, (_, file, reference) => take(model, field, file, reference))
+    } catch (error) {
+      if (error instanceof PathProblem) issues.add(name, `${name} ${error.message}`)
+      else if (error instanceof AppError && typeof error.details !== 'string')
+        issues.add(name, ...Object.values(error.details).flat())
+      else throw error
+    }
+  }
+  return Object.keys(values).length === 0 ? data : { ...data, ...values }
+}
+
+/** Judges files without keeping them: whether they exist, and their size. */
+export const checkSeedFile =
+  ({ max_upload_bytes: usual, files }: Pick<Settings, 'max_upload_bytes' | 'files'>): TakeSeedFile =>
+  async (_, { file }, { size }, { name }) => {
+    const { maxSize = usual, isImage, accept, minWidth, minHeight } = file
+    const most = Math.min(maxSize, files.max_size)
+    if (size > most) throw new PathProblem(`must not be larger than ${formatBytes(most)}`)
+    return {
+      id: `${UNKNOWN}-1`,
+      ...{ name, type: accept?.find((type) => !type.endsWith('*')) ?? 'application/octet-stream', size, sha256: '0'.repeat(64) },
+      // The image is not read.
+      width: isImage ? (minWidth ?? USUAL_SIDE) : null,
+      height: isImage ? (minHeight ?? USUAL_SIDE) : null,
+      alt: null,
+      uploaded_at: isoTime(systemClock()),
+    }
+  }
+
+const UNKNOWN = 'not_uploaded'
+/** Length of the sides of an image that is not read. */
+const USUAL_SIDE = 1000

@@ -1,0 +1,3 @@
+import { testFileRoundTrips } from './file-round-trips.ts'
+
+testFileRoundTrips('embedded', async () => ({ env: {}, async drop() {} }))
