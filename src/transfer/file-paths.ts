@@ -4,7 +4,7 @@ import { basename, join, resolve, sep } from 'node:path'
 import { isObject } from '../util/json.ts'
 
 /** A file that an import or a seed names by its path. */
-export interface FileReference {
+export interface NamedPath {
   /** Relative to the folder of the file that names it. */
   readonly path: string
   /** Name of the file in the record. */
@@ -29,7 +29,7 @@ export class PathProblem extends Error {}
  * @returns undefined for an item that names no path, such as an object with an id
  * @throws {PathProblem} for an object with a path and faulty members
  */
-export function readFileReference(item: unknown): FileReference | undefined {
+export function readNamedPath(item: unknown): NamedPath | undefined {
   if (typeof item === 'string') return { path: item, name: basename(item), alt: null }
   if (!isObject(item) || !Object.hasOwn(item, 'path')) return undefined
   const { path, name, alt, ...others } = item

@@ -1,8 +1,8 @@
 import { rowOfFileId, type StoredFile } from '../model/files.ts'
-import { type FileReference, type OpenedFile, openInside, PathProblem, readFileReference } from './file-paths.ts'
+import { type NamedPath, type OpenedFile, openInside, PathProblem, readNamedPath } from './file-paths.ts'
 
 /** Takes a file for a field, and returns its id, or what a record would store. @throws {PathProblem}, {AppError} if the field does not take it */
-export type UploadFile = (field: string, file: OpenedFile, reference: FileReference) => Promise<string | StoredFile>
+export type UploadFile = (field: string, file: OpenedFile, reference: NamedPath) => Promise<string | StoredFile>
 
 /**
  * Uploads the files that a value of a file field names by their paths.
@@ -24,7 +24,7 @@ export async function withUploadedFiles(
 }
 
 async function uploadedItem(folder: string | undefined, field: string, item: unknown, upload: UploadFile): Promise<unknown> {
-  const reference = readFileReference(item)
+  const reference = readNamedPath(item)
   if (reference === undefined) return item
   const opened = await openInside(folder, reference.path).catch((error: unknown) => {
     // The id of an upload or of a file of the record, as the API takes it.

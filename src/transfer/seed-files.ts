@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import { formatBytes } from '../util/bytes.ts'
 import { isoTime, systemClock } from '../util/clock.ts'
 import type { FieldIssues } from '../validate/issues.ts'
-import { type FileReference, type OpenedFile, PathProblem } from './file-paths.ts'
+import { type NamedPath, type OpenedFile, PathProblem } from './file-paths.ts'
 import { withUploadedFiles } from './file-uploads.ts'
 
 /** Takes a file that a seed names, and returns the id of its upload, or what the record would store. @throws {PathProblem}, {AppError} */
@@ -14,7 +14,7 @@ export type TakeSeedFile = (
   model: Model,
   field: FileField,
   file: OpenedFile,
-  reference: FileReference,
+  reference: NamedPath,
 ) => Promise<string | StoredFile>
 
 /**

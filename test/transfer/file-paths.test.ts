@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openInside, readFileReference } from '../../src/transfer/file-paths.ts'
+import { openInside, readNamedPath } from '../../src/transfer/file-paths.ts'
 import { withUploadedFiles } from '../../src/transfer/file-uploads.ts'
 
 let root: string
@@ -80,7 +80,7 @@ const items: readonly (readonly [item: unknown, reference: unknown])[] = [
 ]
 
 for (const [item, reference] of items) {
-  test(`the reference of ${JSON.stringify(item)}`, () => assert.deepEqual(readFileReference(item), reference))
+  test(`the reference of ${JSON.stringify(item)}`, () => assert.deepEqual(readNamedPath(item), reference))
 }
 
 const faulty: readonly (readonly [item: unknown, message: RegExp])[] = [
@@ -91,7 +91,7 @@ const faulty: readonly (readonly [item: unknown, message: RegExp])[] = [
 ]
 
 for (const [item, message] of faulty) {
-  test(`the reference ${JSON.stringify(item)} is refused`, () => assert.throws(() => readFileReference(item), { message }))
+  test(`the reference ${JSON.stringify(item)} is refused`, () => assert.throws(() => readNamedPath(item), { message }))
 }
 
 test('paths become ids in their order; ids and objects with an id stay', async () => {

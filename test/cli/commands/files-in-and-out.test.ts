@@ -56,8 +56,6 @@ async function inProject(
 }
 
 for (const place of ['without a server', 'beside a server'] as const) {
-  // Over HTTP once the addresses of files are served.
-  const skip = place === 'beside a server'
   describe(`files of imports and exports ${place}`, () => {
     test('paths of a file are uploaded and written as ids; a dry run keeps nothing', () =>
       inProject(place, async (run, path) => {
@@ -138,7 +136,7 @@ for (const place of ['without a server', 'beside a server'] as const) {
         assert.equal(model.stderr, "error There is no model 'foto'; did you mean 'photo'?\n")
       }))
 
-    test('admin download writes the files of a record, and replaces none', { skip }, () =>
+    test('admin download writes the files of a record, and replaces none', () =>
       inProject(place, async (run, path) => {
         const row = { title: 'A', cover: 'reef.png', papers: ['note.txt', { path: 'note.txt', name: '../x:y.txt' }, 'note.txt'] }
         writeFileSync(join(path, 'in/photos.ndjson'), `${JSON.stringify(row)}\n`)
@@ -152,10 +150,9 @@ for (const place of ['without a server', 'beside a server'] as const) {
         assert.deepEqual(readdirSync(join(path, 'papers')).sort(), ['note-2.txt', 'note.txt', 'x_y.txt'])
         const none = await run('download', 'photo', '2', 'cover', '-o', 'none.png')
         assert.equal(none.code, 1)
-      }),
-    )
+      }))
 
-    test('an export replaces files of an earlier one with --force only, and leaves none if it fails', { skip }, () =>
+    test('an export replaces files of an earlier one with --force only, and leaves none if it fails', () =>
       inProject(place, async (run, path) => {
         const row = { title: 'A', cover: 'reef.png', papers: ['note.txt'] }
         writeFileSync(join(path, 'in/photos.ndjson'), `${JSON.stringify(row)}\n`)
@@ -178,8 +175,7 @@ for (const place of ['without a server', 'beside a server'] as const) {
           assert.equal(usage.code, 2)
           assert.match(usage.stderr, message)
         }
-      }),
-    )
+      }))
   })
 }
 
