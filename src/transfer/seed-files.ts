@@ -1,8 +1,9 @@
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { FileField } from '../model/field.ts'
-import type { StoredFile } from '../model/files.ts'
+import { FILE_TABLE, fileIdOf, type StoredFile } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
+import type { Records } from '../records/records.ts'
 import { formatBytes } from '../util/bytes.ts'
 import { isoTime, systemClock } from '../util/clock.ts'
 import type { FieldIssues } from '../validate/issues.ts'
@@ -48,24 +49,34 @@ export async function withSeedFiles(
   return Object.keys(values).length === 0 ? data : { ...data, ...values }
 }
 
-/** Judges files without keeping them: whether they exist, and their size. */
+/**
+ * Judges files without keeping them: whether they exist, and their size.
+ *
+ * @param records of a store in memory, which gets a row of the registry for each file
+ */
 export const checkSeedFile =
-  ({ max_upload_bytes: usual, files }: Pick<Settings, 'max_upload_bytes' | 'files'>): TakeSeedFile =>
-  async (_, { file }, { size }, { name }) => {
+  (
+    { max_upload_bytes: usual, files }: Pick<Settings, 'max_upload_bytes' | 'files'>,
+    records: Pick<Records, 'commitInternal'>,
+  ): TakeSeedFile =>
+  async (model, { name: field, file }, { size }, { name }) => {
     const { maxSize = usual, isImage, accept, minWidth, minHeight } = file
     const most = Math.min(maxSize, files.max_size)
     if (size > most) throw new PathProblem(`must not be larger than ${formatBytes(most)}`)
-    return {
-      id: `${UNKNOWN}-1`,
-      ...{ name, type: accept?.find((type) => !type.endsWith('*')) ?? 'application/octet-stream', size, sha256: '0'.repeat(64) },
-      // The image is not read.
-      width: isImage ? (minWidth ?? USUAL_SIDE) : null,
-      height: isImage ? (minHeight ?? USUAL_SIDE) : null,
-      alt: null,
-      uploaded_at: isoTime(systemClock()),
-    }
+    const type = accept?.find((each) => !each.endsWith('*')) ?? 'application/octet-stream'
+    // The image is not read.
+    const sides = { width: isImage ? (minWidth ?? USUAL_SIDE) : null, height: isImage ? (minHeight ?? USUAL_SIDE) : null }
+    const at = isoTime(systemClock())
+    const found = { name, type, size, sha256: '0'.repeat(64), ...sides }
+    const place = { model: model.key, field, record_id: null, user_id: null, released_at: null }
+    const outcome = await records.commitInternal([
+      { kind: 'insert', table: FILE_TABLE, values: { token: TOKEN, ...found, ...place, at } },
+    ])
+    const [row] = outcome.ok ? outcome.records : []
+    if (row == null) throw new Error('A file of a seed was not registered')
+    return { id: fileIdOf(TOKEN, row.id), ...found, alt: null, uploaded_at: at }
   }
 
-const UNKNOWN = 'not_uploaded'
+const TOKEN = 'not_uploaded'
 /** Length of the sides of an image that is not read. */
 const USUAL_SIDE = 1000

@@ -67,7 +67,7 @@ export async function seedFaults(project: Project): Promise<readonly Fault[]> {
       maxRecordBytes: settings.max_record_bytes,
     })
     if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-    await seedStore(seeds, registry, records, checkSeedFile(settings))
+    await seedStore(seeds, registry, records, checkSeedFile(settings, records))
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults

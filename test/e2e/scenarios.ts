@@ -64,6 +64,21 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'export tag --filters slug=reef --fields name', stdout: /^id,name\r\n13,Reef\r\n$/ },
   { line: 'export tag --labels --fields name --format xlsx -o tags.xlsx', stderr: /^Wrote tags\.xlsx\n$/ },
   { line: 'export --all -o all --force', stderr: /^Wrote 46 records to all\/post\.csv\n/m },
+  {
+    line: 'export tag --files',
+    code: 2,
+    stderr: /^error --files writes files beside the records; name a file or a folder with -o\n/,
+  },
+  {
+    line: 'upload tag name admin.config.yaml',
+    code: 1,
+    stderr: /^error 'name' is no field of files of tag; tag has no fields of files\n$/,
+  },
+  {
+    line: 'download tag 13 name -o x',
+    code: 1,
+    stderr: /^error 'name' is no field of files of tag; tag has no fields of files\n$/,
+  },
   { line: 'export nothing', code: 1, stderr: /^error There is no model 'nothing' \(known: .*\)\n$/ },
   { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },
   { line: 'recompute tag', code: 1, stderr: /^error Hooks compute no field of Tag\n$/ },

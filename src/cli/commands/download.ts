@@ -35,7 +35,7 @@ export function downloadCommand(io: Io): Command {
     .argument('<model>', 'model, such as post')
     .argument('<id>', 'id of the record', wholeNumber('The id', 1, Number.MAX_SAFE_INTEGER))
     .argument('<field>', 'field of files or images, such as cover')
-    .requiredOption('-o, --output <path>', 'file to write, or folder')
+    .option('-o, --output <path>', 'file to write, or folder (default: the current folder)', '.')
     .option('--force', 'overwrite existing files')
     .addHelpText('after', NOTES)
     .action((model: string, record: number, field: string, options: DownloadOptions) =>

@@ -7,21 +7,23 @@ import { meantOrKnown } from '../../util/suggest.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { describedModels } from '../model-requests.ts'
+import { wholeNumber } from '../number-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { describedFileFields, discardUpload, uploadLocalFile } from '../stored-files.ts'
 
 interface UploadOptions extends RemoteOptions {
+  readonly record?: number
   readonly json?: boolean
 }
 
 const NOTES = `
-Prints the id of each upload, in the order of the files. A record takes an upload when the id is written to its field; until then the upload
-is kept for a day (setting files.pending_hours). If one of the files is refused, none is uploaded.
+Prints the id of each upload, in the order of the files. With --record the record gets them: behind its other files in a field of several, in
+place of its file in another. Without it, the ids are for a later write of the same account: with --url, of the account of the token. Uploads
+that no record takes are kept for a day (setting files.pending_hours). If one of the files is refused, none is uploaded.
 
 Example:
-  $ admin upload post cover reef.jpg
-  $ curl -X PUT -H "Authorization: Bearer $(admin token)" -H 'Content-Type: application/json' \\
-      -d '{"data": {"cover": "k3J9x0aQ2m-1f"}}' http://127.0.0.1:8000/api/v1/models/post/1
+  $ admin upload post cover reef.jpg --record 1
+  $ admin upload post gallery *.jpg --record 1
 `
 
 /** `admin upload`: uploads files for a field. Works beside a running server, in this process, or on a remote server. */
@@ -30,14 +32,24 @@ export function uploadCommand(io: Io): Command {
     .argument('<model>', 'model, such as post')
     .argument('<field>', 'field of files or images, such as cover')
     .argument('<file...>', 'files to upload')
+    .option('--record <id>', 'record that gets the files', wholeNumber('The id', 1, Number.MAX_SAFE_INTEGER))
     .option('--json', 'print the ids as JSON')
     .addHelpText('after', NOTES)
     .action(async (model: string, field: string, files: readonly string[], options: UploadOptions) => {
       const paths = files.map((file) => ({ shown: file, path: resolve(io.cwd, file) }))
       for (const each of paths) await refuseNoFile(each)
-      const ids = await withApi(io, options, (api) => uploadAll(api, model, field, paths, io))
+      const { record } = options
+      const ids = await withApi(io, options, async (api) => {
+        const uploaded = await uploadAll(api, model, field, paths, io)
+        if (record !== undefined) await attach(api, { model, field, record }, uploaded)
+        return uploaded
+      })
       io.stdout.write(options.json === true ? `${JSON.stringify(ids)}\n` : ids.map((id) => `${id}\n`).join(''))
-      io.stderr.write(`Write ${ids.length === 1 ? 'the id' : 'the ids'} to ${field} of a record; unused uploads expire\n`)
+      const what = ids.length === 1 ? 'the id' : 'the ids'
+      const next = `Write ${what} to ${field} of a record, or use --record; unused uploads expire\n`
+      io.stderr.write(
+        record === undefined ? next : `${field} of ${model} ${record} has ${ids.length === 1 ? 'the file' : 'the files'}\n`,
+      )
     })
 }
 
@@ -77,7 +89,26 @@ async function uploadAll(
   })
 }
 
-/** @throws {AppError} MODEL_NOT_FOUND, USAGE for a field that is no field of files */
+/** Writes uploads to a record. If that fails, they are removed. */
+async function attach(
+  api: ApiClient,
+  { model, field, record }: { readonly model: string; readonly field: string; readonly record: number },
+  ids: readonly string[],
+): Promise<void> {
+  const path = `/models/${encodeURIComponent(model)}/${record}`
+  try {
+    const multiple = (await describedFileFields(api, model)).get(field)?.multiple === true
+    const { data } = (await api.client.request(path)) as { readonly data: Readonly<Record<string, unknown>> }
+    const others = multiple && Array.isArray(data[field]) ? data[field] : []
+    if (!multiple && ids.length > 1) throw new AppError('TASK_FAILED', `${field} has one file; upload one`)
+    await api.client.request(path, { method: 'PUT', body: { data: { [field]: multiple ? [...others, ...ids] : ids[0] } } })
+  } catch (error) {
+    for (const id of ids) await discardUpload(api, id).catch(() => {})
+    throw appErrorOf(error)
+  }
+}
+
+/** @throws {AppError} MODEL_NOT_FOUND, TASK_FAILED for a field that is no field of files */
 export async function expectFileField(api: ApiClient, model: string, field: string): Promise<void> {
   const fields = await describedFileFields(api, model)
   if (fields.has(field)) return

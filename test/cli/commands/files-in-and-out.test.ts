@@ -121,7 +121,7 @@ for (const place of ['without a server', 'beside a server'] as const) {
     test('admin upload prints an id for each file, or uploads none', () =>
       inProject(place, async (run) => {
         const { code, stdout, stderr } = await run('upload', 'photo', 'papers', 'in/note.txt', 'secret.txt')
-        assert.deepEqual([code, stderr], [0, 'Write the ids to papers of a record; unused uploads expire\n'])
+        assert.deepEqual([code, stderr], [0, 'Write the ids to papers of a record, or use --record; unused uploads expire\n'])
         assert.match(stdout, /^[\w-]{10,}-\w+\n[\w-]{10,}-\w+\n$/)
         const refused = await run('upload', 'photo', 'papers', 'in/note.txt', 'in/large.txt')
         assert.deepEqual(
@@ -134,6 +134,25 @@ for (const place of ['without a server', 'beside a server'] as const) {
         assert.equal(field.stderr, "error 'title' is no field of files of photo (known: cover, papers)\n")
         const model = await run('upload', 'foto', 'title', 'in/note.txt')
         assert.equal(model.stderr, "error There is no model 'foto'; did you mean 'photo'?\n")
+      }))
+
+    test('admin upload --record gives a record the files, behind those that it has, or uploads none', () =>
+      inProject(place, async (run, path) => {
+        writeFileSync(join(path, 'in/photos.ndjson'), '{"title":"A","cover":"reef.png","papers":["note.txt"]}\n')
+        assert.equal((await run('import', 'photo', 'in/photos.ndjson')).code, 0)
+        const { code, stderr } = await run('upload', 'photo', 'papers', 'secret.txt', '--record', '1')
+        assert.deepEqual([code, stderr], [0, 'papers of photo 1 has the file\n'])
+        assert.equal((await run('upload', 'photo', 'cover', 'in/reef.png', '--record', '1')).code, 0)
+        const { stdout } = await run('export', 'photo', '--format', 'json')
+        const [record] = JSON.parse(stdout) as { papers: { name: string }[] }[]
+        assert.deepEqual(
+          record?.papers.map(({ name }) => name),
+          ['note.txt', 'secret.txt'],
+        )
+        const none = await run('upload', 'photo', 'cover', 'in/reef.png', '--record', '9')
+        assert.deepEqual([none.code, none.stderr], [1, 'error Photo with ID 9 does not exist\n'])
+        const many = await run('upload', 'photo', 'cover', 'in/reef.png', 'in/reef.png', '--record', '1')
+        assert.deepEqual([many.code, many.stderr], [1, 'error cover has one file; upload one\n'])
       }))
 
     test('admin download writes the files of a record, and replaces none', () =>
