@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { filesIn, type StoredFile } from '../model/files.ts'
 import { DiskNames } from '../transfer/file-names.ts'
-import type { FileValue } from '../transfer/file-values.ts'
+import type { ImportedFile } from '../transfer/file-values.ts'
 import { callSucceeds } from '../util/files.ts'
 import { writeBytesTo } from './file-bytes.ts'
 
@@ -56,7 +56,7 @@ export class ExportedFiles {
    * @returns `{path, name, alt?}` for each, as imports and seeds read them; undefined for a value that has no files
    * @throws {AppError} TASK_FAILED if bytes are missing or damaged, or a file cannot be written
    */
-  async write({ field, value, id }: FileValue): Promise<unknown> {
+  async write({ field, value, id }: ImportedFile): Promise<unknown> {
     const items: readonly unknown[] = Array.isArray(value) ? value : [value]
     const files = filesIn(items as Parameters<typeof filesIn>[0])
     if (files.length === 0 || files.length < items.length) return undefined

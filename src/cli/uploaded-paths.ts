@@ -9,7 +9,7 @@ import { readTextCell } from '../transfer/cells.ts'
 import { delimiterOf } from '../transfer/csv-records.ts'
 import { PathProblem } from '../transfer/file-paths.ts'
 import { type UploadFile, withUploadedFiles } from '../transfer/file-uploads.ts'
-import { type FileValue, rewriteFileValues } from '../transfer/file-values.ts'
+import { type ImportedFile, rewriteFileValues } from '../transfer/file-values.ts'
 import { decodeUtf8, type FileContent } from '../transfer/row-reader.ts'
 import { type ApiClient, appErrorOf } from './api-client.ts'
 import type { Io } from './io.ts'
@@ -89,7 +89,7 @@ class PathUploads {
   }
 
   /** Uploads the files of a value. @returns the value with ids; undefined if it is refused, or has no path */
-  async replace({ index, field, value }: FileValue, isList: boolean): Promise<unknown> {
+  async replace({ index, field, value }: ImportedFile, isList: boolean): Promise<unknown> {
     this.#target.signal.throwIfAborted()
     if (Object.keys(this.#faults).length >= MAX_FAULTS) return undefined
     const given = typeof value === 'string' ? readTextCell(value, isList) : value

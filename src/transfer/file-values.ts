@@ -4,7 +4,7 @@ import { type CsvCell, MAX_CELLS, readCsvRecords } from './csv-records.ts'
 import { JsonItems } from './json-items.ts'
 
 /** A value of a file field in the text of an import or an export. */
-export interface FileValue {
+export interface ImportedFile {
   /** Index of the record in the file, from 0. */
   readonly index: number
   readonly field: string
@@ -22,7 +22,7 @@ export interface Rewriting {
   /** The file field that a column or a member is; undefined for others. */
   readonly fieldOf: (name: string) => string | undefined
   /** Returns what is written in place of a value; undefined to leave it. */
-  readonly replace: (value: FileValue) => Promise<unknown>
+  readonly replace: (value: ImportedFile) => Promise<unknown>
 }
 
 /**

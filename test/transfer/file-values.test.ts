@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Format } from '../../src/query/formats.ts'
-import { type FileValue, rewriteFileValues } from '../../src/transfer/file-values.ts'
+import { type ImportedFile, rewriteFileValues } from '../../src/transfer/file-values.ts'
 
 /** Rewrites a text that is read in pieces of a length; values become their index and their JSON in angle brackets. */
-async function rewritten(format: Format, text: string, size: number, seen: FileValue[] = []): Promise<string> {
+async function rewritten(format: Format, text: string, size: number, seen: ImportedFile[] = []): Promise<string> {
   async function* pieces() {
     for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
   }
-  const replace = async (value: FileValue) => {
+  const replace = async (value: ImportedFile) => {
     seen.push(value)
     return value.value === 'keep' ? undefined : { was: value.value }
   }
@@ -54,7 +54,7 @@ for (const [what, format, text, result] of cases) {
 }
 
 test('a value comes with the id and the index of its record', async () => {
-  const seen: FileValue[] = []
+  const seen: ImportedFile[] = []
   await rewritten('csv', 'cover;id\n;1\na;2\n', 5, seen)
   await rewritten('ndjson', '{"id":1}\n\n{"cover":["a"],"id":2}\n', 5, seen)
   assert.deepEqual(seen, [
