@@ -12,7 +12,9 @@ const rows = rowsOf(readDocument('api.md'))
 
 const TEXT = ['string', 'text', 'email', 'url', 'slug', 'choice']
 const TYPES: Readonly<Record<string, readonly string[]>> = {
-  'every type but `json` and `password`': Object.keys(FIELD_TYPES).filter((name) => name !== 'json' && name !== 'password'),
+  'every type but `json`, files and `password`': Object.keys(FIELD_TYPES).filter(
+    (name) => !['json', 'file', 'image', 'password'].includes(name),
+  ),
   'every type but `password`': Object.keys(FIELD_TYPES).filter((name) => name !== 'password'),
   'text and `choice`': TEXT,
   'text, `choice`, numbers, times, foreign keys': [
@@ -58,8 +60,12 @@ test('the table lists exactly the endpoints of the OpenAPI document', async () =
   const actions = ['{id}/actions/{action}', 'actions/{action}'].map((path) => `POST /api/v1/models/{model}/${path}`)
   // It has no jobs either.
   const jobs = ['GET /api/v1/jobs', 'POST /api/v1/jobs/{id}/retry', 'POST /api/v1/jobs/{name}/run']
+  // Nor has it files.
+  const files = [
+    ...['POST {model}/{field}', 'GET uploads/{id}', 'DELETE uploads/{id}', 'GET {model}/{id}/{field}/{file}', 'POST links'],
+  ].map((route) => route.replace(' ', ' /api/v1/files/'))
   assert.deepEqual(
     documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(),
-    [...new Set([...described, ...pages, ...actions, ...jobs])].sort(),
+    [...new Set([...described, ...pages, ...actions, ...jobs, ...files])].sort(),
   )
 })

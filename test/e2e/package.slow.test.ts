@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Bytes of the tarball. */
-const PACKED_BUDGET = 2_600_000
+const PACKED_BUDGET = 3_000_000
 
 /** Entries of the package, from `exports` in package.json. */
 const ENTRIES = ['index', 'client/client', 'client/react-admin', 'client/refine']
