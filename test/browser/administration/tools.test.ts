@@ -169,7 +169,7 @@ inReset('the data is reset after a word was typed', { at: '/tools?tab=reset' }, 
   await checkAccess()
   await dialog.getByLabel('Type “reset” to confirm').fill('reset')
   await confirm.click()
-  await page.getByText('Data reset').waitFor()
+  await page.getByText('Data reset', { exact: true }).waitFor()
   assert.equal((await categories.list({ page_size: 1 })).total, 0)
 })
 
