@@ -225,7 +225,7 @@ export function recordTexts(table: TableLayout, alias: Sql, { fields, maxText }:
   const texts = fields.map((field) => {
     const column = table.expectColumn(field)
     const value = sql`${alias}.${column.sql}`
-    return sql`coalesce(left(${column.type === 'text[]' ? sql`array_to_string(${value}, ', ')` : value}, ${maxText}), '')`
+    return sql`coalesce(left(${searchedText(column.type, value)}, ${maxText}), '')`
   })
   return sql`json_build_array(${joined(texts)})`
 }
@@ -235,7 +235,7 @@ export function textBytes(table: TableLayout, alias: Sql, { fields, maxText }: S
   const sizes = fields.map((field) => {
     const column = table.expectColumn(field)
     const value = sql`${alias}.${column.sql}`
-    const size = column.type === 'text[]' ? sql`pg_column_size(${value})` : sql`octet_length(${value})`
+    const size = column.type === 'text[]' || column.type === 'json' ? sql`pg_column_size(${value})` : sql`octet_length(${value})`
     return sql`least(coalesce(${size}, 0), ${maxText * MAX_CHARACTER_BYTES})`
   })
   return joined(sizes, ' + ')
@@ -244,3 +244,12 @@ export function textBytes(table: TableLayout, alias: Sql, { fields, maxText }: S
 /** Reads such texts; undefined for null. */
 export const readJson = <T>(text: string | null | undefined): T | undefined =>
   text === null || text === undefined ? undefined : (JSON.parse(text) as T)
+
+/** The text of a value by the type of its column: the items of a list, the names of files. */
+function searchedText(type: string, value: Sql): Sql {
+  if (type === 'text[]') return sql`array_to_string(${value}, ', ')`
+  if (type !== 'json') return value
+  const files = sql`case json_typeof(${value}) when 'array' then ${value} else json_build_array(${value}) end`
+  return sql`(select string_agg("file" ->> 'name', ', ' order by "place") from json_array_elements(${files}) with ordinality "files" ("file", "place")
+    where json_typeof("file") = 'object')`
+}
