@@ -3,7 +3,9 @@ import type { LintRule } from './rule.ts'
 import { CODE_RULES } from './rules/code.ts'
 import { CONTRACT_RULES } from './rules/contract.ts'
 import { CONTRACT_BOUNDS_RULES } from './rules/contract-bounds.ts'
+import { CONTRACT_FILE_RULES } from './rules/contract-files.ts'
 import { ENDPOINT_RULES } from './rules/endpoints.ts'
+import { FILE_FIELD_RULES } from './rules/file-fields.ts'
 import { MODEL_RULES } from './rules/models.ts'
 import { PROJECT_FILE_RULES } from './rules/project-files.ts'
 import { STORED_DATA_RULES } from './rules/stored-data.ts'
@@ -22,9 +24,11 @@ export const RULES = {
   ...VIEW_FIELD_RULES,
   ...VIEW_VALUE_RULES,
   ...VIEW_WRITE_RULES,
+  ...FILE_FIELD_RULES,
   ...STORED_DATA_RULES,
   ...CONTRACT_RULES,
   ...CONTRACT_BOUNDS_RULES,
+  ...CONTRACT_FILE_RULES,
 } as const satisfies Readonly<Record<FaultRule, LintRule>> & Readonly<Record<string, LintRule>>
 
 /** Id of a rule, such as `view/unknown-field`. */

@@ -1,5 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { BrokenRecord } from '../lint/project.ts'
+import { brokenFileLimit } from '../model/file-limits.ts'
+import { filesIn } from '../model/files.ts'
 import type { Model, UniqueKey } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
@@ -20,6 +22,7 @@ export async function findBrokenRecords(store: Store, registry: Registry): Promi
     for await (const records of store.stream(model.key, { filters: [], sort: [] })) {
       for (const record of records) {
         checkValues(model, record, found)
+        checkFiles(model, record, found)
         for (const unique of owners) checkUnique(record, unique, found)
         checkReferences(model, record, ids, found)
       }
@@ -69,6 +72,17 @@ function checkValues(model: Model, record: StoredRecord, found: Findings): void 
   for (const [field, messages] of Object.entries(issues.toMessages())) {
     if (model.secrets.includes(field) && (record[field] ?? null) !== null) continue
     for (const message of messages) found.add(record.id, field, message)
+  }
+}
+
+/** Checks the stored files of a record against limits that may have been narrowed since their upload. */
+function checkFiles({ fileFields }: Model, record: StoredRecord, found: Findings): void {
+  for (const { name, file } of fileFields) {
+    const files = filesIn(record[name])
+    if (files.length > file.maxFiles) found.add(record.id, name, `${name} must have at most ${file.maxFiles} files`)
+    // Without a limit of its own, a field has that of the settings at the time of the upload.
+    const problems = files.flatMap((each) => brokenFileLimit(file, each, Number.POSITIVE_INFINITY) ?? [])
+    for (const problem of new Set(problems)) found.add(record.id, name, `${name} ${problem}`)
   }
 }
 

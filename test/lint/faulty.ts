@@ -23,6 +23,11 @@ lint: { rules: { view/no-from: off } }
     - { name: place_id, type: foreignkey, model: place }
     - { name: owner_id, type: foreignkey, model: onwer }
     - { name: pin, type: password }
+    - { name: logo, type: file, accept: [image/svg+xml], max_size: 2 GiB }
+- name: Photo
+  fields:
+    - { name: picture, type: image, metadata: keep, min_width: 100, thumbnails: { wide: 200x } }
+  access: { view: public }
 - name: Place
   icon: map-pinn
   fields:
@@ -72,6 +77,7 @@ export default defineHooks('palce', { beforeDelete() {} })
     - { name: owner_id, title: Owner }
     - { name: pin, title: PIN, widget: text }
     - { name: title, title: Title, options: { min_length: 200 } }
+    - { name: logo, title: Logo, options: { max_files: 2 } }
     - { name: shout, title: Shout }
     - { name: shout, title: Shout }
     - { name: wieght, title: Weight }

@@ -16,6 +16,7 @@ const { registry } = buildRegistry(
           { name: 'pin', type: 'password', max_length: 8 },
           { name: 'parent_id', type: 'foreignkey', model: 'note' },
           { name: 'readers', type: 'many_to_many', model: 'user' },
+          { name: 'photos', type: 'image', multiple: true, max_files: 2, max_size: '1 KiB', min_width: 10 },
         ],
       },
       source: flatSource('models/note.yaml'),
@@ -30,6 +31,7 @@ const note = (id: number, rest: object): StoredRecord => ({
   pin: null,
   parent_id: null,
   readers: [],
+  photos: [],
   ...rest,
 })
 
@@ -76,4 +78,24 @@ test('of many records that break a field some are named, and the rest is counted
   assert.equal(messages.length, 50)
   assert.equal(messages.at(-1), 'note 50 text: text must be at most 5 characters long (and 10 more for this field)')
   assert.equal(messages.filter((message) => message.includes('more')).length, 1)
+})
+
+test('files beyond limits that the model has now', async () => {
+  const file = (members: object) => ({
+    ...{ id: 'k3J9x0aQ2m-1', name: 'a', type: 'image/png', size: 100, sha256: 'ab', width: 10, height: 10, alt: null },
+    ...{ uploaded_at: '2026-01-01T00:00:00.000Z', ...members },
+  })
+  assert.deepEqual(
+    await messagesOf(
+      note(1, { photos: [file({}), file({})] }),
+      note(2, { photos: [file({}), file({}), file({ size: 1025 })] }),
+      note(3, { photos: [file({ width: 9 }), file({ type: 'image/tiff' })] }),
+    ),
+    [
+      'note 2 photos: photos must have at most 2 files',
+      'note 2 photos: photos must not be larger than 1 KiB',
+      'note 3 photos: photos must be at least 10 pixels wide',
+      'note 3 photos: photos must be a JPEG, PNG, WebP, GIF or AVIF image, not TIFF',
+    ],
+  )
 })
