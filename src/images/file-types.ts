@@ -1,10 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type'
+import { PLAIN_TEXT, UNKNOWN_TYPE } from '../model/file-limits.ts'
 
 /** Number of bytes at the beginning of a file that tell its media type. */
 export const SAMPLE_BYTES = 4100
-
-export const PLAIN_TEXT = 'text/plain'
-export const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Media types of files that may be text without control characters. A text that begins as another type does is a text: `BMW` begins as BMP does. */
 const OF_TEXTS = /^(?:text\/.*|application\/(?:pdf|rtf|postscript|eps|xml))$/

@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
+import { typeRefusal } from '../model/file-limits.ts'
 import { DecoderMissing, type ImageHeader, makeThumbnail, readHeader } from './decoder.ts'
 import { detectType, SAMPLE_BYTES } from './file-types.ts'
 import type { ImageJobResult, InspectionRules, InspectJob, ThumbnailJob } from './image-jobs.ts'
 import { MalformedImage } from './metadata/byte-source.ts'
 import { stripMetadata } from './metadata/strip-metadata.ts'
-import { typeRefusal } from './type-names.ts'
 
 /** A file that its field does not take. The message follows the name of the field. */
 export class RefusedFile extends Error {
@@ -20,11 +20,12 @@ export async function inspectFile({ path, rules, stripped, preview }: InspectJob
   const refusal = typeRefusal(type, rules)
   if (refusal !== undefined) throw new RefusedFile(refusal)
   if (!rules.isImage) return { type }
-  checkSize(await readable(readHeader(path)), rules)
+  const header = await readable(readHeader(path))
+  checkSize(header, rules)
   const copy = rules.keepsMetadata ? undefined : await readable((async () => stripMetadata(path, type, stripped))())
   const final = copy === undefined ? path : stripped
   // What the image is like is said of the file that is kept.
-  const image = await readable(readHeader(final))
+  const image = copy === undefined ? header : await readable(readHeader(final))
   if (preview !== undefined) await readable(makeThumbnail(final, preview.path, preview.recipe, rules.maxPixels))
   return { type, image, ...(copy === undefined ? {} : { stripped: copy }) }
 }

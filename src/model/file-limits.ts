@@ -1,20 +1,44 @@
 import { formatBytes } from '../util/bytes.ts'
-import type { FileRules, StoredFile } from './files.ts'
+import { type FileRules, IMAGE_TYPES, type StoredFile } from './files.ts'
+
+/** Media type of a text of no known format. */
+export const PLAIN_TEXT = 'text/plain'
+/** Media type of a file of no known format. */
+export const UNKNOWN_TYPE = 'application/octet-stream'
 
 /** Names of media types in messages. */
-const TYPE_NAMES: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<string, string>> = {
   'image/jpeg': 'JPEG',
   'image/png': 'PNG',
   'image/webp': 'WebP',
   'image/gif': 'GIF',
   'image/avif': 'AVIF',
   'image/heic': 'HEIC',
+  'image/heic-sequence': 'HEIC',
   'image/heif': 'HEIF',
-  'image/svg+xml': 'SVG',
+  'image/heif-sequence': 'HEIF',
   'image/tiff': 'TIFF',
   'image/bmp': 'BMP',
+  'image/svg+xml': 'SVG',
+  'image/jxl': 'JPEG XL',
+  'image/x-icon': 'ICO',
+  'image/vnd.adobe.photoshop': 'PSD',
   'application/pdf': 'PDF',
+  'application/zip': 'ZIP',
+  'application/xml': 'XML',
+  'text/html': 'HTML',
+  [PLAIN_TEXT]: 'text',
 }
+
+/** Types of texts that look like any other text, so that a field which accepts one of them accepts a text. */
+const OF_TEXT: ReadonlySet<string> = new Set([
+  'text/csv',
+  'text/markdown',
+  'text/tab-separated-values',
+  'application/json',
+  'application/yaml',
+  'application/x-ndjson',
+])
 
 /** What of a file its field limits. */
 type LimitedFile = Pick<StoredFile, 'type' | 'size' | 'width' | 'height'>
@@ -27,7 +51,8 @@ type LimitedFile = Pick<StoredFile, 'type' | 'size' | 'width' | 'height'>
 export function brokenFileLimit(rules: FileRules, file: LimitedFile, maxSize: number): string | undefined {
   const { minWidth, minHeight, maxPixels } = rules
   const [width, height] = [file.width ?? 0, file.height ?? 0]
-  if (!acceptsType(rules, file.type)) return wrongType(rules, file.type)
+  const refusal = typeRefusal(file.type, rules)
+  if (refusal !== undefined) return refusal
   if (file.size > (rules.maxSize ?? maxSize)) return `must not be larger than ${formatBytes(rules.maxSize ?? maxSize)}`
   if (!rules.isImage) return undefined
   if (minWidth !== undefined && width < minWidth) return `must be at least ${minWidth} pixels wide`
@@ -37,16 +62,25 @@ export function brokenFileLimit(rules: FileRules, file: LimitedFile, maxSize: nu
 
 /** True if a field takes files of a media type. */
 export const acceptsType = ({ accept }: Pick<FileRules, 'accept'>, type: string): boolean =>
-  accept?.some((each) => (each.endsWith('/*') ? type.startsWith(each.slice(0, -1)) : each === type)) !== false
+  accept === undefined || accept.some((pattern) => isOf(type, pattern))
 
-/** Names the types that a field takes: `must be a JPEG, PNG or WebP image, not HEIC`. */
-export function wrongType({ accept = [] }: Pick<FileRules, 'accept'>, type: string): string {
-  const areNamed = accept.every((each) => each.startsWith('image/') && TYPE_NAMES[each] !== undefined)
-  const not = TYPE_NAMES[type] ?? type
-  if (!areNamed) return `must be of the type ${inWords(accept)}, not ${type}`
-  const names = accept.map((each) => TYPE_NAMES[each] ?? each)
-  return `must be ${names[0] === 'AVIF' ? 'an' : 'a'} ${inWords(names)} image, not ${not}`
+const isOf = (type: string, pattern: string): boolean =>
+  pattern === type ||
+  (pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))) ||
+  (type === PLAIN_TEXT && OF_TEXT.has(pattern))
+
+/** Why a field does not take files of a type, in words that follow its name; undefined if it takes them. */
+export function typeRefusal(type: string, { isImage, accept }: Pick<FileRules, 'isImage' | 'accept'>): string | undefined {
+  if (!isImage) {
+    if (accept === undefined || acceptsType({ accept }, type)) return undefined
+    return `must be of type ${inWords(accept)}${type === UNKNOWN_TYPE ? '' : `, not ${type}`}`
+  }
+  const taken = IMAGE_TYPES.filter((image) => acceptsType({ accept }, image))
+  if (taken.some((image) => image === type)) return undefined
+  const names = inWords(taken.map((image) => NAMES[image] ?? image))
+  return `must be ${names.startsWith('A') ? 'an' : 'a'} ${names} image${type === UNKNOWN_TYPE ? '' : `, not ${NAMES[type] ?? type}`}`
 }
 
+/** `a`, `a or b`, `a, b or c`. */
 const inWords = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

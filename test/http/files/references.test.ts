@@ -162,7 +162,7 @@ const FAULTS: readonly (readonly [
     'a type of another field',
     { field: 'manual' },
     (manual) => ({ manual }),
-    () => ({ manual: ['manual must be of the type application/pdf, not image/png'] }),
+    () => ({ manual: ['manual must be of type application/pdf, not image/png'] }),
   ],
   ['a number', {}, (id) => ({ gallery: [id, id, id, id] }), () => ({ gallery: ['gallery must have at most 3 files'] })],
   ['a repetition', {}, (id) => ({ gallery: [id, { id }] }), () => ({ gallery: ['gallery must not have the same file twice'] })],

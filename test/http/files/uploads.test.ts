@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { FILE_TABLE, rowOfFileId } from '../../../src/model/files.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { assertContract } from '../../helpers/api/contract.ts'
+import { send as sendJson } from '../../helpers/api/scenario.ts'
 import { encoded } from '../../images/pictures.ts'
 
 const FILES = {
@@ -105,6 +106,16 @@ test('a form has several files, in their order', async () => {
     ],
   )
   assert.deepEqual(await remains(app), { kept: 2, received: 0, rows: 2 })
+})
+
+test('a field of a type that its bytes do not tell takes any text, which a record may have', async () => {
+  const model = 'name: Table\nfields:\n  - { name: rows, type: file, accept: [text/csv] }\n'
+  await using app = await openTestApp({ files: { ...FILES, 'models/table.yaml': model } })
+  const { status, json } = await send(app, { path: 'table/rows?name=a.csv', body: Buffer.from('a,b\n1,2\n') })
+  assert.deepEqual([status, json.data?.[0].type], [201, 'text/plain'])
+  const body = { data: { rows: json.data[0].id } }
+  const created = await sendJson(app, { request: 'POST /api/v1/models/table', as: 'admin', body })
+  assert.equal(created.status, 201, created.text)
 })
 
 test('an image has its size', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { typeRefusal } from '../../src/images/type-names.ts'
-import { fileRules, imageRules } from './pictures.ts'
+import { typeRefusal } from '../../src/model/file-limits.ts'
+import { fileRules, imageRules } from '../images/pictures.ts'
 
 const ALL = 'must be a JPEG, PNG, WebP, GIF or AVIF image'
 
