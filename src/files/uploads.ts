@@ -160,7 +160,7 @@ export class Uploads {
   }
 
   /**
-   * Keeps received files, all or none, for a record to come. One that occurs several times is kept once, and gets as many ids.
+   * Keeps received files, all or none, for a record to come. None of them is left where it was received. One that occurs several times is kept once, and gets as many ids.
    *
    * @throws {AppError} STORAGE_FULL, STORE_UNAVAILABLE
    */
@@ -178,13 +178,18 @@ export class Uploads {
       },
     }))
     const hashes = [...new Set(received.map(({ sha256 }) => sha256))]
-    return blobs.exclusively(hashes, async () => {
-      // A file may be for several places.
-      for (const each of new Set(received)) await blobs.keep(each)
-      const outcome = await records.commitInternal(rows.map((values) => ({ kind: 'insert', table: FILE_TABLE, values })))
-      if (!outcome.ok) throw new Error(`The store refused uploads: ${JSON.stringify(outcome.violations)}`)
-      return outcome.records.map((row) => this.#present(row))
-    })
+    try {
+      return await blobs.exclusively(hashes, async () => {
+        // A file may be for several places.
+        for (const each of new Set(received)) await blobs.keep(each)
+        const outcome = await records.commitInternal(rows.map((values) => ({ kind: 'insert', table: FILE_TABLE, values })))
+        if (!outcome.ok) throw new Error(`The store refused uploads: ${JSON.stringify(outcome.violations)}`)
+        return outcome.records.map((row) => this.#present(row))
+      })
+    } catch (error) {
+      await this.discard(received)
+      throw error
+    }
   }
 
   /**
