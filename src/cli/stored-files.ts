@@ -75,7 +75,7 @@ export async function openStoredFile(
     if (content !== undefined) return content
     throw new AppError(
       'TASK_FAILED',
-      `The bytes of '${name}' (${model} ${record}, ${field}) are missing; see \`admin files check\``,
+      `The bytes of '${name}' (${model} ${record}, ${field}) are missing where the server keeps them; restore them from a backup`,
     )
   }
   const path = `/files/${[model, record, field, id].map(encodeURIComponent).join('/')}`

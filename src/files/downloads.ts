@@ -155,9 +155,9 @@ const noSuchFile = (): AppError => new AppError('FILE_NOT_FOUND', 'There is no s
 
 const invalidThumbnail = (message: string): AppError => new AppError('INVALID_REQUEST', { thumbnail: [message] })
 
-/** A fault of the server: a record names bytes that are not kept. */
+/** A fault of the server, for its log: a record names bytes that are not kept. */
 function fail(sha256: string): never {
-  throw new Error(`The bytes of the file ${sha256} are missing; see \`admin files check\``)
+  throw new Error(`The bytes of the file ${sha256} are missing where the server keeps them; restore them from a backup`)
 }
 
 /** Opens a file before anything of the response is sent, so that a failure is an error of the response. Undefined if it is missing. */

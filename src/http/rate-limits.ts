@@ -12,7 +12,7 @@ import { addFields, type HeaderFields } from './response.ts'
 type BucketName = 'default' | 'auth' | 'upload' | 'download'
 
 /** The requests that each bucket counts, in messages. */
-const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login', upload: 'import', download: 'download' }
+const NOUNS: Readonly<Record<BucketName, string>> = { default: 'request', auth: 'login', upload: 'upload', download: 'download' }
 
 interface Bucket {
   readonly window: RequestWindow

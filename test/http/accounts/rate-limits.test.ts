@@ -91,7 +91,7 @@ describe('rate limits', () => {
       assert.equal((await send(app, file)).status, 200)
       await countedByAll(app)
       const refused = await send(app, file)
-      const details = 'At most 1 import a minute (the setting rate_limits.upload); try again in 60 seconds'
+      const details = 'At most 1 upload a minute (the setting rate_limits.upload); try again in 60 seconds'
       assert.deepEqual([refused.status, refused.json.details], [429, details])
       assert.equal((await send(app, { request: LIST })).status, 200)
     }))

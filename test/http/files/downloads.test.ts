@@ -280,7 +280,7 @@ test('bytes that are missing are a fault of the server, and not half an answer',
   const { url, file } = await storeFile(app, 'article', id, 'manual', { bytes: 'x' })
   await app.app.blobs.remove(file.sha256)
   await play(app, { request: `GET ${url}` as Scenario['request'], status: 500 })
-  assert.match(String(app.reported[0]), /are missing; see `admin files check`/)
+  assert.match(String(app.reported[0]), /are missing where the server keeps them; restore them from a backup/)
 })
 
 describe('the address of a file in answers', () => {
