@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
 import { CONNECTION_LIMITS } from '../../src/http/listener.ts'
 import type { TestApp } from '../helpers/api/app.ts'
 import { type ListeningApp, listen, open, withListening } from '../helpers/api/raw.ts'
 import { makeProject } from '../helpers/fixture.ts'
+import { collectGarbage } from '../helpers/garbage.ts'
 
 const TAGS = '/api/v1/models/tag'
 
@@ -256,8 +255,7 @@ describe('an application that is replaced while it is served', () => {
         assert.equal((await client.ask('GET', `${TAGS}/1`)).reused, true)
       }
       assert.ok(count() <= before + 2, `${count()} resources, before ${before}`)
-      setFlagsFromString('--expose-gc')
-      runInNewContext('gc')()
+      collectGarbage()
       const kept = former.filter((each) => each.deref() !== undefined)
       assert.ok(kept.length <= 1, `${kept.length} former applications are still in memory`)
     }))
