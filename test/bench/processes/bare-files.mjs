@@ -1,5 +1,5 @@
 // The bare servers of the bench of files. Arguments: a folder and the secret of tokens. Prints the addresses of a server of Node.js and of one of hapi.
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -13,10 +13,7 @@ let count = 0
 /** Pipes a body to a file and syncs it. */
 async function receive(request, response) {
   const path = join(folder, `received-${count++}`)
-  const file = await open(path, 'wx')
-  await pipeline(request, file.createWriteStream({ autoClose: false }))
-  await file.sync()
-  await file.close()
+  await pipeline(request, createWriteStream(path, { flags: 'wx', flush: true }))
   response.writeHead(201).end()
   await rm(path)
 }
