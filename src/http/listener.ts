@@ -163,7 +163,14 @@ export class Listener {
   }
 
   /** As Node.js does with a request that is too slow. */
-  #cutSlow({ req: { socket } }: Response): void {
+  #cutSlow(response: Response): void {
+    const { socket } = response.req
+    const [first = response] = this.#open.get(socket) ?? []
+    // The answer to a request before it may take as long as it likes, such as a stream of events.
+    if (first !== response) {
+      socket.destroy()
+      return
+    }
     const error: NodeJS.ErrnoException = new Error('The request took too long to arrive')
     error.code = 'ERR_HTTP_REQUEST_TIMEOUT'
     this.server.emit('clientError', error, socket)

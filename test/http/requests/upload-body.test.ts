@@ -137,6 +137,23 @@ describe('an upload', () => {
   )
 
   uploadTest(
+    'that falls silent behind a request that is not answered yet is cut, with its connection',
+    async (app) => {
+      let answer = () => {}
+      const held = new Promise<string>((resolve) => {
+        answer = () => resolve('late')
+      })
+      app.server.route({ method: 'GET', path: '/held', handler: () => held })
+      const socket = await open(app.port)
+      socket.on('error', () => {}).resume()
+      socket.write(`GET /held HTTP/1.1\r\nHost: x\r\n\r\n${head(app, 'Content-Length: 10\r\n')}abc`)
+      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) })
+      answer()
+    },
+    { ...QUICK, uploadSilence: 100 },
+  )
+
+  uploadTest(
     'may take longer than other requests while bytes arrive',
     async (app) => {
       const socket = await open(app.port)
