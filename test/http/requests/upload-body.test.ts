@@ -181,3 +181,25 @@ listeningTest(
     clearInterval(drip)
   },
 )
+
+listeningTest(
+  'a body that goes on dripping behind the refusal of a full queue is cut, though the connection is kept',
+  { connections: { ...QUICK, requestTimeout: 200, headersTimeout: 100, maxQueued: 0 } },
+  async ({ port, live }) => {
+    const { gate } = live.listener
+    gate.pause()
+    const socket = await open(port)
+    socket.on('error', () => {})
+    socket.write('POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/)
+    const drip = setInterval(() => socket.writable && socket.write('a'), 20)
+    try {
+      await once(socket.resume(), 'close', { signal: AbortSignal.timeout(10_000) })
+    } finally {
+      clearInterval(drip)
+      socket.destroy()
+      gate.resume()
+    }
+  },
+)
