@@ -192,7 +192,7 @@ listeningTest(
     socket.on('error', () => {})
     socket.write('POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n')
     const [answer] = await once(socket, 'data')
-    assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: keep-alive\r\n/)
+    assert.match(String(answer), /^HTTP\/1\.1 503 .*\r\nConnection: keep-alive\r\n/s)
     const drip = setInterval(() => socket.writable && socket.write('a'), 20)
     try {
       await once(socket.resume(), 'close', { signal: AbortSignal.timeout(10_000) })
