@@ -45,16 +45,20 @@ export class FolderBlobs implements BlobStore {
 
   async keep({ path, size, sha256 }: ReceivedFile): Promise<void> {
     const place = this.#pathOf(sha256)
+    let isMoved = false
     try {
       await this.#prepare(sha256)
       // A kept file of another size is damaged, and replaced.
-      if ((await this.size(sha256)) !== size) await this.#disk.rename(path, place)
+      if ((await this.size(sha256)) !== size) {
+        await this.#disk.rename(path, place)
+        isMoved = true
+      }
       // Also for a file that is there: a process may have been killed between the rename and this.
       await this.#disk.syncFolder(dirname(place))
     } catch (error) {
       throw explainedFull(error)
     } finally {
-      await this.#disk.remove(path).catch(() => {})
+      if (!isMoved) await this.#disk.remove(path).catch(() => {})
     }
   }
 

@@ -29,8 +29,18 @@ export interface ReceiveOptions {
   readonly random?: Random
 }
 
-/** Bytes of a write. Two blocks of this size are in memory for a body. */
+/** Bytes of a write. At most two blocks of this size are in memory for a body. */
 const BLOCK_BYTES = 256 << 10
+/** Number of blocks that are kept for bodies to come: new memory for each would cost most of the time of a small body. */
+const KEPT_BLOCKS = 16
+
+const keptBlocks: Buffer[] = []
+
+const takeBlock = (): Buffer => keptBlocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
+
+function giveBack(block: Buffer | undefined): void {
+  if (block !== undefined && keptBlocks.length < KEPT_BLOCKS) keptBlocks.push(block)
+}
 
 /**
  * Receives a body into a new file of a folder, and hashes it. The file is durable when it resolves. After a failure there is no file.
@@ -69,6 +79,7 @@ export async function receive(
     }
     await writer.end()
     await file.sync()
+    await writer.settled()
     const open = file
     file = undefined
     await open.close()
@@ -148,7 +159,7 @@ class BlockWriter {
   }
 
   #copy(bytes: Uint8Array): undefined {
-    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES)
+    this.#block ??= takeBlock()
     this.#block.set(bytes, this.#filled)
     this.#filled += bytes.length
   }
@@ -173,9 +184,12 @@ class BlockWriter {
     await this.#writing
   }
 
-  /** Resolves when nothing is being written any more, also after a failure. */
+  /** Resolves when nothing is being written any more, also after a failure. Nothing is added after that. */
   async settled(): Promise<void> {
     await this.#writing?.catch(() => {})
+    giveBack(this.#block)
+    giveBack(this.#spare)
+    this.#block = this.#spare = undefined
   }
 }
 
