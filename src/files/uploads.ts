@@ -17,6 +17,7 @@ import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
+import { type QuotaReservation, UploadQuota } from './upload-quota.ts'
 
 /** The field that an upload is for. */
 export interface UploadTarget {
@@ -66,9 +67,11 @@ interface UploadParts {
  */
 export class Uploads {
   readonly #parts: UploadParts
+  readonly #quota: UploadQuota
 
   constructor(parts: UploadParts) {
     this.#parts = parts
+    this.#quota = new UploadQuota(parts.settings.files.pending_bytes, (userId) => this.#pendingBytes(userId))
   }
 
   /**
@@ -96,30 +99,26 @@ export class Uploads {
   }
 
   /**
-   * Checks that there is room for files of a size, before they are read.
+   * Runs an upload if there is room for its files, before they are read. Until it ends, they count towards the quota of the user.
    *
    * @param size of all files together in bytes, as far as it is known
-   * @throws {AppError} UPLOAD_QUOTA, STORAGE_FULL
+   * @param upload gets its share of the quota, for `register`
+   * @throws {AppError} UPLOAD_QUOTA, STORAGE_FULL; what `upload` throws
    */
-  async admitBytes({ actor }: Pick<UploadTarget, 'actor'>, size: number): Promise<void> {
+  async withRoom<T>({ userId }: Actor, size: number, upload: (reservation: QuotaReservation) => Promise<T>): Promise<T> {
     const { blobs, settings } = this.#parts
-    const { pending_bytes: most, min_free: least } = settings.files
+    const { min_free: least } = settings.files
     if ((await blobs.free()) - size < least)
       throw new AppError(
         'STORAGE_FULL',
         `Less than ${formatBytes(least)} would be free on the disk of the server; remove files, or lower \`files.min_free\``,
       )
-    const pending = await this.#pendingBytes(actor)
-    if (pending + size <= most) return
-    throw new AppError(
-      'UPLOAD_QUOTA',
-      `Your uploads that no record has yet would have more than ${formatBytes(most)}; save their records, or delete uploads`,
-    )
+    return this.#quota.run(userId, size, upload)
   }
 
-  async #pendingBytes({ userId }: Actor): Promise<number> {
+  async #pendingBytes(userId: number): Promise<number> {
     const filters: FieldFilter[] = [
-      { field: 'user_id', operator: 'eq', value: userId ?? null },
+      { field: 'user_id', operator: 'eq', value: userId },
       { field: 'record_id', operator: 'isnull', value: true },
     ]
     const plan = { filters, groupBy: [], sums: ['size'], ranges: [], limit: 1 }
@@ -160,11 +159,17 @@ export class Uploads {
   }
 
   /**
-   * Keeps received files, all or none, for a record to come. None of them is left where it was received. One that occurs several times is kept once, and gets as many ids.
+   * Keeps received files, all or none, for a record to come. None of them is left where it was received. One that occurs several times is kept once,
+   * and gets as many ids.
    *
-   * @throws {AppError} STORAGE_FULL, STORE_UNAVAILABLE
+   * @param reservation of the quota of the user; undefined for uploads of the program itself, which have none
+   * @throws {AppError} UPLOAD_QUOTA, STORAGE_FULL, STORE_UNAVAILABLE
    */
-  async register({ actor, model, field }: UploadTarget, received: readonly ReceivedUpload[]): Promise<readonly PendingUpload[]> {
+  async register(
+    { actor, model, field }: UploadTarget,
+    received: readonly ReceivedUpload[],
+    reservation?: QuotaReservation,
+  ): Promise<readonly PendingUpload[]> {
     const { blobs, records, clock, random } = this.#parts
     const rows = received.map(({ sha256, size, name, type, width, height }) => ({
       ...{ token: uniqueId(random), sha256, size, name, type, width, height },
@@ -178,14 +183,19 @@ export class Uploads {
       },
     }))
     const hashes = [...new Set(received.map(({ sha256 }) => sha256))]
+    const total = received.reduce((sum, { size }) => sum + size, 0)
     try {
-      return await blobs.exclusively(hashes, async () => {
+      // The size of a body in chunks is known only now, and other processes may have registered uploads of the user.
+      if (reservation !== undefined) await this.#quota.check(reservation, total)
+      const uploads = await blobs.exclusively(hashes, async () => {
         // A file may be for several places.
         for (const each of new Set(received)) await blobs.keep(each)
         const outcome = await records.commitInternal(rows.map((values) => ({ kind: 'insert', table: FILE_TABLE, values })))
         if (!outcome.ok) throw new Error(`The store refused uploads: ${JSON.stringify(outcome.violations)}`)
         return outcome.records.map((row) => this.#present(row))
       })
+      if (reservation !== undefined) this.#quota.registered(reservation, total)
+      return uploads
     } catch (error) {
       await this.discard(received)
       throw error

@@ -32,7 +32,8 @@ interface RecordForm {
 }
 
 /**
- * Writes a record by a form whose first part `data` is the usual JSON, and whose other parts, named by file fields, are files. These become uploads of the actor, which the body names then. If the record is not written, they are removed.
+ * Writes a record by a form whose first part `data` is the usual JSON, and whose other parts, named by file fields, are files. These become uploads
+ * of the actor, which the body names then. If the record is not written, they are removed.
  *
  * @throws {AppError} those of uploads and of `write`
  */
@@ -47,19 +48,20 @@ export async function writeByForm<T>(
   if (actor === ANONYMOUS) throw forbidden(actor)
   if (model === undefined || model.fileFields.length === 0)
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json: the model has no file fields')
-  await uploads.admitBytes({ actor }, Number(request.headers['content-length'] ?? 0))
   const form: RecordForm = { body: undefined, files: new Map() }
   const ids: string[] = []
   const remove = async () => {
     for (const id of ids) await uploads.remove(actor, id).catch(() => {})
   }
   try {
-    await receiveForm(request, { actor, model, uploads, connections, maxBytes: project.settings.max_upload_bytes }, form)
-    for (const [name, { target, received }] of form.files) {
-      const registered = (await uploads.register(target, received)).map(({ id }) => id)
-      ids.push(...registered)
-      setFiles(form.body, name, { ids: registered, isList: target.field.type.list })
-    }
+    await uploads.withRoom(actor, Number(request.headers['content-length'] ?? 0), async (reservation) => {
+      await receiveForm(request, { actor, model, uploads, connections, maxBytes: project.settings.max_upload_bytes }, form)
+      for (const [name, { target, received }] of form.files) {
+        const registered = (await uploads.register(target, received, reservation)).map(({ id }) => id)
+        ids.push(...registered)
+        setFiles(form.body, name, { ids: registered, isList: target.field.type.list })
+      }
+    })
     const written = await write(form.body)
     if (isDryRun) await remove()
     return written

@@ -103,11 +103,12 @@ const receive =
       throw new AppError('INVALID_REQUEST', "'name' is for a body that is the file; a part has a name of its own")
     const size = sizeOf(request)
     if (!isForm && size !== undefined) uploads.checkSize(target, size)
-    await uploads.admitBytes(target, size ?? 0)
-    const received = await (isForm
-      ? receiveForm(uploads, target, streamedBody(request, connections, maxFormBytes(MAX_PARTS, target.maxSize)), request)
-      : receiveBody(uploads, target, streamedBody(request, connections, Number.POSITIVE_INFINITY), name))
-    const data = await uploads.register(target, received)
+    const data = await uploads.withRoom(target.actor, size ?? 0, async (reservation) => {
+      const received = await (isForm
+        ? receiveForm(uploads, target, streamedBody(request, connections, maxFormBytes(MAX_PARTS, target.maxSize)), request)
+        : receiveBody(uploads, target, streamedBody(request, connections, Number.POSITIVE_INFINITY), name))
+      return uploads.register(target, received, reservation)
+    })
     return h.response({ data, total: data.length }).code(201)
   }
 

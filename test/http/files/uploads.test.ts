@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { SHELL } from '../../../src/auth/permissions.ts'
+import { connectTo } from '../../../src/http/in-process.ts'
 import { FILE_TABLE, rowOfFileId } from '../../../src/model/files.ts'
 import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { assertContract } from '../../helpers/api/contract.ts'
+import { listen, listeningTest, open, speak } from '../../helpers/api/raw.ts'
 import { send as sendJson } from '../../helpers/api/scenario.ts'
 import { encoded } from '../../images/pictures.ts'
 
@@ -232,6 +236,38 @@ test('uploads that no record has are limited by user', async () => {
   const refused = await send(app, { path: 'article/scans', body: large })
   assert.deepEqual([refused.status, refused.json.error], [409, 'Too many uploads wait for their records'])
   assert.equal((await send(app, { path: 'article/scans', body: large, as: 'ann' })).status, 201)
+})
+
+listeningTest(
+  'uploads in flight and bodies of unknown length count, too',
+  { files: FILES, settings: { files: { pending_bytes: 1000 } } },
+  async (app) => {
+    const head = (more: string) =>
+      `POST /api/v1/files/article/scans HTTP/1.1\r\nHost: x\r\n${app.authorization}Content-Type: text/plain\r\n${more}\r\n`
+    const expecting = head('Content-Length: 700\r\nExpect: 100-continue\r\nConnection: close\r\n')
+    const first = await open(app.port)
+    first.write(expecting)
+    assert.match(String((await once(first, 'data'))[0]), /^HTTP\/1\.1 100 /)
+    const second = await speak(app.port, expecting)
+    assert.deepEqual([second.status, second.json.error], [409, 'Too many uploads wait for their records'])
+    const chunked = head('Transfer-Encoding: chunked\r\nConnection: close\r\n')
+    const third = await speak(app.port, `${chunked}2bc\r\n${'b'.repeat(700)}\r\n0\r\n\r\n`)
+    assert.deepEqual([third.status, third.json.error], [409, 'Too many uploads wait for their records'])
+    const heard = listen(first)
+    first.write('a'.repeat(700))
+    assert.equal((await heard).status, 201)
+    assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1 })
+  },
+)
+
+test('uploads of the shell have no quota', async () => {
+  await using app = await openTestApp({ files: FILES, settings: { files: { pending_bytes: 1000 } } })
+  const call = connectTo(app.app)({ actor: SHELL, via: 'cli', requestId: undefined, chain: [] })
+  const body = 'a'.repeat(700)
+  for (let count = 0; count < 3; count++) {
+    const reply = await call('/api/v1/files/article/scans', { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body })
+    assert.equal(reply.status, 201, await reply.text())
+  }
 })
 
 test('the disk keeps some free space', async () => {
