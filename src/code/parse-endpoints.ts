@@ -105,7 +105,7 @@ function compile(written: EndpointDefinition, place: EndpointPlace, faults: Faul
     ...{ method, path, params, summary, access: allowed, limit, source },
     input: parseInput(name, input, { ...place, path: ['input'] }, faults),
     isRaw: body === 'raw',
-    output: output && parseInput(name, output, { ...place, path: ['output'] }, faults),
+    output: output && parseInput(name, output, { ...place, path: ['output'], isOutput: true }, faults),
     code: { file, line, name, call: run },
   }
 }

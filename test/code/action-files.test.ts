@@ -39,6 +39,11 @@ describe('a fault of an action has its place and a remedy', () => {
       /1:8 code\/unknown-model .*did you mean 'Post'/,
     ],
     [
+      'an input that is a file',
+      'model: Post\nname: publish\nset: { title: a }\ninput: [{ name: scan, type: file }]\n',
+      /^actions\/.*:4:\d+ code\/invalid The input 'scan' cannot be of type 'file', .*; take the id of an upload as type 'string'/,
+    ],
+    [
       'a name with capitals',
       'model: Post\nname: Publish\nset: { title: b }\n',
       /2:7 code\/invalid 'Publish' cannot be the name of an action/,

@@ -34,6 +34,14 @@ describe('a fault of an endpoint or a job names the key and a remedy', () => {
       job("input: [{ name: 'pin', type: 'password' }]"),
       "code/invalid The input of a job is stored and listed, so 'pin' cannot be a password; pass the id of a record",
     ],
+    [
+      endpoint("input: [{ name: 'scan', type: 'image' }]"),
+      "code/invalid The input 'scan' cannot be of type 'image', since files are uploaded for fields of models; take the id of an upload as type 'string', and set a file field of a model to it",
+    ],
+    [
+      job("input: [{ name: 'scans', type: 'file', multiple: true }]"),
+      /^code\/invalid The input 'scans' cannot be of type 'file', since files are uploaded for fields of models; take the id/,
+    ],
     [job("schedule: '2099-01-01T00:00:00'"), /'2099-01-01T00:00:00' is no pattern of a schedule, .* a date comes once/],
     [job("schedule: '0 0 6 1 1 * 2099'"), /'0 0 6 1 1 \* 2099' is no pattern of a schedule, .*5 or 6 parts/],
   ] as const
@@ -45,4 +53,9 @@ describe('a fault of an endpoint or a job names the key and a remedy', () => {
       else assert.match(fault, expected)
     })
   }
+})
+
+test('the output of an endpoint may have files', async () => {
+  const [file, exported] = endpoint("output: [{ name: 'scan', type: 'file' }]")
+  assert.deepEqual(await faultsOf(file, exported), [])
 })
