@@ -197,23 +197,20 @@ async function open(
     const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
-    if (registry.withFiles.length > 0) {
-      features.use(
-        new FileSweep({
-          ...parts,
-          clock: recordClock,
-          blobs: opened.blobs,
-          snapshotHashes: opened.snapshotHashes,
-          forget: (sha256) => images.forget(sha256),
-          hasHistory: (key) => {
-            const model = registry.get(key)
-            return model !== undefined && history.covers(model)
-          },
-          blobClock: systemClock,
-          uptime: () => process.uptime() * 1000,
-        }),
-      )
+    const sweepParts = {
+      ...parts,
+      clock: recordClock,
+      blobs: opened.blobs,
+      snapshotHashes: opened.snapshotHashes,
+      forget: (sha256: string) => images.forget(sha256),
+      hasHistory: (key: string) => {
+        const model = registry.get(key)
+        return model !== undefined && history.covers(model)
+      },
+      blobClock: systemClock,
+      uptime: () => process.uptime() * 1000,
     }
+    const fileSweep = registry.withFiles.length > 0 ? features.use(new FileSweep(sweepParts)) : undefined
     features.use(webhooks)
     const jobs = features.use(
       new Jobs({
@@ -266,6 +263,7 @@ async function open(
       blobs,
       images,
       uploads,
+      fileSweep,
       downloads: new Downloads({ access, store, blobs, images }),
       fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id) => accounts.logins.actorOfUser(id) }),
       exports: new Exports(access, store, project.views),

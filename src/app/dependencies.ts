@@ -10,6 +10,7 @@ import type { Jobs } from '../code/jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { EventStreams } from '../events/event-streams.ts'
 import type { Downloads } from '../files/downloads.ts'
+import type { FileSweep } from '../files/file-sweep.ts'
 import type { FileLinks } from '../files/links.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { History } from '../history/history.ts'
@@ -103,6 +104,8 @@ export interface App {
   /** The bytes of files. */
   readonly blobs: BlobStore
   readonly uploads: Uploads
+  /** Removes files that no record has any more; undefined for a project without fields of files. */
+  readonly fileSweep: FileSweep | undefined
   /** Files as users may read them. */
   readonly downloads: Downloads
   readonly fileLinks: FileLinks

@@ -11,6 +11,7 @@ export type CheckName =
   | 'config'
   | 'models'
   | 'images'
+  | 'files'
   | 'lint'
   | 'lock'
   | 'disk'

@@ -3,6 +3,7 @@ import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { dataFolderOf, hasData } from '../app/open-store.ts'
 import { AppError } from '../errors.ts'
+import { checkFiles, type FileTotals } from '../files/file-check.ts'
 import { hasImages } from '../images/images.ts'
 import type { Model } from '../model/model.ts'
 import { lintProject } from '../project/lint.ts'
@@ -13,6 +14,7 @@ import { type JournalSurvey, surveyJournal } from '../store/embedded/files/journ
 import { holderOf, lockPath } from '../store/embedded/files/lock.ts'
 import { holdsData } from '../store/embedded/files/recovery.ts'
 import { seedFaults } from '../transfer/seed.ts'
+import { formatBytes } from '../util/bytes.ts'
 import { isoTime } from '../util/clock.ts'
 import { callSucceeds, NODE_VERSIONS } from '../util/files.ts'
 import type { Check, CheckName, CheckResult, CheckResults } from './health-check.ts'
@@ -44,6 +46,7 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
     ...ofStore,
     ...(await checkRemoved(examined)),
     ...checkImages(registry.public, hasImages()),
+    ...(await storedFilesHealth(examined)),
     lint: await checkLint(source),
   }
   const checks = Object.entries(results).map(([name, result]) => ({ name: name as CheckName, ...result }))
@@ -99,6 +102,37 @@ export function leftBehind({ key, records, permissions }: RemovedModel): string 
     ...(permissions.length === 0 ? [] : [counted(permissions.length, 'permission')]),
   ]
   return `'${key}' is no model any more, and has ${parts.join(' and ')}`
+}
+
+/** Checks the bytes of files. Left out without fields of files, without data, with faulty models, and if the records cannot be read. */
+async function storedFilesHealth({ project, faults }: ExaminedProject): Promise<CheckResults> {
+  try {
+    if (faults.any || project.registry.withFiles.length === 0 || !(await hasData(project))) return {}
+    const { withStoredFiles } = await import('../app/stored-files.ts')
+    const totals = await withStoredFiles(project, (parts) => checkFiles(parts, () => {}))
+    return { files: rateFiles(totals, project.settings.files.min_free) }
+  } catch (error) {
+    if (error instanceof AppError) return {}
+    throw error
+  }
+}
+
+/** Rates the stored files: `fail` for files that are not as their records say, `warn` for what a sweep removes and for a full disk. */
+export function rateFiles({ files, bytes, free, found }: FileTotals, minFree: number): CheckResult {
+  const space = `${formatBytes(free)} free`
+  const message = `${counted(files, 'file')}, ${formatBytes(bytes)}, ${space}`
+  const { unreferenced, ...faults } = found
+  const named = Object.entries(faults).filter(([, count]) => count > 0)
+  if (named.length > 0) {
+    const counts = named.map(([kind, count]) => `${count} ${kind}`).join(', ')
+    return { level: 'fail', message: `${message}; ${counts}: admin files check names them` }
+  }
+  if (free < minFree) return { level: 'warn', message: `${message}: uploads are refused below ${formatBytes(minFree)}` }
+  if (unreferenced > 0) {
+    const waste = `${counted(unreferenced, 'content')} that no record has`
+    return { level: 'warn', message: `${message}; ${waste}: a server or admin files gc removes them` }
+  }
+  return { level: 'ok', message }
 }
 
 async function checkLint(source: ProjectSource): Promise<CheckResult> {

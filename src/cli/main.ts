@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
   import: async (io) => (await import('./commands/import.ts')).importCommand(io),
   upload: async (io) => (await import('./commands/upload.ts')).uploadCommand(io),
+  files: async (io) => (await import('./commands/files.ts')).filesCommand(io),
   download: async (io) => (await import('./commands/download.ts')).downloadCommand(io),
   mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),
   recompute: async (io) => (await import('./commands/recompute.ts')).recomputeCommand(io),

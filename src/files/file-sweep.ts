@@ -7,6 +7,7 @@ import type { BlobStore, KeptBlob } from '../store/blobs/blob-store.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime, type Timer } from '../util/clock.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
+import { HASHES_AT_ONCE, UNREFERENCED_MS, withoutRows } from './unreferenced.ts'
 
 /** Interval of sweeps, in milliseconds. */
 const SWEEP_MS = 3_600_000
@@ -14,13 +15,16 @@ const SWEEP_MS = 3_600_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Bytes without a row, and received files of other processes, that are younger may belong to an upload that is under way. */
-const UNREFERENCED_MS = DAY_MS
-
-/** Rows and hashes that are looked at together, so that requests do not wait long. */
+/** Rows that are looked at together, so that requests do not wait long. */
 const SLICE = 500
 
-/** What a sweep has removed. */
+/** Options of a sweep. */
+export interface SweepOptions {
+  /** True to remove nothing, and count what would be removed. */
+  readonly dryRun?: boolean
+}
+
+/** What a sweep has removed, or would remove. */
 export interface SweepResult {
   /** Uploads that no record got in time. */
   readonly expired: number
@@ -92,11 +96,16 @@ export class FileSweep {
 
   async #sweepAndLog(): Promise<void> {
     const { log } = this.#parts
-    await this.#cleanReceived()
-    const { contents, bytes } = await this.removeBytes()
-    const { expired, released } = await this.removeRows()
+    const { expired, released, contents, bytes } = await this.sweep()
     if (contents + expired + released > 0)
       log.info('Files that no record has were removed', { expired, released, contents, bytes })
+  }
+
+  /** Sweeps once: bytes, then rows, whose bytes stay for a later sweep. */
+  async sweep(options: SweepOptions = {}): Promise<SweepResult> {
+    if (options.dryRun !== true) await this.#cleanReceived()
+    const removed = await this.removeBytes(UNREFERENCED_MS, options)
+    return { ...removed, ...(await this.removeRows(options)) }
   }
 
   /** Another process may be receiving a file; one that has the bytes alone has received none before its start. */
@@ -106,25 +115,38 @@ export class FileSweep {
   }
 
   /** Removes the rows of uploads that have expired, and of files that were released longer ago than they are kept. Their bytes stay. */
-  async removeRows(): Promise<Pick<SweepResult, 'expired' | 'released'>> {
+  async removeRows({ dryRun = false }: SweepOptions = {}): Promise<Pick<SweepResult, 'expired' | 'released'>> {
     const { clock, settings, hasHistory } = this.#parts
     const { files, history } = settings
     const before = (ms: number) => isoTime(clock() - ms)
-    const expired = await this.#removeWhere([
-      { field: 'record_id', operator: 'isnull', value: true },
-      { field: 'at', operator: 'lt', value: before(files.pending_hours * HOUR_MS) },
-    ])
+    const remove = dryRun ? async () => true : (rows: readonly StoredRecord[]) => this.#remove(rows)
+    const expired = await this.#removeWhere(
+      [
+        { field: 'record_id', operator: 'isnull', value: true },
+        { field: 'at', operator: 'lt', value: before(files.pending_hours * HOUR_MS) },
+      ],
+      () => true,
+      remove,
+    )
     const days = history === undefined || history.files === false ? 0 : history.days
     const inHistory = before(Math.max(days, files.keep_removed_days) * DAY_MS)
     const released = await this.#removeWhere(
       [{ field: 'released_at', operator: 'lt', value: before(files.keep_removed_days * DAY_MS) }],
       ({ model, released_at: at }) => days === 0 || !hasHistory(String(model)) || String(at) < inHistory,
+      remove,
     )
     return { expired, released }
   }
 
-  /** @returns the number of removed rows */
-  async #removeWhere(filters: readonly Filter[], isDue: (row: StoredRecord) => boolean = () => true): Promise<number> {
+  /**
+   * @param remove removes all of the rows, or resolves with false
+   * @returns the number of removed rows
+   */
+  async #removeWhere(
+    filters: readonly Filter[],
+    isDue: (row: StoredRecord) => boolean,
+    remove: (rows: readonly StoredRecord[]) => Promise<boolean>,
+  ): Promise<number> {
     const { store } = this.#parts
     let removed = 0
     for (let after = 0; !this.#isStopped; ) {
@@ -139,9 +161,9 @@ export class FileSweep {
         { withoutTotal: true },
       )
       const due = rows.filter(isDue)
-      if (due.length > 0 && (await this.#remove(due))) removed += due.length
+      if (due.length > 0 && (await remove(due))) removed += due.length
       // One of them was changed meanwhile, as when a record has got the file again.
-      else for (const row of due) if (await this.#remove([row])) removed++
+      else for (const row of due) if (await remove([row])) removed++
       if (rows.length < SLICE) break
       after = rows.at(-1)?.id ?? after
       await setImmediate()
@@ -161,16 +183,19 @@ export class FileSweep {
    *
    * @param olderThanMs bytes that were kept later stay
    */
-  async removeBytes(olderThanMs = UNREFERENCED_MS): Promise<Pick<SweepResult, 'contents' | 'bytes'>> {
+  async removeBytes(
+    olderThanMs = UNREFERENCED_MS,
+    { dryRun = false }: SweepOptions = {},
+  ): Promise<Pick<SweepResult, 'contents' | 'bytes'>> {
     const { blobs, blobClock } = this.#parts
     const latest = blobClock() - olderThanMs
     const result = { contents: 0, bytes: 0 }
     let slice: KeptBlob[] = []
     const end = async () => {
-      for (const { sha256, size } of await this.#unreferenced(slice)) {
-        if (this.#isStopped || !(await this.#removeContent(sha256))) continue
+      for (const blob of await this.#unreferenced(slice)) {
+        if (this.#isStopped || !(dryRun || (await this.#removeContent(blob)))) continue
         result.contents++
-        result.bytes += size
+        result.bytes += blob.size
       }
       slice = []
       await setImmediate()
@@ -178,7 +203,7 @@ export class FileSweep {
     for await (const blob of blobs.list()) {
       if (this.#isStopped) return result
       if (blob.keptAt <= latest) slice.push(blob)
-      if (slice.length === SLICE) await end()
+      if (slice.length === HASHES_AT_ONCE) await end()
     }
     await end()
     return result
@@ -186,33 +211,18 @@ export class FileSweep {
 
   /** Those that no row and no snapshot has. */
   async #unreferenced(blobs: readonly KeptBlob[]): Promise<readonly KeptBlob[]> {
-    const hashes = blobs.map(({ sha256 }) => sha256)
-    const named = await this.#namedByRows(hashes)
-    const others = blobs.filter(({ sha256 }) => !named.has(sha256))
+    const others = await withoutRows(this.#parts.store, blobs)
     if (others.length === 0) return []
     const listed = await this.#parts.snapshotHashes()
     return others.filter(({ sha256 }) => !listed.has(sha256))
   }
 
-  async #namedByRows(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    if (hashes.length === 0) return new Set()
-    const groups = await this.#parts.store.aggregate(FILE_TABLE, {
-      filters: [{ field: 'sha256', operator: 'in', values: hashes }],
-      groupBy: ['sha256'],
-      sums: [],
-      ranges: [],
-      limit: hashes.length,
-    })
-    // There are no more groups than hashes.
-    if (groups === undefined) throw new Error('The rows of files could not be counted')
-    return new Set(groups.map(({ key }) => String(key[0])))
-  }
-
   /** Asks again under the lock: an upload of the same bytes may have come meanwhile. */
-  #removeContent(sha256: string): Promise<boolean> {
-    const { blobs, forget } = this.#parts
+  #removeContent(blob: KeptBlob): Promise<boolean> {
+    const { store, blobs, forget } = this.#parts
+    const { sha256 } = blob
     return blobs.exclusively(sha256, async () => {
-      if ((await this.#namedByRows([sha256])).size > 0) return false
+      if ((await withoutRows(store, [blob])).length === 0) return false
       await blobs.remove(sha256)
       await forget?.(sha256)
       return true
