@@ -90,7 +90,8 @@ async function open(
   const hasher = normalizing(ownHasher)
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const storeParts = { log, random, openDatabase: dependencies.openDatabase, clock: dependencies.clock }
+  const { disk } = dependencies
+  const storeParts = { log, random, disk, openDatabase: dependencies.openDatabase, clock: dependencies.clock }
   const opened = from === undefined ? await openStore(project, mode, storeParts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
@@ -129,7 +130,7 @@ async function open(
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
     const { blobs } = opened
     const images = openImages(project, mode, { blobs, clock, random, timer })
-    const uploads = new Uploads({ access, store, records, blobs, images, settings, clock: recordClock, random })
+    const uploads = new Uploads({ access, store, records, blobs, images, settings, clock: recordClock, random, disk })
     const reads = new Reads(access, store, writer, log)
     let connection: Connect | undefined
     const connect: Connect = (caller) => {

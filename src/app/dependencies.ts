@@ -31,6 +31,7 @@ import type { Hooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import type { SearchEngine } from '../search/search-engine.ts'
 import type { BlobStore } from '../store/blobs/blob-store.ts'
+import type { Disk } from '../store/embedded/files/disk.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreFigures } from '../store/store-figures.ts'
 import type { Exports } from '../transfer/exports.ts'
@@ -61,6 +62,8 @@ export interface AppDependencies {
   readonly heap?: Heap
   /** Lets code of the project call the API of the application in this process. Without it, code reaches records by its transaction only. */
   readonly connect?: (app: App) => Connect
+  /** The disk of the embedded store and of received files; replaced by a failing one in tests. */
+  readonly disk?: Disk
   /** Opens the database of the setting `store`. The default connects by the driver. */
   readonly openDatabase?: OpenDatabase
 }

@@ -9,6 +9,7 @@ import { nothingWritten } from '../project/snapshots.ts'
 import { FolderBlobs } from '../store/blobs/folder-blobs.ts'
 import { ProcessLocks } from '../store/blobs/hash-locks.ts'
 import { FileStore } from '../store/embedded/file-store.ts'
+import type { Disk } from '../store/embedded/files/disk.ts'
 import type { Release } from '../store/embedded/files/lock.ts'
 import {
   type CopyRequest,
@@ -29,6 +30,7 @@ import type { Handover, OpenedStore } from './opened-store.ts'
 export interface StoreParts {
   readonly log: Log
   readonly random: Random
+  readonly disk?: Disk | undefined
 }
 
 const explainTo = (log: Log) => (log.debugs ? (line: string) => log.debug(line) : undefined)
@@ -57,12 +59,18 @@ export async function openFileStore(
   parts: StoreParts,
   lock?: Release,
 ): Promise<OpenedStore> {
-  const { log, random } = parts
-  const options = { warn: (message: string) => log.warn(message), explain: explainTo(log), failed: log.error, lock }
+  const { log, random, disk } = parts
+  const options = {
+    warn: (message: string) => log.warn(message),
+    explain: explainTo(log),
+    failed: log.error,
+    lock,
+    ...(disk && { disk }),
+  }
   const store = await FileStore.open(folder, registry, mode, options)
   return {
     store,
-    blobs: blobsIn(filesFolder(folder)),
+    blobs: blobsIn(filesFolder(folder), disk),
     snapshotHashes: () => hashesInCopies(folder, registry),
     place: folder,
     dataFolder: folder,
@@ -88,7 +96,8 @@ export async function openFileStore(
 /** The folder of the bytes of files in a data folder. */
 export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
 
-const blobsIn = (folder: string): FolderBlobs => new FolderBlobs(folder, new ProcessLocks(folder))
+const blobsIn = (folder: string, disk: Disk | undefined): FolderBlobs =>
+  new FolderBlobs(folder, new ProcessLocks(folder), disk && { disk })
 
 /** Bytes of a store in memory: in a temporary folder, which exists as soon as there are some. */
 class TemporaryBlobs extends FolderBlobs {

@@ -11,6 +11,8 @@ import type { FieldFilter } from '../query/plan.ts'
 import type { Records } from '../records/records.ts'
 import type { BlobStore, ReceivedFile } from '../store/blobs/blob-store.ts'
 import { BodyTooLarge, receive } from '../store/blobs/receive.ts'
+import { explainedFull } from '../store/blobs/storage-full.ts'
+import type { Disk } from '../store/embedded/files/disk.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { formatBytes } from '../util/bytes.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -59,6 +61,8 @@ interface UploadParts {
   readonly settings: Pick<Settings, 'files' | 'max_upload_bytes'>
   readonly clock: Clock
   readonly random: Random
+  /** Receives bodies; replaced by a failing one in tests. */
+  readonly disk?: Disk | undefined
 }
 
 /**
@@ -137,11 +141,11 @@ export class Uploads {
    * @throws {AppError} FILE_TOO_LARGE, VALIDATION_FAILED, STORAGE_FULL, IMAGES_UNAVAILABLE; what the source throws
    */
   async receive(target: UploadTarget, source: AsyncIterable<Uint8Array>, name: string): Promise<ReceivedUpload> {
-    const { blobs, images, random } = this.#parts
+    const { blobs, images, random, disk } = this.#parts
     const { field, maxSize } = target
     let received: ReceivedFile | undefined
     try {
-      received = await receive(source, blobs.incoming, { maxBytes: maxSize, random })
+      received = await receive(source, blobs.incoming, { maxBytes: maxSize, random, disk })
       const { file, type, image } = await images.inspect(received, field.file)
       return { ...file, name, type, width: image?.width ?? null, height: image?.height ?? null }
     } catch (error) {
@@ -149,7 +153,7 @@ export class Uploads {
       if (error instanceof BodyTooLarge) throw tooLarge(target)
       if (error instanceof ImageFault)
         throw new AppError('VALIDATION_FAILED', { [field.name]: [`${field.name} ${error.message}`] }, { cause: error })
-      throw error
+      throw explainedFull(error)
     }
   }
 
@@ -198,7 +202,7 @@ export class Uploads {
       return uploads
     } catch (error) {
       await this.discard(received)
-      throw error
+      throw explainedFull(error)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../errors.ts'
 import { type FileRules, PREVIEW, type ThumbnailRecipe } from '../model/files.ts'
+import { explainedFull } from '../store/blobs/storage-full.ts'
 import type { ImageJob, ImageJobResult, InspectionRules } from './image-jobs.ts'
 import { ImageProcessEnded } from './image-process.ts'
 import type { ImageFigures, ImageProcesses } from './image-processes.ts'
@@ -101,7 +102,7 @@ export class Images {
    *
    * @param open gives the bytes of the image, or the path of a file that has them; undefined if they are missing
    * @returns undefined if the bytes are missing
-   * @throws {AppError} IMAGES_BUSY, IMAGES_UNAVAILABLE, INVALID_IMAGE
+   * @throws {AppError} IMAGES_BUSY, IMAGES_UNAVAILABLE, INVALID_IMAGE, STORAGE_FULL
    */
   async thumbnail(request: ThumbnailRequest, open: () => Promise<Readable | string | undefined>): Promise<Thumbnail | undefined> {
     const { sha256, recipe } = request
@@ -134,6 +135,8 @@ export class Images {
         throw new AppError('INVALID_IMAGE', 'The image cannot be read: it is damaged, or it takes too long', { cause: error })
       })
       return await this.#cache.add(sha256, recipe, target)
+    } catch (error) {
+      throw explainedFull(error)
     } finally {
       await Promise.all([rm(target, { force: true }), rm(copy, { force: true })])
     }

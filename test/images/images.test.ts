@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { fork as forkScript } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -340,3 +341,13 @@ test('an upload that takes more than 20 seconds is refused at its field', async 
 })
 
 test('this installation has images', () => assert.equal(hasImages(), true))
+
+test('a disk that is full while a thumbnail is made is STORAGE_FULL, and leaves nothing', async () => {
+  await using it = await imagesIn({ fork: () => forkScript(new URL('scripted-worker.mjs', import.meta.url)) })
+  const request = { sha256: 'a'.repeat(64), recipe: PREVIEW_RECIPE, maxPixels: 1e6 }
+  await assert.rejects(
+    it.images.thumbnail(request, async () => '/nowhere/full'),
+    { name: 'AppError', code: 'STORAGE_FULL' },
+  )
+  assert.deepEqual(await readdir(`${it.folder.path}/cache/drafts`), [])
+})

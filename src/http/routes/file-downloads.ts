@@ -57,7 +57,7 @@ export function fileDownloadRoutes({ registry, roots: { files }, responses }: Ro
         206: responses.success('The part of the file that `Range` names', content, [...tags, 'Content-Range']),
         304: responses.success('The file is what `If-None-Match` names', undefined, ['ETag']),
       },
-      failures: ['unauthenticated', 'forbidden', 'notFound', 'unsatisfiable'],
+      failures: ['unauthenticated', 'forbidden', 'notFound', 'unsatisfiable', 'full'],
       handler: download,
     },
     {

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream'
-import { AppError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../util/clock.ts'
 import { CHUNK_BYTES, chunksOf, type Disk, nodeDisk } from '../embedded/files/disk.ts'
-import { type Connection, type Database, StatementError } from '../postgres/connection/database.ts'
+import type { Connection, Database } from '../postgres/connection/database.ts'
 import type { Layout } from '../postgres/layout/layout.ts'
 import { type Sql, sql } from '../postgres/sql.ts'
 import type { BlobStore, ByteRange, KeptBlob, ReceivedFile } from './blob-store.ts'
 import { DatabaseLocks } from './database-locks.ts'
 import { freeBytes } from './folder-blobs.ts'
 import { removeOldFiles } from './receive.ts'
-import { explainedFull, storageFull } from './storage-full.ts'
+import { explainedFull } from './storage-full.ts'
 
 /** Hashes of one statement of `list`. */
 const LISTED = 500
@@ -19,9 +18,6 @@ const PART_BYTES = 512 << 10
 
 /** The last byte of the part that has a byte. */
 const endOfPart = (at: number): number => at - (at % PART_BYTES) + PART_BYTES - 1
-
-/** SQLSTATE disk_full. */
-const DISK_FULL = '53100'
 
 /**
  * Keeps bytes in chunks of 1 MiB in the table `_admin_file_chunks`, so that all processes of the database have all files. Empty bytes are one
@@ -54,7 +50,7 @@ export class PostgresBlobs implements BlobStore {
     try {
       await this.#database.transaction((connection) => this.#insert(connection, path, sha256))
     } catch (error) {
-      throw isFullDatabase(error) ? storageFull(error) : explainedFull(error)
+      throw explainedFull(error)
     } finally {
       await this.#disk.remove(path).catch(() => {})
     }
@@ -174,6 +170,3 @@ export class PostgresBlobs implements BlobStore {
     return removeOldFiles(this.incoming, olderThanMs, this.#disk, this.#clock)
   }
 }
-
-const isFullDatabase = (error: unknown): boolean =>
-  error instanceof AppError && error.cause instanceof StatementError && error.cause.code === DISK_FULL

@@ -25,7 +25,7 @@ export interface ReceiveOptions {
   /** Ends the reception when it is aborted, which then throws the reason. The caller ends the source. */
   readonly signal?: AbortSignal | undefined
   /** Replaced by a failing disk in tests. */
-  readonly disk?: Disk
+  readonly disk?: Disk | undefined
   readonly random?: Random
 }
 

@@ -13,6 +13,7 @@ import { LiveServer } from '../../../src/http/live-server.ts'
 import { createLog } from '../../../src/log/create-log.ts'
 import type { Log } from '../../../src/log/log.ts'
 import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/project/project.ts'
+import type { Disk } from '../../../src/store/embedded/files/disk.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import type { Heap } from '../../../src/util/heap.ts'
 import type { Resolve } from '../../../src/webhooks/url-guard.ts'
@@ -75,6 +76,8 @@ export interface TestAppOptions {
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
   /** The heap of the process, which counts for the embedded store; by default it has room. */
   readonly heap?: Heap
+  /** The disk of the embedded store and of received files. */
+  readonly disk?: Disk
   /** The folder of the built admin page; without it there is no page. */
   readonly ui?: string
   /** Where the records are; by default in files, or where `ADMIN_TEST_ENGINE` says. */
@@ -184,7 +187,16 @@ async function fixtureProject(name: string, { path }: TemporaryFolder, flags: Se
 
 async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions, place: RecordPlace): Promise<TestApp> {
   const { schema, openDatabase } = place
-  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui, heap = ROOMY } = options
+  const {
+    hasher = quickHasher,
+    wait = async () => {},
+    searchWait = patiently,
+    connections,
+    resolve,
+    disk,
+    ui,
+    heap = ROOMY,
+  } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
   const reported: unknown[] = []
@@ -207,6 +219,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     wait: searchWait,
     heap,
     ...(resolve === undefined ? {} : { resolve }),
+    ...(disk && { disk }),
     ...(openDatabase && { openDatabase }),
   })
   const given = { ...(connections === undefined ? {} : { connections }), ...(ui === undefined ? {} : { ui }) }

@@ -6,10 +6,11 @@ import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
 import { connectTo } from '../../../src/http/in-process.ts'
 import { FILE_TABLE, rowOfFileId } from '../../../src/model/files.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { assertContract } from '../../helpers/api/contract.ts'
 import { listen, listeningTest, open, speak } from '../../helpers/api/raw.ts'
-import { send as sendJson } from '../../helpers/api/scenario.ts'
+import { play, send as sendJson } from '../../helpers/api/scenario.ts'
+import { diskError, FaultyDisk, type Step } from '../../helpers/store/faulty-disk.ts'
 import { encoded } from '../../images/pictures.ts'
 
 const FILES = {
@@ -274,6 +275,43 @@ test('the disk keeps some free space', async () => {
   await using app = await openTestApp({ files: FILES, settings: { files: { min_free: '1000000 GiB' } } })
   const refused = await send(app, { path: 'article/scans', body: PDF })
   assert.deepEqual([refused.status, refused.json.error], [507, 'Storage is full'])
+  assert.deepEqual(await remains(app), NOTHING)
+})
+
+for (const [moment, isAt] of [
+  ['the body', ({ kind, name }) => kind === 'write' && !name.startsWith('journal')],
+  ['the rename', ({ kind }) => kind === 'rename'],
+  ['the row', ({ kind, name }) => kind === 'write' && name.startsWith('journal')],
+] as const satisfies readonly (readonly [string, (step: Step) => boolean])[]) {
+  test(`a disk that is full at ${moment} is 507, and loses nothing`, { skip: NEEDS_DATA_FOLDER }, async () => {
+    const disk = new FaultyDisk()
+    await using app = await openTestApp({ files: FILES, disk })
+    const stored = await send(app, { path: 'article/scans', body: PDF })
+    assert.equal(stored.status, 201)
+    let failures = 0
+    disk.before = (step) => {
+      if (!isAt(step)) return
+      failures++
+      throw diskError('ENOSPC')
+    }
+    const body = Buffer.from('another\n')
+    const refused = await send(app, { path: 'article/scans', body })
+    disk.mend()
+    assert.deepEqual([refused.status, refused.json.error, failures], [507, 'Storage is full', 1])
+    const { rows, received } = await remains(app)
+    assert.deepEqual([rows, received], [1, 0])
+    assert.equal((await send(app, { path: 'article/scans', body })).status, 201)
+    const [{ id, sha256 }] = stored.json.data
+    await play(app, { request: 'POST /api/v1/models/article', body: { data: { scans: [id] } }, status: 201 })
+    assert.equal(await app.app.blobs.size(sha256), PDF.length)
+  })
+}
+
+test('a disk that is full while a file is inspected is 507, and leaves nothing', async (t) => {
+  await using app = await openTestApp({ files: FILES })
+  t.mock.method(app.app.images, 'inspect', () => Promise.reject(diskError('ENOSPC')))
+  const { status, json } = await send(app, { path: 'article/cover', body: await encoded('png') })
+  assert.deepEqual([status, json.error], [507, 'Storage is full'])
   assert.deepEqual(await remains(app), NOTHING)
 })
 
