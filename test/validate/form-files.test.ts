@@ -53,7 +53,7 @@ describe('files under a form', () => {
       'papers',
       { accept: ['application/*'] },
       [file(), file({ type: 'application/zip' })],
-      'papers must be of the type application/pdf, not application/zip',
+      'papers must be of type application/pdf, not application/zip',
     ],
     ['as many files as the form allows', 'papers', { max_files: 2 }, [file(), file()]],
     ['too many files for the form', 'papers', { max_files: 2 }, [file(), file(), file()], 'papers must have at most 2 files'],
