@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdminError } from '../../src/client/client.ts'
 import { FilesDraft, type FileValue, fileEntries, type Upload } from '../../src/ui/cells/file-values.ts'
+import { cancelUploads, unsentFiles, uploadsEnded } from '../../src/ui/form/pending-files.ts'
 import { isSameContent, sentValues } from '../../src/ui/form/values.ts'
 import { formatSize } from '../../src/ui/text/format.ts'
 import {
@@ -180,6 +181,20 @@ test('a failed upload is sent again alone; a file that was given up is deleted w
   await requests[3]?.answer()
   second?.cancel()
   assert.deepEqual(forgotten, ['c', 'd'])
+})
+
+test('a save that waits for uploads waits no longer for one that is given up, which comes to nothing even if it arrives', async () => {
+  const { uploads, requests, forgotten } = uploadsOfTest()
+  const added = uploads.add([photo('a'), photo('b')])
+  const values = { gallery: valueOfEntries(added.map(uploadEntry), true) }
+  const ended = uploadsEnded(() => values)
+  cancelUploads(values)
+  await ended
+  requests[0]?.progress(1, 6)
+  await requests[0]?.answer()
+  assert.equal(states(added), 'failed failed')
+  assert.deepEqual(forgotten, ['a', 'b'])
+  assert.deepEqual([...unsentFiles(values)], [['gallery', 2]])
 })
 
 test('the halves of a refused request find the file that was meant', async () => {

@@ -164,6 +164,8 @@ export function useRecordEdits(
     const data = sentValues(model, changedFields(model, sent, from.data, values))
     const changes = { ...data, ...changedRights(from.data, rights.edits) }
     try {
+      // The edits were discarded while uploads were waited for.
+      if (values !== given && Object.keys(changes).length === 0) return undefined
       const unsent = unsentFiles(values)
       if (unsent.size > 0) {
         setProblems({ error: undefined, fields: unsentProblems(unsent, text) })

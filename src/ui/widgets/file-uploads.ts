@@ -41,7 +41,7 @@ class FileUpload implements Upload {
     new Promise((resolve) => {
       const look = () => {
         const { state } = this.#status
-        if (state !== 'done' && state !== 'failed' && !this.isCancelled) return
+        if (state !== 'done' && state !== 'failed') return
         stop()
         resolve()
       }
@@ -63,7 +63,8 @@ class FileUpload implements Upload {
     if (this.isCancelled || this.#isKept) return
     this.isCancelled = true
     this.#uploads.cancelled(this)
-    this.#tell()
+    // A save that waits for it waits no longer, and does not count it as uploaded.
+    this.set({ state: 'failed', error: undefined, message: undefined })
   }
 
   set(status: UploadStatus): void {
@@ -142,7 +143,10 @@ export class FileUploads {
   }
 
   #done(upload: FileUpload, result: FileValue | undefined): void {
-    if (upload.isCancelled && result !== undefined) this.#forget(result.id)
+    if (upload.isCancelled) {
+      if (result !== undefined) this.#forget(result.id)
+      return
+    }
     upload.set(result === undefined ? { state: 'failed', error: undefined, message: undefined } : { state: 'done', result })
   }
 
@@ -174,6 +178,7 @@ function spread(batch: readonly FileUpload[], sent: number, total: number): void
     const own = Math.min(rest, upload.file.size)
     rest -= own
     const status = upload.status()
+    if (upload.isCancelled) continue
     if (status.state !== 'sending' || Math.floor(status.sent) !== Math.floor(own)) upload.set({ state: 'sending', sent: own })
   }
 }
