@@ -33,6 +33,7 @@ export class ExportedFiles {
   readonly #final: string
   readonly #draft: string
   #replaced: string | undefined
+  #isNamed = false
   /** Number of files written. */
   count = 0
 
@@ -88,16 +89,18 @@ export class ExportedFiles {
       await mkdir(dirname(this.#final), { recursive: true })
       await rename(this.#final, this.#replaced)
     }
-    if (this.count > 0) await rename(this.#draft, this.#final)
+    if (this.count === 0) return
+    await rename(this.#draft, this.#final)
+    this.#isNamed = true
   }
 
   /** Removes what the export has replaced, or, if it failed, what it has written. */
   async close({ failed }: { readonly failed: boolean }): Promise<void> {
     await rm(this.#draft, { recursive: true, force: true })
+    if (failed && this.#isNamed) await rm(this.#final, { recursive: true, force: true })
     if (this.#replaced === undefined) return
-    if (!failed) return rm(this.#replaced, { recursive: true, force: true })
-    await rm(this.#final, { recursive: true, force: true })
-    await rename(this.#replaced, this.#final)
+    if (failed) await rename(this.#replaced, this.#final)
+    else await rm(this.#replaced, { recursive: true, force: true })
   }
 }
 

@@ -12,12 +12,18 @@ export interface ServerConnection {
   readonly verifyServer?: () => Promise<void>
   /** Completes the error `The server at … rejects …` for a 401: which token, and the remedy. */
   readonly refusal: string
-  /** Maximum time until the headers of a response, in milliseconds. */
+  /** Maximum time until the headers of a response, in milliseconds, beside the time that a file takes to be sent. */
   readonly timeoutMs?: number
 }
 
 /** Longer than the idle timeout of a server's connections. */
 const TIMEOUT_MS = 150_000
+
+/** Bytes a millisecond of the slowest upload that a server accepts: 16 KiB a second. */
+const LEAST_RATE = 16_384 / 1000
+
+/** The time that a file may take to be sent, in milliseconds. */
+const sendingMs = (body: unknown): number => (body instanceof Blob ? Math.ceil(body.size / LEAST_RATE) : 0)
 
 /**
  * A `fetch` for a client that calls a server: it sends the token, and checks that an admin server responds. Redirects are not followed,
@@ -31,7 +37,8 @@ export const serverFetch =
     const { api, verifyServer, token, timeoutMs = TIMEOUT_MS } = connection
     await verifyServer?.()
     const timedOut = new AbortController()
-    const timeout = setTimeout(() => timedOut.abort(new Error(`no response in ${timeoutMs / 1000} s`)), timeoutMs)
+    const waitMs = timeoutMs + sendingMs(init.body)
+    const timeout = setTimeout(() => timedOut.abort(new Error(`no response in ${Math.round(waitMs / 1000)} s`)), waitMs)
     try {
       const sent = new Headers(headers)
       // A new token each time, since a command may run longer than a token is valid.
@@ -197,7 +204,6 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
   [/ \/reset$/, ({ seeded, removed }) => typeof seeded === 'number' && isObject(removed)],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
   [/^POST \/files\//, ({ data }) => isList(data)],
-  [/^DELETE \/files\/uploads\//, ({ data }) => data === null || isObject(data)],
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],
   [/^POST .*\/actions\/\w+(\?|$)/, ({ message, data }) => typeof message === 'string' && Array.isArray(data)],
   [/^POST .*\/restore(\?|$)/, ({ consequences, notices }) => isList(consequences) && Array.isArray(notices)],

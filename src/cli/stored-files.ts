@@ -122,8 +122,9 @@ export async function uploadLocalFile(
       const body = await client.request(target, { method: 'POST', query, headers, file, ...(signal && { signal }) })
       return idIn(body)
     } catch (error) {
-      // The client repeats no POST; one that the server has refused to read is safe to repeat.
-      const seconds = error instanceof AdminError && error.status === 429 ? error.retryAfter : undefined
+      // The client repeats no POST; one that the server has refused to read, by 429 or 503, is safe to repeat.
+      const isUnread = error instanceof AdminError && (error.status === 429 || error.status === 503)
+      const seconds = isUnread ? error.retryAfter : undefined
       if (seconds === undefined || repeats === MAX_REPEATS) throw error
       io.stderr.write(`The server asks to wait; trying again in ${seconds} s\n`)
       await systemWait(seconds * 1000, signal)
