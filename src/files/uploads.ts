@@ -157,9 +157,16 @@ export class Uploads {
     }
   }
 
-  /** Removes files that were received. */
+  /** Removes files that were received, and their previews, unless the same bytes are kept for another upload. */
   async discard(received: readonly ReceivedUpload[]): Promise<void> {
     for (const { path } of received) await rm(path, { force: true })
+    // A preview that stays is in a cache, so a failure does not take the place of the error that the files are discarded for.
+    for (const { sha256, width } of received) if (width !== null) await this.#forgetPreview(sha256).catch(() => {})
+  }
+
+  async #forgetPreview(sha256: string): Promise<void> {
+    const { blobs, images } = this.#parts
+    if ((await blobs.size(sha256)) === undefined) await images.forget(sha256)
   }
 
   /**

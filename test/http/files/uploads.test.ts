@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
 import { connectTo } from '../../../src/http/in-process.ts'
@@ -31,6 +33,8 @@ fields:
 }
 
 const PDF = Buffer.from('%PDF-1.4\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n', 'latin1')
+
+const PNG = await encoded('png')
 
 /** A request with a body of bytes. */
 interface Sent {
@@ -66,16 +70,18 @@ function form(...parts: readonly (readonly [disposition: string, content: Buffer
   }
 }
 
-/** The numbers of kept and of received files, and of rows of the registry. */
-async function remains({ app }: TestApp) {
+/** The numbers of kept and of received files, of rows of the registry, and of previews. */
+async function remains({ app, folder }: TestApp) {
   const kept = []
   for await (const { sha256 } of app.blobs.list()) kept.push(sha256)
   const received = await readdir(app.blobs.incoming).catch(() => [])
   const { total } = await app.store.find(FILE_TABLE, { filters: [], sort: [], offset: 0, limit: 0 })
-  return { kept: kept.length, received: received.length, rows: total }
+  const entries = await readdir(join(folder.path, 'data', 'cache'), { recursive: true, withFileTypes: true }).catch(() => [])
+  const previews = entries.filter((entry) => entry.isFile()).length
+  return { kept: kept.length, received: received.length, rows: total, previews }
 }
 
-const NOTHING = { kept: 0, received: 0, rows: 0 }
+const NOTHING = { kept: 0, received: 0, rows: 0, previews: 0 }
 
 test('the body is the file', async () => {
   await using app = await openTestApp({ files: FILES })
@@ -93,7 +99,7 @@ test('the body is the file', async () => {
     ],
   })
   assert.match(upload.id, /^[A-Za-z0-9_-]{22}-1$/)
-  assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1 })
+  assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1, previews: 0 })
   const [row] = await app.app.store.get(FILE_TABLE, [rowOfFileId(upload.id)?.row ?? 0])
   assert.deepEqual([row?.model, row?.field, row?.record_id, row?.user_id], ['article', 'scans', null, 1])
 })
@@ -110,7 +116,7 @@ test('a form has several files, in their order', async () => {
       ['日本.txt', 'text/plain'],
     ],
   )
-  assert.deepEqual(await remains(app), { kept: 2, received: 0, rows: 2 })
+  assert.deepEqual(await remains(app), { kept: 2, received: 0, rows: 2, previews: 0 })
 })
 
 test('a field of a type that its bytes do not tell takes any text, which a record may have', async () => {
@@ -203,6 +209,12 @@ const REFUSED: Readonly<Record<string, Omit<Sent, 'body'> & { body?: Buffer; sta
     status: 413,
     answer: { '1.scans': ['scans must not be larger than 1 KiB'] },
   },
+  'a form of an image and a file that is none': {
+    path: 'article/cover',
+    ...form(['name="file"; filename="a.png"', PNG], ['name="file"; filename="b.pdf"', PDF]),
+    status: 400,
+    answer: { '1.cover': ['cover must be a PNG image, not PDF'] },
+  },
   'a form that ends early': {
     path: 'article/scans',
     type: 'multipart/form-data; boundary=cut',
@@ -257,7 +269,7 @@ listeningTest(
     const heard = listen(first)
     first.write('a'.repeat(700))
     assert.equal((await heard).status, 201)
-    assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1 })
+    assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1, previews: 0 })
   },
 )
 
@@ -269,6 +281,15 @@ test('uploads of the shell have no quota', async () => {
     const reply = await call('/api/v1/files/article/scans', { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body })
     assert.equal(reply.status, 201, await reply.text())
   }
+})
+
+test('an image that is discarded leaves the preview to an upload of the same bytes', async () => {
+  await using app = await openTestApp({ files: FILES })
+  const { uploads } = app.app
+  await send(app, { path: 'article/cover', body: PNG })
+  const target = uploads.admit(SHELL, 'article', 'cover')
+  await uploads.discard([await uploads.receive(target, Readable.from([PNG]), 'a.png')])
+  assert.deepEqual(await remains(app), { kept: 1, received: 0, rows: 1, previews: 1 })
 })
 
 test('the disk keeps some free space', async () => {
