@@ -185,14 +185,15 @@ test('a failed upload is sent again alone; a file that was given up is deleted w
 
 test('a save that waits for uploads waits no longer for one that is given up, which comes to nothing even if it arrives', async () => {
   const { uploads, requests, forgotten } = uploadsOfTest()
-  const added = uploads.add([photo('a'), photo('b')])
-  const values = { gallery: valueOfEntries(added.map(uploadEntry), true) }
+  const added = uploads.add([photo('a'), photo('b'), photo('c')])
+  // The third keeps the request alive.
+  const values = { gallery: valueOfEntries(added.slice(0, 2).map(uploadEntry), true) }
   const ended = uploadsEnded(() => values)
   cancelUploads(values)
   await ended
-  requests[0]?.progress(1, 6)
+  requests[0]?.progress(1, 9)
   await requests[0]?.answer()
-  assert.equal(states(added), 'failed failed')
+  assert.equal(states(added), 'failed failed done')
   assert.deepEqual(forgotten, ['a', 'b'])
   assert.deepEqual([...unsentFiles(values)], [['gallery', 2]])
 })
