@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { appErrorOf, commandClient } from '../../src/cli/api-client.ts'
 import { processIo } from '../../src/cli/io.ts'
 import { serverFetch } from '../../src/cli/server-fetch.ts'
+import { uploadLocalFile } from '../../src/cli/stored-files.ts'
 import type { Client } from '../../src/client/client.ts'
-import { AppError } from '../../src/errors.ts'
+import { AppError, ERRORS } from '../../src/errors.ts'
 import { type Answer, startReceiver } from '../helpers/api/receiver.ts'
+import { temporaryFolder } from '../helpers/fixture.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
 const STRANGER = /is not an admin server, or its API is at another path: it responds with status \d+ and an unknown body/
 
 /** Asks something that answers in a certain way; its address is that of a root. */
-async function asking<T>(answer: Answer, ask: (client: Client) => Promise<T>, root = '/api/v1'): Promise<T> {
+async function asking<T>(answer: Answer, ask: (client: Client) => Promise<T>, root = '/api/v1', timeoutMs = 150_000): Promise<T> {
   const stranger = await startReceiver(answer)
   const api = new URL(stranger.url).origin + root
   try {
-    return await ask(commandClient(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '' })))
+    return await ask(commandClient(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '', timeoutMs })))
   } catch (error) {
     throw appErrorOf(error)
   } finally {
@@ -161,5 +165,35 @@ describe('a rate limit', () => {
     const reason = new AppError('TASK_FAILED', 'Interrupted by SIGINT')
     const { error } = await called(1, { 'retry-after': '60' }, AbortSignal.abort(reason))
     assert.equal(error, reason)
+  })
+})
+
+describe('an upload', () => {
+  test('waits for a server that has refused to read it, with too many uploads at a time', async () => {
+    await using folder = await temporaryFolder()
+    const path = join(folder.path, 'a.txt')
+    await writeFile(path, 'a')
+    const said: string[] = []
+    let asked = 0
+    const answer: Answer = (response) =>
+      asked++ === 0
+        ? response
+            .writeHead(503, { 'retry-after': '0' })
+            .end(JSON.stringify({ error: ERRORS.UPLOADS_BUSY.message, details: 'busy' }))
+        : response.writeHead(201).end(JSON.stringify({ data: [{ id: 'x-1' }], total: 1 }))
+    const file = { path, name: 'a.txt', open: () => assert.fail('it is read by its path') }
+    const stderr = { write: (text: string) => said.push(text) }
+    const id = await asking(answer, (client) =>
+      uploadLocalFile({ app: undefined, client }, { stderr }, { model: 'note', field: 'paper' }, file),
+    )
+    assert.deepEqual([id, asked, said], ['x-1', 2, ['The server asks to wait; trying again in 0 s\n']])
+  })
+
+  test('has as long as a server gives to its bytes; other requests have not', async () => {
+    const late: Answer = (response) => setTimeout(() => response.writeHead(201).end(JSON.stringify({ data: [] })), 300)
+    const request = (file?: Blob) =>
+      asking(late, (client) => client.request('/files/note/paper', { method: 'POST', ...(file && { file }) }), '/api/v1', 20)
+    await request(new Blob([Buffer.alloc(200_000)]))
+    await assert.rejects(request(), /no response in 0 s/)
   })
 })
