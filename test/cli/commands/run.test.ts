@@ -6,9 +6,10 @@ import { runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture } from '../../helpers/fixture.ts'
 
 const SCRIPTS = {
-  'scripts/fill.ts': `export default async (ctx: any, args: string[]) => {
+  'scripts/fill.ts': `import type { Script } from 'admin-folder'
+const fill: Script = async (ctx, args) => {
   const { data: one } = await ctx.model('note').create({ title: args[0] })
-  const told = await ctx.transaction(async (tx: any) => {
+  const told = await ctx.transaction(async (tx) => {
     const note = await tx.model('note').read(one.id)
     tx.model('note').update(one.id, { title: note.title + '!' })
     tx.model('note').create({ title: 'Two' })
@@ -16,12 +17,14 @@ const SCRIPTS = {
   })
   ctx.log.info(told)
 }
+export default fill
 `,
-  'scripts/half.ts': `export default (ctx: any) =>
-  ctx.transaction(async (tx: any) => {
+  'scripts/half.ts': `import type { Script } from 'admin-folder'; const half: Script = (ctx) =>
+  ctx.transaction(async (tx) => {
     tx.model('note').create({ title: 'Half' })
     throw new Error('No more')
   })
+export default half
 `,
   'scripts/none.ts': 'export const fill = 1\n',
   'scripts/refuses.ts': "import { refuse } from 'admin-folder'\nexport default () => refuse({ title: 'Not now' })\n",
