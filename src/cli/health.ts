@@ -3,7 +3,7 @@ import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { dataFolderOf, hasData } from '../app/open-store.ts'
 import { AppError } from '../errors.ts'
-import { checkFiles, type FileTotals } from '../files/file-check.ts'
+import { checkFiles, type FileTotals, faultsOf } from '../files/file-check.ts'
 import { hasImages } from '../images/images.ts'
 import type { Model } from '../model/model.ts'
 import { lintProject } from '../project/lint.ts'
@@ -118,18 +118,14 @@ async function storedFilesHealth({ project, faults }: ExaminedProject): Promise<
 }
 
 /** Rates the stored files: `fail` for files that are not as their records say, `warn` for what a sweep removes and for a full disk. */
-export function rateFiles({ files, bytes, free, found }: FileTotals, minFree: number): CheckResult {
-  const space = `${formatBytes(free)} free`
-  const message = `${counted(files, 'file')}, ${formatBytes(bytes)}, ${space}`
-  const { unreferenced, ...faults } = found
-  const named = Object.entries(faults).filter(([, count]) => count > 0)
-  if (named.length > 0) {
-    const counts = named.map(([kind, count]) => `${count} ${kind}`).join(', ')
-    return { level: 'fail', message: `${message}; ${counts}: admin files check names them` }
-  }
+function rateFiles(totals: FileTotals, minFree: number): CheckResult {
+  const { files, bytes, free, found } = totals
+  const message = `${counted(files, 'file')}, ${formatBytes(bytes)}, ${formatBytes(free)} free`
+  const faults = faultsOf(totals)
+  if (faults !== undefined) return { level: 'fail', message: `${message}; ${faults}: admin files check names them` }
   if (free < minFree) return { level: 'warn', message: `${message}: uploads are refused below ${formatBytes(minFree)}` }
-  if (unreferenced > 0) {
-    const waste = `${counted(unreferenced, 'content')} that no record has`
+  if (found.unreferenced > 0) {
+    const waste = `${counted(found.unreferenced, 'content')} that no record has`
     return { level: 'warn', message: `${message}; ${waste}: a server or admin files gc removes them` }
   }
   return { level: 'ok', message }

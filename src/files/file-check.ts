@@ -1,26 +1,11 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../errors.ts'
-import { FILE_TABLE, fileIdOf, filesIn, rowOfFileId } from '../model/files.ts'
+import { FILE_TABLE, filesIn, rowOfFileId } from '../model/files.ts'
 import type { Registry } from '../model/registry.ts'
 import type { BlobStore, KeptBlob } from '../store/blobs/blob-store.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { type ListedFile, listedFile, listFiles } from './file-list.ts'
 import { HASHES_AT_ONCE, UNREFERENCED_MS, withoutRows } from './unreferenced.ts'
-
-/** A row of the registry, as people see it. */
-export interface ListedFile {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-  /** In bytes. */
-  readonly size: number
-  readonly sha256: string
-  readonly model: string
-  /** Null while the upload is pending. */
-  readonly record: number | null
-  readonly field: string
-  /** `pending`: no record has the file yet; `released`: its record has given it up, and it is still kept. */
-  readonly state: 'pending' | 'attached' | 'released'
-}
 
 /**
  * A finding of a check.
@@ -55,6 +40,13 @@ export interface FileTotals {
   readonly found: Readonly<Record<FileFindingKind, number>>
 }
 
+/** Which faults a check has found, and how many of each: `2 missing, 1 damaged`; undefined if there are none. */
+export function faultsOf({ found }: FileTotals): string | undefined {
+  const { unreferenced: _, ...faults } = found
+  const named = Object.entries(faults).filter(([, count]) => count > 0)
+  return named.length === 0 ? undefined : named.map(([kind, count]) => `${count} ${kind}`).join(', ')
+}
+
 export interface FileCheckParts {
   readonly registry: Registry
   readonly store: Pick<Store, 'get' | 'stream' | 'find' | 'aggregate'>
@@ -63,30 +55,6 @@ export interface FileCheckParts {
   readonly snapshotHashes: () => Promise<ReadonlySet<string>>
   /** The present time by the clock of the bytes, in milliseconds since the Unix epoch. */
   readonly now: number
-}
-
-/** The rows of the registry by id, in batches. @param model the key of a model, for its files only */
-export async function* listFiles(
-  { registry, store }: Pick<FileCheckParts, 'registry' | 'store'>,
-  model?: string,
-): AsyncGenerator<readonly ListedFile[]> {
-  if (registry.withFiles.length === 0) return
-  const filters = model === undefined ? [] : [{ field: 'model', operator: 'eq' as const, value: model }]
-  for await (const rows of store.stream(FILE_TABLE, { filters, sort: [{ field: 'id', order: 'asc' }] })) yield rows.map(listed)
-}
-
-function listed(row: StoredRecord): ListedFile {
-  return {
-    id: fileIdOf(String(row.token), row.id),
-    name: String(row.name),
-    type: String(row.type),
-    size: Number(row.size),
-    sha256: String(row.sha256),
-    model: String(row.model),
-    record: row.record_id == null ? null : Number(row.record_id),
-    field: String(row.field),
-    state: row.record_id == null ? 'pending' : row.released_at == null ? 'attached' : 'released',
-  }
 }
 
 /**
@@ -160,7 +128,7 @@ async function withoutRecord(
 async function isUnchanged({ store }: FileCheckParts, { id, state, record }: ListedFile): Promise<boolean> {
   const [row] = await store.get(FILE_TABLE, [rowOfFileId(id)?.row ?? 0])
   if (row === undefined) return false
-  const now = listed(row)
+  const now = listedFile(row)
   return now.id === id && now.state === state && now.record === record
 }
 
@@ -177,7 +145,7 @@ async function checkRecords({ registry, store }: FileCheckParts, report: Report)
       )
       for (const [index, { record, field, file }] of held.entries()) {
         const row = rows[index]
-        const isListed = row !== undefined && isFor(listed(row), { id: file.id, model, record: record.id, field })
+        const isListed = row !== undefined && isFor(listedFile(row), { id: file.id, model, record: record.id, field })
         if (isListed && row.sha256 === file.sha256) continue
         // The record may have been changed meanwhile.
         const [present] = await store.get(model, [record.id])
@@ -255,5 +223,5 @@ async function anyFileOf({ store }: FileCheckParts, sha256: string): Promise<Lis
     },
     { withoutTotal: true },
   )
-  return records[0] && listed(records[0])
+  return records[0] && listedFile(records[0])
 }

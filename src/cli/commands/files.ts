@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { withStoredFiles } from '../../app/stored-files.ts'
 import { AppError } from '../../errors.ts'
-import { checkFiles, type FileFinding, type FileTotals, type ListedFile, listFiles } from '../../files/file-check.ts'
+import { checkFiles, type FileFinding, type FileTotals, faultsOf } from '../../files/file-check.ts'
+import { type ListedFile, listFiles } from '../../files/file-list.ts'
 import { formatBytes } from '../../util/bytes.ts'
 import { printable, printableJson } from '../../util/text.ts'
 import type { Io } from '../io.ts'
@@ -76,7 +77,12 @@ function checkCommand(io: Io): Command {
         const totals = await withStoredFiles(project, (parts) => checkFiles(parts, found))
         if (options.json === true) io.stdout.write(`${printableJson({ ...totals, findings: findings.map(findingJson) })}\n`)
         else io.stdout.write(`${describeTotals(totals)}\n`)
-        refuseFaults(totals)
+        const faults = faultsOf(totals)
+        if (faults !== undefined)
+          throw new AppError(
+            'DATA_CORRUPT',
+            `The stored files have faults: ${faults}; restore the bytes or the data from a backup`,
+          )
       }),
     )
 }
@@ -105,15 +111,6 @@ const findingJson = ({ kind, sha256, file, reason }: FileFinding) => ({
 
 const describeTotals = ({ files, contents, bytes, free }: FileTotals): string =>
   `${counted(files, 'file')}, ${counted(contents, 'content')} of ${formatBytes(bytes)}, ${formatBytes(free)} free`
-
-/** @throws {AppError} DATA_CORRUPT for faults */
-function refuseFaults({ found }: FileTotals): void {
-  const { unreferenced: _, ...faults } = found
-  const named = Object.entries(faults).filter(([, count]) => count > 0)
-  if (named.length === 0) return
-  const counts = named.map(([kind, count]) => `${count} ${kind}`).join(', ')
-  throw new AppError('DATA_CORRUPT', `The stored files have faults: ${counts}; restore the bytes or the data from a backup`)
-}
 
 const GC_HELP = `
 A server does the same every hour. With a data folder, stop the server first, but for --dry-run; with PostgreSQL it works beside servers.
