@@ -72,8 +72,8 @@ const isOf = (type: string, pattern: string): boolean =>
 /** Why a field does not take files of a type, in words that follow its name; undefined if it takes them. */
 export function typeRefusal(type: string, { isImage, accept }: Pick<FileRules, 'isImage' | 'accept'>): string | undefined {
   if (!isImage) {
-    if (accept === undefined || acceptsType({ accept }, type)) return undefined
-    return `must be of type ${inWords(accept)}${type === UNKNOWN_TYPE ? '' : `, not ${type}`}`
+    if (acceptsType({ accept }, type)) return undefined
+    return `must be of type ${inWords(accept ?? [])}${type === UNKNOWN_TYPE ? '' : `, not ${type}`}`
   }
   const taken = IMAGE_TYPES.filter((image) => acceptsType({ accept }, image))
   if (taken.some((image) => image === type)) return undefined
