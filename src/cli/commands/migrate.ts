@@ -5,6 +5,7 @@ import { SESSIONS } from '../../auth/account-models.ts'
 import type { PostgresSettings } from '../../config/settings.ts'
 import { POSTGRES_DEFAULTS, postgresPlace, postgresUrlProblem } from '../../config/store-settings.ts'
 import { AppError } from '../../errors.ts'
+import { FILE_TABLE } from '../../model/files.ts'
 import { noData } from '../../project/broken-records.ts'
 import type { Project } from '../../project/project.ts'
 import { copyToEmbedded } from '../../store/copies/copy-to-embedded.ts'
@@ -144,6 +145,12 @@ async function copy(io: Io, options: MigrateOptions, project: Project, to: strin
   for (const { table: name, records } of report.leftBehind) {
     const left = counted(records, `record of '${name}' was`, `records of '${name}' were`)
     io.stderr.write(`Warning: ${left} not copied, since there is no such model\n`)
+  }
+  const files = report.models.find(({ model }) => model === FILE_TABLE)?.records ?? 0
+  if (files > 0) {
+    io.stderr.write(
+      `Warning: the bytes of ${counted(files, 'file')} were not copied; keep the source, until they are in the target, too\n`,
+    )
   }
   const [from, target] = to === 'embedded' ? [postgresPlace(settings), folder] : [folder, postgresPlace(settings)]
   io.stderr.write(`Copied ${from} to ${target}; counts and checksums are equal. Sessions are not copied: users log in again\n`)
