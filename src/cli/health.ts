@@ -3,7 +3,7 @@ import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { dataFolderOf, hasData } from '../app/open-store.ts'
 import { AppError } from '../errors.ts'
-import { checkFiles, type FileTotals, faultsOf } from '../files/file-check.ts'
+import { checkFiles, describeFileFaults, type FileTotals } from '../files/file-check.ts'
 import { hasImages } from '../images/images.ts'
 import type { Model } from '../model/model.ts'
 import { lintProject } from '../project/lint.ts'
@@ -121,7 +121,7 @@ async function storedFilesHealth({ project, faults }: ExaminedProject): Promise<
 function rateFiles(totals: FileTotals, minFree: number): CheckResult {
   const { files, bytes, free, found } = totals
   const message = `${counted(files, 'file')}, ${formatBytes(bytes)}, ${formatBytes(free)} free`
-  const faults = faultsOf(totals)
+  const faults = describeFileFaults(totals)
   if (faults !== undefined) return { level: 'fail', message: `${message}; ${faults}: admin files check names them` }
   if (free < minFree) return { level: 'warn', message: `${message}: uploads are refused below ${formatBytes(minFree)}` }
   if (found.unreferenced > 0) {

@@ -41,7 +41,7 @@ export interface FileTotals {
 }
 
 /** Which faults a check has found, and how many of each: `2 missing, 1 damaged`; undefined if there are none. */
-export function faultsOf({ found }: FileTotals): string | undefined {
+export function describeFileFaults({ found }: FileTotals): string | undefined {
   const { unreferenced: _, ...faults } = found
   const named = Object.entries(faults).filter(([, count]) => count > 0)
   return named.length === 0 ? undefined : named.map(([kind, count]) => `${count} ${kind}`).join(', ')

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { withStoredFiles } from '../../app/stored-files.ts'
 import { AppError } from '../../errors.ts'
-import { checkFiles, type FileFinding, type FileTotals, faultsOf } from '../../files/file-check.ts'
+import { checkFiles, describeFileFaults, type FileFinding, type FileTotals } from '../../files/file-check.ts'
 import { type ListedFile, listFiles } from '../../files/file-list.ts'
 import { formatBytes } from '../../util/bytes.ts'
 import { printable, printableJson } from '../../util/text.ts'
@@ -77,7 +77,7 @@ function checkCommand(io: Io): Command {
         const totals = await withStoredFiles(project, (parts) => checkFiles(parts, found))
         if (options.json === true) io.stdout.write(`${printableJson({ ...totals, findings: findings.map(findingJson) })}\n`)
         else io.stdout.write(`${describeTotals(totals)}\n`)
-        const faults = faultsOf(totals)
+        const faults = describeFileFaults(totals)
         if (faults !== undefined)
           throw new AppError(
             'DATA_CORRUPT',
