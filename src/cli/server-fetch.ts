@@ -38,7 +38,7 @@ export const serverFetch =
     await verifyServer?.()
     const timedOut = new AbortController()
     const waitMs = timeoutMs + sendingMs(init.body)
-    const timeout = setTimeout(() => timedOut.abort(new Error(`no response in ${Math.round(waitMs / 1000)} s`)), waitMs)
+    const timeout = setTimeout(() => timedOut.abort(new Error(`no response in ${waitMs / 1000} s`)), waitMs)
     try {
       const sent = new Headers(headers)
       // A new token each time, since a command may run longer than a token is valid.

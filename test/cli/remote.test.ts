@@ -168,7 +168,7 @@ describe('a server that is named by --url and --token', () => {
   })
 
   test('is waited for until the timeout', async () => {
-    const silent = await startReceiver(() => {})
+    await using silent = await startReceiver(() => {})
     const api = `${new URL(silent.url).origin}/api/v1`
     const client = commandClient(processIo(), api, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
     const message = `The server at ${api} cannot be reached: no response in 0.02 s`
@@ -177,7 +177,6 @@ describe('a server that is named by --url and --token', () => {
       assert.ok(error instanceof AppError)
       assert.deepEqual([error.code, error.message], ['TASK_FAILED', message])
     }
-    await silent.close()
   })
 
   test('is reported when it cannot be reached', async () => {
