@@ -109,12 +109,10 @@ async function open(
     const generatedForm = (model: Model) => views.generatedForm(model)
     const heap = opened.isRemote ? undefined : (dependencies.heap ?? systemHeap())
     const hooks = new Hooks(log)
-    const uploadHours = settings.files.pending_hours
     // Records, events and history of all processes have times of one clock.
     const recordClock = dependencies.clock ?? opened.clock ?? clock
     // Seeds refer to files, too.
-    if (registry.withFiles.length > 0)
-      hooks.use(fileReferences({ maxSize: settings.max_upload_bytes, uploadHours, clock: recordClock }))
+    if (registry.withFiles.length > 0) hooks.use(fileReferences({ settings, clock: recordClock }))
     const recordParts = {
       access,
       actions: project.actions,
@@ -124,7 +122,7 @@ async function open(
       random,
       hooks,
       maxRecordBytes: settings.max_record_bytes,
-      uploadHours,
+      uploadHours: settings.files.pending_hours,
       heap,
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })

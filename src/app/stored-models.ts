@@ -77,7 +77,7 @@ export async function brokenRecords(project: Project): Promise<BrokenRecord[]> {
   try {
     return await opened.initialize(async (isNew) => {
       if (isNew) throw noData(placeOf(project))
-      return findBrokenRecords(opened.store, project.registry)
+      return findBrokenRecords(opened.store, project.registry, opened.blobs)
     })
   } finally {
     await opened.close()

@@ -3,7 +3,7 @@ import type { ApiRequest } from './transport.ts'
 import type { UploadedFile, UploadOptions } from './types-files.ts'
 
 /** Maximum number of files of a request. */
-const MAX_FILES = 20
+export const MAX_FILES_PER_REQUEST = 20
 
 /** Sends a request and returns the JSON of its answer. */
 type SendJson = (request: ApiRequest) => Promise<unknown>
@@ -24,8 +24,8 @@ export class FieldUploads {
     const total = files.reduce((sum, { size }) => sum + size, 0)
     const uploaded: UploadedFile[] = []
     let before = 0
-    for (let start = 0; start < files.length; start += MAX_FILES) {
-      const some = files.slice(start, start + MAX_FILES)
+    for (let start = 0; start < files.length; start += MAX_FILES_PER_REQUEST) {
+      const some = files.slice(start, start + MAX_FILES_PER_REQUEST)
       const size = some.reduce((sum, each) => sum + each.size, 0)
       const done = before
       // A form is larger than its files: what is told is their share.

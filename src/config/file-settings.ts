@@ -1,7 +1,7 @@
 import Joi from 'joi'
-import { formatBytes, parseBytes } from '../util/bytes.ts'
 import type { FileSettings, Settings } from './define.ts'
 import type { Faults } from './fault.ts'
+import { sizeSchema } from './size-schema.ts'
 import { type Definition, flatSource } from './source.ts'
 
 /** Default settings of files: sizes in bytes. */
@@ -13,28 +13,13 @@ export const FILE_DEFAULTS: FileSettings = {
   min_free: 2 ** 28,
 }
 
-/** Sizes that are too large for every disk are mistakes. */
-const LARGEST = 2 ** 50
-
-/** A number of bytes, or a text with a unit, which becomes one. @param least in bytes */
-const size = (least: number) =>
-  Joi.alternatives(Joi.number(), Joi.string())
-    .custom((value: number | string, helpers) => {
-      const bytes = parseBytes(value)
-      return bytes === undefined || bytes < least || bytes > LARGEST ? helpers.error('files.size') : bytes
-    })
-    .messages({
-      'files.size': `{{#label}} must be a number of bytes, or a text such as 8 MiB (KiB, MiB, GiB), from ${formatBytes(least)} to ${formatBytes(LARGEST)}`,
-      'alternatives.types': '{{#label}} must be a number of bytes, or a text such as 8 MiB (KiB, MiB, GiB)',
-    })
-
 /** Schema of `files`. */
 export const filesSchema = Joi.object({
-  max_size: size(1),
+  max_size: sizeSchema(),
   pending_hours: Joi.number().positive().max(8784),
-  pending_bytes: size(1),
+  pending_bytes: sizeSchema(),
   keep_removed_days: Joi.number().min(0).max(36_500),
-  min_free: size(0),
+  min_free: sizeSchema(0),
   store: Joi.string(),
 })
 

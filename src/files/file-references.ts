@@ -1,5 +1,5 @@
 import type { FileField } from '../model/field.ts'
-import { brokenFileLimit } from '../model/file-limits.ts'
+import { brokenCount, brokenFileLimit, maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import { FILE_TABLE, FileProblem, fileIdOf, filesIn, noSuchUpload, rowOfFileId, type StoredFile } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import type { WriteHooks, WriteTarget } from '../records/hooks.ts'
@@ -12,12 +12,9 @@ import { fileValue } from './file-models.ts'
 /** Maximum length of an alternative text, in UTF-16 code units. */
 const MAX_ALT = 1000
 
-/** Settings of the files that requests refer to. */
-export interface ReferenceSettings {
-  /** Maximum size of a file whose field has none of its own, in bytes. */
-  readonly maxSize: number
-  /** Hours for which an upload is kept. */
-  readonly uploadHours: number
+/** What the files of requests are judged by. */
+export interface ReferenceParts {
+  readonly settings: SizeSettings
   readonly clock: Clock
 }
 
@@ -43,7 +40,7 @@ type Rows = ReadonlyMap<number, StoredRecord>
  * Replaces the ids of files in requests by the files that they name, or by the reason why there is none. An id is that of a pending upload of the
  * user for the field, or of a file that is in this field of the record, or was and is still kept. All registry rows of a request are read at once.
  */
-export const fileReferences = (settings: ReferenceSettings): WriteHooks => ({
+export const fileReferences = (parts: ReferenceParts): WriteHooks => ({
   async resolve({ actor, model }, targets, records) {
     const named = targets.map(({ data = {} }) =>
       model.fileFields.flatMap((field): NamedFiles[] => {
@@ -62,7 +59,7 @@ export const fileReferences = (settings: ReferenceSettings): WriteHooks => ({
       const fields = named[index] ?? []
       const values = fields.map(({ field, items }) => {
         const place = { model, field, record: target.existing, userId: actor.userId ?? null }
-        return [field.name, filesOf(items, place, rows, settings)]
+        return [field.name, filesOf(items, place, rows, parts)]
       })
       return values.length === 0 ? (target.data ?? {}) : { ...target.data, ...Object.fromEntries(values) }
     })
@@ -70,10 +67,11 @@ export const fileReferences = (settings: ReferenceSettings): WriteHooks => ({
 })
 
 /** The files that a value of a request names. A value of another shape is a problem. */
-function itemsOf({ type, file: { maxFiles } }: FileField, value: unknown): NamedFiles['items'] {
+function itemsOf({ type, file }: FileField, value: unknown): NamedFiles['items'] {
   if (!type.list) return [referenceOf(value)]
   if (!Array.isArray(value)) return [new FileProblem('must be an array of ids of uploads')]
-  return value.length > maxFiles ? [new FileProblem(`must have at most ${maxFiles} files`)] : value.map(referenceOf)
+  const broken = brokenCount(file, value.length)
+  return broken === undefined ? value.map(referenceOf) : [new FileProblem(broken)]
 }
 
 function referenceOf(value: unknown): FileReference | FileProblem {
@@ -118,12 +116,12 @@ function filesOf(
   items: NamedFiles['items'],
   place: Place,
   rows: Rows,
-  settings: ReferenceSettings,
+  parts: ReferenceParts,
 ): StoredFile | readonly StoredFile[] | FileProblem {
   const own = new Map(filesIn(place.record?.[place.field.name]).map((file) => [file.id, file]))
   const files = new Map<string, StoredFile>()
   for (const item of items) {
-    const file = item instanceof FileProblem ? item : fileOf(item, place, own, rows, settings)
+    const file = item instanceof FileProblem ? item : fileOf(item, place, own, rows, parts)
     if (file instanceof FileProblem) return file
     if (files.has(file.id)) return new FileProblem('must not have the same file twice')
     files.set(file.id, file)
@@ -137,19 +135,16 @@ function fileOf(
   place: Place,
   own: ReadonlyMap<string, StoredFile>,
   rows: Rows,
-  { maxSize, uploadHours, clock }: ReferenceSettings,
+  { settings, clock }: ReferenceParts,
 ): StoredFile | FileProblem {
+  const { pending_hours: hours } = settings.files
   const kept = own.get(id)
   if (kept !== undefined) return { ...kept, ...(name === undefined ? {} : { name }), ...(alt === undefined ? {} : { alt }) }
   const row = rows.get(rowOfFileId(id)?.row ?? 0)
-  if (
-    row === undefined ||
-    fileIdOf(String(row.token), row.id) !== id ||
-    !isAvailable(row, place, clock() - uploadHours * HOUR_MS)
-  )
-    return new FileProblem(noSuchUpload(id, uploadHours))
+  if (row === undefined || fileIdOf(String(row.token), row.id) !== id || !isAvailable(row, place, clock() - hours * HOUR_MS))
+    return new FileProblem(noSuchUpload(id, hours))
   const file = fileValue(row, { ...(name === undefined ? {} : { name }), ...(alt === undefined ? {} : { alt }) })
-  const problem = brokenFileLimit(place.field.file, file, maxSize)
+  const problem = brokenFileLimit(place.field.file, file, maxSizeOf(place.field.file, settings))
   return problem === undefined ? file : new FileProblem(problem)
 }
 

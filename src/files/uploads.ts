@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import type { AccessRules } from '../access/access-rules.ts'
 import { type Actor, forbidden, isPrivileged } from '../auth/permissions.ts'
-import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { ImageFault, type Images } from '../images/images.ts'
 import { type FileField, isFileField, isSettable } from '../model/field.ts'
+import { maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import { FILE_TABLE, fileIdOf, rowOfFileId } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldFilter } from '../query/plan.ts'
@@ -58,7 +58,7 @@ interface UploadParts {
   readonly records: Pick<Records, 'commitInternal'>
   readonly blobs: BlobStore
   readonly images: Images
-  readonly settings: Pick<Settings, 'files' | 'max_upload_bytes'>
+  readonly settings: SizeSettings
   readonly clock: Clock
   readonly random: Random
   /** Receives bodies; replaced by a failing one in tests. */
@@ -98,8 +98,7 @@ export class Uploads {
       )
     }
     if (!isSettable(field) || (isPrivileged(model, fieldName) && !actor.isSuperuser)) throw forbidden(actor)
-    const maxSize = Math.min(field.file.maxSize ?? settings.max_upload_bytes, settings.files.max_size)
-    return { actor, model, field, maxSize }
+    return { actor, model, field, maxSize: maxSizeOf(field.file, settings) }
   }
 
   /**

@@ -5,19 +5,17 @@ import type { App } from '../app.ts'
 import { type Actor, ANONYMOUS, forbidden } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { ReceivedUpload, Uploads, UploadTarget } from '../files/uploads.ts'
+import { maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import type { Model } from '../model/model.ts'
 import { isObject } from '../util/json.ts'
 import { parseBody } from './body.ts'
 import type { ConnectionLimits } from './listener.ts'
 import { type FormPart, readForm } from './multipart.ts'
 import { actorOf, modelKeyOf } from './request.ts'
-import { maxFormBytes, streamedBody } from './upload-body.ts'
+import { MAX_FORM_FILES, maxFormBytes, streamedBody } from './upload-body.ts'
 
 /** Name of the first part, which has the usual body of the request. */
 const DATA = 'data'
-
-/** Maximum number of files of a form. */
-const MAX_FILES = 20
 
 /** The files of one field that a form has. */
 interface FilesOfField {
@@ -55,7 +53,7 @@ export async function writeByForm<T>(
   }
   try {
     await uploads.withRoom(actor, Number(request.headers['content-length'] ?? 0), async (reservation) => {
-      await receiveForm(request, { actor, model, uploads, connections, maxBytes: project.settings.max_upload_bytes }, form)
+      await receiveForm(request, { actor, model, uploads, connections, settings: project.settings }, form)
       for (const [name, { target, received }] of form.files) {
         const registered = (await uploads.register(target, received, reservation)).map(({ id }) => id)
         ids.push(...registered)
@@ -77,17 +75,17 @@ interface FormReading {
   readonly model: Model
   readonly uploads: Uploads
   readonly connections: ConnectionLimits
-  /** Maximum size of the part `data`. */
-  readonly maxBytes: number
+  readonly settings: SizeSettings
 }
 
 async function receiveForm(request: Request, reading: FormReading, form: RecordForm): Promise<void> {
-  const { actor, model, uploads, connections, maxBytes } = reading
-  const largest = Math.max(...model.fileFields.map(({ file }) => file?.maxSize ?? maxBytes))
-  const body = streamedBody(request, connections, maxFormBytes(MAX_FILES, largest) + maxBytes)
+  const { actor, model, uploads, connections, settings } = reading
+  const { max_upload_bytes: maxBytes } = settings
+  const largest = Math.max(...model.fileFields.map(({ file }) => maxSizeOf(file, settings)))
+  const body = streamedBody(request, connections, maxFormBytes(largest) + maxBytes)
   const contentType = String(request.headers['content-type'])
   let isFirst = true
-  await readForm({ contentType, body, maxParts: MAX_FILES + 1 }, async (part) => {
+  await readForm({ contentType, body, maxParts: MAX_FORM_FILES + 1 }, async (part) => {
     if (isFirst !== (part.name === DATA && part.fileName === undefined)) throw notRecordForm()
     if (isFirst) {
       isFirst = false

@@ -14,8 +14,11 @@ const AHEAD = 131_072
 /** Of a form beside its files, in bytes. */
 const FORM_OVERHEAD = 1_048_576
 
+/** Maximum number of files of a form. */
+export const MAX_FORM_FILES = 20
+
 /** Maximum size of a form with files, in bytes. */
-export const maxFormBytes = (files: number, maxFileBytes: number): number => files * maxFileBytes + FORM_OVERHEAD
+export const maxFormBytes = (maxFileBytes: number): number => MAX_FORM_FILES * maxFileBytes + FORM_OVERHEAD
 
 /** True for a request with a form, on routes that take forms. */
 export const isForm = ({ headers, route }: Request): boolean =>

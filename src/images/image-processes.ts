@@ -42,8 +42,12 @@ export interface ImageFigures {
   readonly kills: number
 }
 
+/** Brings the file of a job onto the disk. @returns its path */
+type Prepare = () => Promise<string>
+
 interface WaitingJob {
   readonly job: ImageJob
+  readonly prepare: Prepare | undefined
   resolve(outcome: JobOutcome): void
   reject(error: unknown): void
 }
@@ -81,10 +85,12 @@ export class ImageProcesses {
   /**
    * Runs a job when a process is free.
    *
+   * @param prepare called when a process is free, so that jobs which wait or are refused take no space on the disk; its path takes the place of
+   * that of the job, and its time is none of the job
    * @throws {AppError} IMAGES_BUSY for a thumbnail, if too many wait
-   * @throws {ImageProcessEnded} if the job took too long, or ended its process
+   * @throws {ImageProcessEnded} if the job took too long, or ended its process; what `prepare` throws
    */
-  async run(job: ImageJob): Promise<JobOutcome> {
+  async run(job: ImageJob, prepare?: Prepare): Promise<JobOutcome> {
     const queue = job.kind === 'inspect' ? this.#uploads : this.#thumbnails
     if (queue === this.#thumbnails && queue.length >= this.#limits.waiting) {
       throw new AppError('IMAGES_BUSY', `${queue.length} thumbnails are waiting to be made; try again later`, {
@@ -92,7 +98,7 @@ export class ImageProcesses {
       })
     }
     return new Promise((resolve, reject) => {
-      queue.push({ job, resolve, reject })
+      queue.push({ job, prepare, resolve, reject })
       this.#dispatch()
     })
   }
@@ -127,20 +133,14 @@ export class ImageProcesses {
     }
   }
 
-  async #work({ job, resolve, reject }: WaitingJob): Promise<void> {
+  async #work({ job, prepare, resolve, reject }: WaitingJob): Promise<void> {
     this.#running++
     try {
       const child = this.#take()
-      const { jobMs } = this.#limits
-      const cancel = this.#timer(jobMs, () => {
-        this.#kills++
-        child.kill(new ImageProcessEnded(`it took more than ${jobMs / 1000} seconds`))
-      })
       try {
-        const { outcome } = await child.run(job)
-        resolve(outcome)
+        const prepared = prepare === undefined ? job : { ...job, path: await prepare() }
+        resolve(await this.#runIn(child, prepared))
       } finally {
-        cancel()
         this.#giveBack(child)
       }
     } catch (error) {
@@ -149,6 +149,19 @@ export class ImageProcesses {
       this.#running--
       this.#jobs++
       this.#dispatch()
+    }
+  }
+
+  async #runIn(child: ImageProcess, job: ImageJob): Promise<JobOutcome> {
+    const { jobMs } = this.#limits
+    const cancel = this.#timer(jobMs, () => {
+      this.#kills++
+      child.kill(new ImageProcessEnded(`it took more than ${jobMs / 1000} seconds`))
+    })
+    try {
+      return (await child.run(job)).outcome
+    } finally {
+      cancel()
     }
   }
 

@@ -61,6 +61,9 @@ export function hasImages(): boolean {
   }
 }
 
+/** The bytes of the image of a thumbnail are missing. */
+class MissingBytes extends Error {}
+
 /** Finds what uploaded files are, and makes thumbnails, in processes of their own. */
 export class Images {
   readonly #processes: ImageProcesses
@@ -100,7 +103,8 @@ export class Images {
   /**
    * A thumbnail of a stored image, made if it is not kept; once for requests at the same time.
    *
-   * @param open gives the bytes of the image, or the path of a file that has them; undefined if they are missing
+   * @param open gives the bytes of the image, or the path of a file that has them; undefined if they are missing. It is called when the image
+   * process is free
    * @returns undefined if the bytes are missing
    * @throws {AppError} IMAGES_BUSY, IMAGES_UNAVAILABLE, INVALID_IMAGE, STORAGE_FULL
    */
@@ -124,18 +128,23 @@ export class Images {
   async #make({ sha256, recipe, maxPixels }: ThumbnailRequest, open: () => Promise<Readable | string | undefined>) {
     const target = await this.#cache.draft()
     const copy = `${target}.source`
-    try {
+    const onDisk = async (): Promise<string> => {
       const source = await open()
-      if (source === undefined) return undefined
-      if (typeof source !== 'string') await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: 0o600 }))
-      const path = typeof source === 'string' ? source : copy
+      if (source === undefined) throw new MissingBytes()
+      if (typeof source === 'string') return source
+      await pipeline(source, createWriteStream(copy, { flags: 'wx', mode: 0o600 }))
+      return copy
+    }
+    try {
       const limit = Math.max(maxPixels, USUAL_PIXELS)
-      await this.#run({ kind: 'thumbnail', path, target, recipe, maxPixels: limit }).catch((error: unknown) => {
+      const job = { kind: 'thumbnail', path: copy, target, recipe, maxPixels: limit } as const
+      await this.#run(job, onDisk).catch((error: unknown) => {
         if (!(error instanceof ImageFault)) throw error
         throw new AppError('INVALID_IMAGE', 'The image cannot be read: it is damaged, or it takes too long', { cause: error })
       })
       return await this.#cache.add(sha256, recipe, target)
     } catch (error) {
+      if (error instanceof MissingBytes) return undefined
       throw explainedFull(error)
     } finally {
       await Promise.all([rm(target, { force: true }), rm(copy, { force: true })])
@@ -143,9 +152,9 @@ export class Images {
   }
 
   /** @throws {ImageFault}, {AppError} IMAGES_BUSY, IMAGES_UNAVAILABLE */
-  async #run(job: ImageJob): Promise<ImageJobResult> {
+  async #run(job: ImageJob, prepare?: () => Promise<string>): Promise<ImageJobResult> {
     const isImage = job.kind === 'thumbnail' || job.rules.isImage
-    const outcome = await this.#processes.run(job).catch((error: unknown) => {
+    const outcome = await this.#processes.run(job, prepare).catch((error: unknown) => {
       // A file that brings the process down is one that cannot be read.
       if (!isImage || !(error instanceof ImageProcessEnded)) throw error
       throw new ImageFault(`must be an image that can be read: ${error.message}`, { cause: error })

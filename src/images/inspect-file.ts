@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
-import { typeRefusal } from '../model/file-limits.ts'
-import { DecoderMissing, type ImageHeader, makeThumbnail, readHeader } from './decoder.ts'
+import { brokenSides, typeRefusal } from '../model/file-limits.ts'
+import { DecoderMissing, makeThumbnail, readHeader } from './decoder.ts'
 import { detectType, SAMPLE_BYTES } from './file-types.ts'
-import type { ImageJobResult, InspectionRules, InspectJob, ThumbnailJob } from './image-jobs.ts'
+import type { ImageJobResult, InspectJob, ThumbnailJob } from './image-jobs.ts'
 import { MalformedImage } from './metadata/byte-source.ts'
 import { stripMetadata } from './metadata/strip-metadata.ts'
 
@@ -21,7 +21,8 @@ export async function inspectFile({ path, rules, stripped, preview }: InspectJob
   if (refusal !== undefined) throw new RefusedFile(refusal)
   if (!rules.isImage) return { type }
   const header = await readable(readHeader(path))
-  checkSize(header, rules)
+  const broken = brokenSides(rules, header)
+  if (broken !== undefined) throw new RefusedFile(broken)
   const copy = rules.keepsMetadata ? undefined : await readable((async () => stripMetadata(path, type, stripped))())
   const final = copy === undefined ? path : stripped
   // What the image is like is said of the file that is kept.
@@ -47,18 +48,6 @@ async function sampleOf(path: string): Promise<Buffer> {
     await file.close()
   }
 }
-
-function checkSize({ width, height, frames }: ImageHeader, { minWidth, minHeight, maxPixels }: InspectionRules): void {
-  const pixels = width * height * frames
-  if (pixels > maxPixels) {
-    const inFrames = frames === 1 ? '' : ` in its ${numeral(frames)} frames together`
-    throw new RefusedFile(`must have at most ${numeral(maxPixels)} pixels${inFrames}, not ${numeral(pixels)}`)
-  }
-  if (minWidth !== undefined && width < minWidth) throw new RefusedFile(`must be at least ${minWidth} pixels wide`)
-  if (minHeight !== undefined && height < minHeight) throw new RefusedFile(`must be at least ${minHeight} pixels high`)
-}
-
-const numeral = (value: number): string => value.toLocaleString('en')
 
 /** Waits for a step that reads an image. A step that fails because of the image refuses it; failures of the disk are none of the image. */
 async function readable<T>(step: Promise<T>): Promise<T> {

@@ -7,6 +7,8 @@ import type { DefinedView } from '../views/views.ts'
 /** A project as rules see it: the readable parts of its files, with positions. */
 export interface LintProject {
   readonly config: Definition | undefined
+  /** The setting `files.max_size` in bytes, which may come from the environment. */
+  readonly maxFileBytes: number
   /** All models, including built-in ones. */
   readonly registry: Registry
   /** The project's own models. */

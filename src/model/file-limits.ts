@@ -1,3 +1,4 @@
+import type { Settings } from '../config/settings.ts'
 import { formatBytes } from '../util/bytes.ts'
 import { type FileRules, IMAGE_TYPES, type StoredFile } from './files.ts'
 
@@ -40,25 +41,47 @@ const OF_TEXT: ReadonlySet<string> = new Set([
   'application/x-ndjson',
 ])
 
+/** The settings of sizes of files. */
+export type SizeSettings = Pick<Settings, 'files' | 'max_upload_bytes'>
+
+/** Maximum size of a file of a field in bytes: `max_upload_bytes` where the field has none of its own, and at most `files.max_size`. */
+export const maxSizeOf = ({ maxSize }: Pick<FileRules, 'maxSize'>, { max_upload_bytes: usual, files }: SizeSettings): number =>
+  Math.min(maxSize ?? usual, files.max_size)
+
 /** What of a file its field limits. */
 type LimitedFile = Pick<StoredFile, 'type' | 'size' | 'width' | 'height'>
 
 /**
  * The first limit of a field that a file breaks; undefined if it breaks none. Messages follow the field's name.
  *
- * @param maxSize in bytes, of a field that has none of its own
+ * @param maxSize in bytes; the settings may have one, too (`maxSizeOf`)
  */
 export function brokenFileLimit(rules: FileRules, file: LimitedFile, maxSize: number): string | undefined {
-  const { minWidth, minHeight, maxPixels } = rules
-  const [width, height] = [file.width ?? 0, file.height ?? 0]
   const refusal = typeRefusal(file.type, rules)
   if (refusal !== undefined) return refusal
-  if (file.size > (rules.maxSize ?? maxSize)) return `must not be larger than ${formatBytes(rules.maxSize ?? maxSize)}`
-  if (!rules.isImage) return undefined
-  if (minWidth !== undefined && width < minWidth) return `must be at least ${minWidth} pixels wide`
-  if (minHeight !== undefined && height < minHeight) return `must be at least ${minHeight} pixels high`
-  return width * height > maxPixels ? `must have at most ${maxPixels} pixels` : undefined
+  if (file.size > maxSize) return `must not be larger than ${formatBytes(maxSize)}`
+  return rules.isImage ? brokenSides(rules, { width: file.width ?? 0, height: file.height ?? 0 }) : undefined
 }
+
+/** The first limit of sides and pixels that an image breaks; undefined if it breaks none. */
+export function brokenSides(
+  { minWidth, minHeight, maxPixels }: Pick<FileRules, 'minWidth' | 'minHeight' | 'maxPixels'>,
+  { width, height, frames = 1 }: { readonly width: number; readonly height: number; readonly frames?: number },
+): string | undefined {
+  const pixels = width * height * frames
+  if (pixels > maxPixels) {
+    const inFrames = frames === 1 ? '' : ` in its ${numeral(frames)} frames together`
+    return `must have at most ${numeral(maxPixels)} pixels${inFrames}, not ${numeral(pixels)}`
+  }
+  if (minWidth !== undefined && width < minWidth) return `must be at least ${minWidth} pixels wide`
+  return minHeight !== undefined && height < minHeight ? `must be at least ${minHeight} pixels high` : undefined
+}
+
+const numeral = (value: number): string => value.toLocaleString('en')
+
+/** Why a field does not take a number of files; undefined if it takes them. */
+export const brokenCount = ({ maxFiles }: Pick<FileRules, 'maxFiles'>, count: number): string | undefined =>
+  count > maxFiles ? `must have at most ${maxFiles} ${maxFiles === 1 ? 'file' : 'files'}` : undefined
 
 /** True if a field takes files of a media type. */
 export const acceptsType = ({ accept }: Pick<FileRules, 'accept'>, type: string): boolean =>

@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { sizeSchema } from '../config/size-schema.ts'
 import { parseBytes } from '../util/bytes.ts'
 import type { FieldDefinition, ThumbnailDefinition } from './definition.ts'
 import { type FileRules, IMAGE_TYPES, PREVIEW, type ThumbnailRecipe } from './files.ts'
@@ -11,15 +12,6 @@ const MAX_THUMBNAILS = 10
 const MAX_FILES = 100
 const DEFAULT_MAX_FILES = 20
 const DEFAULT_MAX_PIXELS = 50_000_000
-
-/** A number of bytes, or a text such as `8 MiB`. */
-export const bytesSchema = Joi.alternatives().conditional(Joi.number(), {
-  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
-  then: Joi.number().integer().min(1),
-  otherwise: Joi.string()
-    .custom((text: string, helpers) => parseBytes(text) || helpers.error('bytes.form'))
-    .messages({ 'bytes.form': "'{{#value}}' is no size; write a number of bytes, or a text such as 500 KiB, 8 MiB or 1 GiB" }),
-})
 
 const side = Joi.number().integer().min(1).max(MAX_SIDE)
 
@@ -55,7 +47,7 @@ const MEDIA_TYPE = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*)$/
 export const FILE_OPTION_SCHEMAS = {
   multiple: Joi.boolean(),
   max_files: Joi.number().integer().min(1).max(MAX_FILES),
-  max_size: bytesSchema,
+  max_size: sizeSchema(),
   accept: Joi.array()
     .items(
       Joi.string()

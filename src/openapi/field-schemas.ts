@@ -3,7 +3,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { FileRules } from '../model/files.ts'
 import type { Limits } from '../model/limits.ts'
 import { generatedTitle } from '../views/generate.ts'
-import { nullable, ref, type Schema } from './schema.ts'
+import { nullable, PIXELS, ref, type Schema } from './schema.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }
 
@@ -11,7 +11,6 @@ const ID: Schema = { type: 'integer', minimum: 1 }
 const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?$'
 
 const FILE_TEXT: Schema = { type: 'string' }
-const PIXELS: Schema = { type: ['integer', 'null'], minimum: 1 }
 
 const ALT: Schema = { type: ['string', 'null'], description: 'Alternative text' }
 

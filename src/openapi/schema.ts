@@ -91,6 +91,8 @@ export const TEXT: Schema = { type: 'string' }
 export const TEXTS: Schema = { type: 'array', items: TEXT }
 export const FLAG: Schema = { type: 'boolean' }
 export const COUNT_SCHEMA: Schema = { type: 'integer', minimum: 0 }
+/** A side of an image in pixels; null for other files. */
+export const PIXELS: Schema = { type: ['integer', 'null'], minimum: 1 }
 export const MOMENT: Schema = { type: 'string', format: 'date-time' }
 
 interface Rule {

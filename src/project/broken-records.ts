@@ -1,9 +1,10 @@
 import { AppError } from '../errors.ts'
 import type { BrokenRecord } from '../lint/project.ts'
-import { brokenFileLimit } from '../model/file-limits.ts'
+import { brokenCount, brokenFileLimit } from '../model/file-limits.ts'
 import { filesIn } from '../model/files.ts'
 import type { Model, UniqueKey } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import type { BlobStore } from '../store/blobs/blob-store.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import { readRecord } from '../validate/record.ts'
@@ -11,8 +12,12 @@ import { readRecord } from '../validate/record.ts'
 /** Maximum number of findings listed for one field. */
 const MAX_NAMED = 50
 
-/** Validates every stored record against the present models: each value, then unique values and references. */
-export async function findBrokenRecords(store: Store, registry: Registry): Promise<BrokenRecord[]> {
+/** Validates every stored record against the present models: each value, files and their bytes, then unique values and references. */
+export async function findBrokenRecords(
+  store: Store,
+  registry: Registry,
+  blobs: Pick<BlobStore, 'size'>,
+): Promise<BrokenRecord[]> {
   const broken: BrokenRecord[] = []
   const ids = new Map<string, ReadonlySet<number>>()
   for (const model of registry.public) ids.set(model.key, await idsOf(store, model))
@@ -23,6 +28,7 @@ export async function findBrokenRecords(store: Store, registry: Registry): Promi
       for (const record of records) {
         checkValues(model, record, found)
         checkFiles(model, record, found)
+        await checkBytes(model, record, blobs, found)
         for (const unique of owners) checkUnique(record, unique, found)
         checkReferences(model, record, ids, found)
       }
@@ -79,10 +85,26 @@ function checkValues(model: Model, record: StoredRecord, found: Findings): void 
 function checkFiles({ fileFields }: Model, record: StoredRecord, found: Findings): void {
   for (const { name, file } of fileFields) {
     const files = filesIn(record[name])
-    if (files.length > file.maxFiles) found.add(record.id, name, `${name} must have at most ${file.maxFiles} files`)
+    const count = brokenCount(file, files.length)
+    if (count !== undefined) found.add(record.id, name, `${name} ${count}`)
     // Without a limit of its own, a field has that of the settings at the time of the upload.
-    const problems = files.flatMap((each) => brokenFileLimit(file, each, Number.POSITIVE_INFINITY) ?? [])
+    const problems = files.flatMap((each) => brokenFileLimit(file, each, file.maxSize ?? Number.POSITIVE_INFINITY) ?? [])
     for (const problem of new Set(problems)) found.add(record.id, name, `${name} ${problem}`)
+  }
+}
+
+/** Looks for the bytes of the files of a record. */
+async function checkBytes(
+  { fileFields }: Model,
+  record: StoredRecord,
+  blobs: Pick<BlobStore, 'size'>,
+  found: Findings,
+): Promise<void> {
+  for (const { name: field } of fileFields) {
+    for (const { name, sha256 } of filesIn(record[field])) {
+      if ((await blobs.size(sha256)) !== undefined) continue
+      found.add(record.id, field, `${field}: the bytes of '${name}' are missing; restore them from a backup, or remove the file`)
+    }
   }
 }
 

@@ -85,6 +85,7 @@ const showPath = (from: string, path: string): string => relative(from, path).sp
 function lintable({ project, files, models, faults }: ExaminedProject): LintProject {
   return {
     config: files.config,
+    maxFileBytes: project.settings.files.max_size,
     registry: project.registry,
     models,
     views: project.views.all,

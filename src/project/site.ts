@@ -5,6 +5,7 @@ import type { ProjectJob, ProjectJobs } from '../code/parse-jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { History } from '../history/history.ts'
 import { type Field, isSettable } from '../model/field.ts'
+import { maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import type { FileRules, ThumbnailRecipe } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
@@ -109,7 +110,7 @@ export class SiteReader {
       ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
       searchable: isSearchable(model),
       history: history.covers(model),
-      fields: model.visibleFields.map((field) => fieldJson(field, settings.max_upload_bytes)),
+      fields: model.visibleFields.map((field) => fieldJson(field, settings)),
       actions: actions.of(model).map((action) => ({ ...actionJson(action), can: access.may(actor, action.name, model) })),
       referenced_by: referrers.map(({ model: referrer, field }) => ({
         model: referrer.key,
@@ -147,8 +148,8 @@ const inputJson = (input: Model): object => ({
   input_fields: [...input.fields.values()].map((field) => fieldJson(field)),
 })
 
-/** @param maxUpload the maximum size of a file whose field has none of its own, in bytes; inputs have no files */
-function fieldJson(field: Field, maxUpload = 0): object {
+/** @param settings undefined for inputs, which have no files */
+function fieldJson(field: Field, settings?: SizeSettings): object {
   const { name, type, label, helpText, required, unique, limits, labelledChoices, relation, file } = field
   const { choices, pattern: _, ...bounds } = limits
   const value = isSettable(field) ? shownDefault(field) : undefined
@@ -166,22 +167,18 @@ function fieldJson(field: Field, maxUpload = 0): object {
     bounds,
     ...(value === undefined ? {} : { default: value }),
     relation: relation === undefined ? null : { name: relation.name, model: relation.target, on_delete: relation.onDelete },
-    ...(file === undefined ? {} : { file: fileJson(file, type.list, maxUpload) }),
+    ...(file === undefined || settings === undefined ? {} : { file: fileJson(file, type.list, settings) }),
   }
 }
 
-const fileJson = (
-  { maxFiles, maxSize, accept, thumbnails, minWidth, minHeight }: FileRules,
-  multiple: boolean,
-  maxUpload: number,
-) => ({
+const fileJson = (rules: FileRules, multiple: boolean, settings: SizeSettings) => ({
   multiple,
-  max_files: maxFiles,
-  max_size: maxSize ?? maxUpload,
-  accept: accept ?? null,
-  thumbnails: Object.fromEntries([...thumbnails].map(([name, recipe]) => [name, thumbnailJson(recipe)])),
-  min_width: minWidth ?? null,
-  min_height: minHeight ?? null,
+  max_files: rules.maxFiles,
+  max_size: maxSizeOf(rules, settings),
+  accept: rules.accept ?? null,
+  thumbnails: Object.fromEntries([...rules.thumbnails].map(([name, recipe]) => [name, thumbnailJson(recipe)])),
+  min_width: rules.minWidth ?? null,
+  min_height: rules.minHeight ?? null,
 })
 
 const thumbnailJson = ({ width, height, fit }: ThumbnailRecipe) => ({ width: width ?? null, height: height ?? null, fit })

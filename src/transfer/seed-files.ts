@@ -1,6 +1,6 @@
-import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { FileField } from '../model/field.ts'
+import { brokenCount, maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import { FILE_TABLE, fileIdOf, type StoredFile } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
 import type { Records } from '../records/records.ts'
@@ -37,6 +37,11 @@ export async function withSeedFiles(
     const { name } = field
     const value = Object.hasOwn(data, name) ? data[name] : null
     if (value === null || value === undefined) continue
+    const broken = brokenCount(field.file, [value].flat().length)
+    if (broken !== undefined) {
+      issues.add(name, `${name} ${broken}`)
+      continue
+    }
     try {
       values[name] = await withUploadedFiles(folder, name, value, (_, file, reference) => take(model, field, file, reference))
     } catch (error) {
@@ -55,13 +60,10 @@ export async function withSeedFiles(
  * @param records of a store in memory, which gets a row of the registry for each file
  */
 export const checkSeedFile =
-  (
-    { max_upload_bytes: usual, files }: Pick<Settings, 'max_upload_bytes' | 'files'>,
-    records: Pick<Records, 'commitInternal'>,
-  ): TakeSeedFile =>
+  (settings: SizeSettings, records: Pick<Records, 'commitInternal'>): TakeSeedFile =>
   async (model, { name: field, file }, { size }, { name }) => {
-    const { maxSize = usual, isImage, accept, minWidth, minHeight } = file
-    const most = Math.min(maxSize, files.max_size)
+    const { isImage, accept, minWidth, minHeight } = file
+    const most = maxSizeOf(file, settings)
     if (size > most) throw new PathProblem(`must not be larger than ${formatBytes(most)}`)
     const type = accept?.find((each) => !each.endsWith('*')) ?? 'application/octet-stream'
     // The image is not read.

@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import type { Field } from '../model/field.ts'
-import { acceptsType, brokenFileLimit } from '../model/file-limits.ts'
+import { acceptsType, brokenCount, brokenFileLimit } from '../model/file-limits.ts'
 import { type FileRules, filesIn } from '../model/files.ts'
 import { FILE_OPTION_SCHEMAS } from '../model/parse-files.ts'
 import { parseBytes } from '../util/bytes.ts'
@@ -53,9 +53,10 @@ function commonTypes(form: readonly string[], model: FileRules['accept']): reado
 /** Checks the files of a record against the narrowed rules of a form. Messages follow the name of the field. */
 export function checkFormFiles(value: Json, rules: FileRules): readonly string[] {
   const files = filesIn(value)
-  if (files.length > rules.maxFiles) return [`must have at most ${rules.maxFiles} ${rules.maxFiles === 1 ? 'file' : 'files'}`]
+  const count = brokenCount(rules, files.length)
+  if (count !== undefined) return [count]
   // What a form cannot narrow is judged when a file is uploaded.
   const own: FileRules = { ...rules, minWidth: undefined, minHeight: undefined, maxPixels: Infinity }
-  const problems = files.flatMap((file) => brokenFileLimit(own, file, Infinity) ?? [])
+  const problems = files.flatMap((file) => brokenFileLimit(own, file, rules.maxSize ?? Infinity) ?? [])
   return [...new Set(problems)]
 }

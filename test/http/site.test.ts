@@ -63,7 +63,7 @@ describe('the site', () => {
     const note = `name: Note\nfields:\n${fields.map((field) => `  - ${field}\n`).join('')}`
     await using app = await openTestApp({
       files: { 'models/note.yaml': note, ...ADMIN_SEED },
-      settings: { max_upload_bytes: 5000 },
+      settings: { max_upload_bytes: 5000, files: { max_size: '4 MiB' } },
     })
     const { json } = await play(app, get(SITE))
     const model = json.models.find(({ key }: { key: string }) => key === 'note')
@@ -76,7 +76,7 @@ describe('the site', () => {
           {
             multiple: false,
             max_files: 1,
-            max_size: 8 * 2 ** 20,
+            max_size: 4 * 2 ** 20,
             accept: ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'],
             thumbnails: {
               preview: { width: 256, height: 256, fit: 'inside' },

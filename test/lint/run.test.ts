@@ -92,6 +92,23 @@ test('the projects of fixtures/ have no findings but notes', async () => {
   }
 })
 
+test('the largest size of a file is that of the environment where it has one; a seed has no more files than its field', async () => {
+  await using project = await makeProject({
+    'models/note.yaml':
+      'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: papers, type: file, multiple: true, max_files: 2, max_size: 2 MiB }\n',
+    'seed/note.yaml': '- { papers: [a.txt, b.txt, c.txt] }\n',
+  })
+  const env = { ADMIN_FILES__MAX_SIZE: '1 MiB' }
+  const { findings } = await lintProject({ folder: project.path, env, flags: {} }, { cwd: project.path, seedFaults })
+  assert.deepEqual(
+    findings.filter(({ severity }) => severity === 'error').map(({ rule, message }) => [rule, message]),
+    [
+      ['model/file-size', "max_size of 'papers' is 2 MiB, above files.max_size of the settings, 1 MiB"],
+      ['seed/invalid-record', 'papers must have at most 2 files'],
+    ],
+  )
+})
+
 const untitled = (comment = ''): string =>
   `- { name: PostList, view_type: list, model: Post, fields: [] }
 - name: PostForm

@@ -56,7 +56,10 @@ describe('definitions of file fields', () => {
   })
 
   const FAULTS: Readonly<Record<string, object>> = {
-    "'8 MB' is no size; write a number of bytes, or a text such as 500 KiB, 8 MiB or 1 GiB": { type: 'file', max_size: '8 MB' },
+    "'max_size' must be a number of bytes, or a text such as 8 MiB (KiB, MiB, GiB), from 1 byte to 1048576 GiB": {
+      type: 'file',
+      max_size: '8 MB',
+    },
     "'pdf' is no media type; write one such as application/pdf or image/*": { type: 'file', accept: ['pdf'] },
     "'640' is no size of a thumbnail; write WIDTHxHEIGHT, WIDTHx or xHEIGHT in pixels, each side at most 4096": {
       type: 'image',

@@ -44,7 +44,7 @@ const storeOf = (notes: readonly StoredRecord[]): Store =>
   }) as unknown as Store
 
 const messagesOf = async (...notes: readonly StoredRecord[]): Promise<string[]> =>
-  (await findBrokenRecords(storeOf(notes), registry)).map(
+  (await findBrokenRecords(storeOf(notes), registry, { size: async (sha256) => (sha256 === 'gone' ? undefined : 1) })).map(
     ({ model, id, field, message }) => `${model} ${id} ${field}: ${message}`,
   )
 
@@ -80,7 +80,7 @@ test('of many records that break a field some are named, and the rest is counted
   assert.equal(messages.filter((message) => message.includes('more')).length, 1)
 })
 
-test('files beyond limits that the model has now', async () => {
+test('files beyond limits that the model has now, and files without bytes', async () => {
   const file = (members: object) => ({
     ...{ id: 'k3J9x0aQ2m-1', name: 'a', type: 'image/png', size: 100, sha256: 'ab', width: 10, height: 10, alt: null },
     ...{ uploaded_at: '2026-01-01T00:00:00.000Z', ...members },
@@ -90,12 +90,14 @@ test('files beyond limits that the model has now', async () => {
       note(1, { photos: [file({}), file({})] }),
       note(2, { photos: [file({}), file({}), file({ size: 1025 })] }),
       note(3, { photos: [file({ width: 9 }), file({ type: 'image/tiff' })] }),
+      note(4, { photos: [file({ sha256: 'gone' })] }),
     ),
     [
       'note 2 photos: photos must have at most 2 files',
       'note 2 photos: photos must not be larger than 1 KiB',
       'note 3 photos: photos must be at least 10 pixels wide',
       'note 3 photos: photos must be a JPEG, PNG, WebP, GIF or AVIF image, not TIFF',
+      "note 4 photos: photos: the bytes of 'a' are missing; restore them from a backup, or remove the file",
     ],
   )
 })

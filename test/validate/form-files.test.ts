@@ -82,7 +82,7 @@ describe('files under a form', () => {
 
 describe('options of file fields that cannot be used', () => {
   const rows: readonly (readonly [field: string, options: JsonObject, problem: RegExp])[] = [
-    ['cover', { max_size: '8 MB' }, /The options of 'cover' cannot be used: '8 MB' is no size/],
+    ['cover', { max_size: '8 MB' }, /The options of 'cover' cannot be used: "max_size" must be a number of bytes/],
     ['cover', { accept: ['.png'] }, /'.png' is no media type/],
     ['cover', { accept: 'image/png' }, /"accept" must be an array/],
     ['papers', { max_files: 0 }, /"max_files" must be greater than or equal to 1/],

@@ -4,20 +4,15 @@ import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import type { ReceivedUpload, Uploads, UploadTarget } from '../../files/uploads.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { COUNT_SCHEMA, MOMENT, nullable, object, type Schema, TEXT } from '../../openapi/schema.ts'
+import { COUNT_SCHEMA, MOMENT, object, PIXELS, TEXT } from '../../openapi/schema.ts'
 import { cleanFileName } from '../../util/file-name.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { MULTIPART, readForm } from '../multipart.ts'
 import { actorOf, mediaTypeOf, modelKeyOf, parametersOf } from '../request.ts'
-import { maxFormBytes, streamedBody } from '../upload-body.ts'
+import { MAX_FORM_FILES, maxFormBytes, streamedBody } from '../upload-body.ts'
 
 /** Name of the form parts that hold files. */
 const PART = 'file'
-
-/** Maximum number of files of a request. */
-const MAX_PARTS = 20
-
-const PIXELS: Schema = nullable({ type: 'integer', minimum: 1 })
 
 const UPLOAD = object({
   ...{ id: TEXT, name: TEXT, type: { ...TEXT, description: 'The media type, found in the bytes' }, size: COUNT_SCHEMA },
@@ -42,8 +37,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
       takesUpload: true,
       operationId: 'uploadFiles',
       summary: 'Upload files for a field',
-      description:
-        'The body is the file, or a form of up to 20 parts `file`, of which all or none are kept. A write of a record names the ids. Uploads that no record has expire.',
+      description: `The body is the file, or a form of up to ${MAX_FORM_FILES} parts \`file\`, of which all or none are kept. A write of a record names the ids. Uploads that no record has expire.`,
       parameters: [
         path('model', 'The key of the model'),
         path('field', 'The name of a file field'),
@@ -51,7 +45,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
       ],
       requestBody: body({
         'application/octet-stream': { schema: {} },
-        [MULTIPART]: { schema: object({ [PART]: { type: 'array', items: {}, minItems: 1, maxItems: MAX_PARTS } }) },
+        [MULTIPART]: { schema: object({ [PART]: { type: 'array', items: {}, minItems: 1, maxItems: MAX_FORM_FILES } }) },
       }),
       answers: {
         201: responses.success(
@@ -105,7 +99,7 @@ const receive =
     if (!isForm && size !== undefined) uploads.checkSize(target, size)
     const data = await uploads.withRoom(target.actor, size ?? 0, async (reservation) => {
       const received = await (isForm
-        ? receiveForm(uploads, target, streamedBody(request, connections, maxFormBytes(MAX_PARTS, target.maxSize)), request)
+        ? receiveForm(uploads, target, streamedBody(request, connections, maxFormBytes(target.maxSize)), request)
         : receiveBody(uploads, target, streamedBody(request, connections, Number.POSITIVE_INFINITY), name))
       return uploads.register(target, received, reservation)
     })
@@ -133,7 +127,7 @@ async function receiveForm(
   const refused: { readonly place: number; readonly messages: readonly string[] }[] = []
   let count = 0
   try {
-    const form = { contentType: String(headers['content-type']), body: content, maxParts: MAX_PARTS }
+    const form = { contentType: String(headers['content-type']), body: content, maxParts: MAX_FORM_FILES }
     await readForm(form, async ({ name, fileName, content }) => {
       if (name !== PART || fileName === undefined)
         throw new AppError('INVALID_REQUEST', `The form must have parts '${PART}' with the files in them, and no others`)

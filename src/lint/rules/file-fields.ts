@@ -1,10 +1,7 @@
-import { DEFAULTS } from '../../config/settings.ts'
 import { acceptsType } from '../../model/file-limits.ts'
 import type { FileRules, ThumbnailRecipe } from '../../model/files.ts'
 import { formatBytes, parseBytes } from '../../util/bytes.ts'
-import { isObject } from '../../util/json.ts'
 import { fieldPath } from '../field-options.ts'
-import type { LintProject } from '../project.ts'
 import { formExample, type LintRule, modelExample, quoted } from '../rule.ts'
 
 const note = (field: string, rest = ''): string => `name: Note\nfields:\n  - ${field}\n${rest}`
@@ -32,20 +29,25 @@ export const FILE_FIELD_RULES = {
     severity: 'warn',
     summary: 'A field accepts files that may contain scripts',
     details: `SVG, HTML and XML may contain scripts. The server sends such files for download only, and in a sandbox; a program that shows them in a page of its own
-runs the scripts of whoever uploaded them. Accept raster images, PDF or text instead.`,
+runs the scripts of whoever uploaded them. Accept raster images, PDF or text instead. The groups image/*, text/* and application/* take such files, too, except in fields of the type image.`,
     invalid: [
       modelExample(note('{ name: logo, type: file, accept: [image/png, »image/svg+xml«] }')),
       modelExample(note('{ name: page, type: file, accept: [»text/html«] }')),
+      modelExample(note('{ name: scans, type: file, accept: [application/pdf, »image/*«] }')),
     ],
     valid: [
-      modelExample(note('{ name: logo, type: image }')),
+      modelExample(note('{ name: logo, type: image, accept: [image/*] }')),
       modelExample(note('{ name: page, type: file, accept: [application/pdf, text/plain] }')),
     ],
     model({ model, definition, source }, report) {
       for (const { name, file } of model.fileFields) {
         for (const [index, type] of (file.accept ?? []).entries()) {
-          if (!ACTIVE_TYPES.includes(type)) continue
-          const message = `Files of the type ${type} may contain scripts; remove it from 'accept' of '${name}'`
+          const active = file.isImage ? undefined : ACTIVE_TYPES.find((each) => acceptsType({ accept: [type] }, each))
+          if (active === undefined) continue
+          const message =
+            active === type
+              ? `Files of the type ${type} may contain scripts; remove it from 'accept' of '${name}'`
+              : `${type} takes ${active}, whose files may contain scripts; name the types that are needed in 'accept' of '${name}'`
           report(source, [...fieldPath(definition.value, name), 'accept', index], message)
         }
       }
@@ -74,7 +76,7 @@ runs the scripts of whoever uploaded them. Accept raster images, PDF or text ins
       },
     ],
     model({ project, model, definition, source }, report) {
-      const largest = largestSize(project)
+      const largest = project.maxFileBytes
       for (const { name, file } of model.fileFields) {
         if (file.maxSize === undefined || file.maxSize <= largest) continue
         const message = `max_size of '${name}' is ${formatBytes(file.maxSize)}, above files.max_size of the settings, ${formatBytes(largest)}`
@@ -174,12 +176,6 @@ accepts files that the server rejects.`,
     },
   },
 } as const satisfies Readonly<Record<string, LintRule>>
-
-/** `files.max_size` as the settings file has it, in bytes. */
-function largestSize({ config }: LintProject): number {
-  const files = isObject(config?.value) ? config.value.files : undefined
-  return (isObject(files) ? parseBytes(files.max_size) : undefined) ?? DEFAULTS.files.max_size
-}
 
 function enlargement(
   name: string,

@@ -21,6 +21,7 @@ const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^([^;]+) must be greater than ([^;]+)$/, '$1 muss größer als $2 sein'],
   [/^([^;]+) must be less than ([^;]+)$/, '$1 muss kleiner als $2 sein'],
   [/^([^;]+) must not be larger than ([^;]+)$/, '$1 darf höchstens $2 groß sein'],
+  [/^([^;]+) must have at most 1 file$/, '$1 darf höchstens eine Datei haben'],
   [/^([^;]+) must have at most (\d+) files$/, '$1 darf höchstens $2 Dateien haben'],
   [/^([^;]+) must be at least (\d+) pixels wide$/, '$1 muss mindestens $2 Pixel breit sein'],
   [/^([^;]+) must be at least (\d+) pixels high$/, '$1 muss mindestens $2 Pixel hoch sein'],

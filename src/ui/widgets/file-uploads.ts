@@ -1,4 +1,5 @@
 import { AdminError } from '../../client/client.ts'
+import { MAX_FILES_PER_REQUEST } from '../../client/field-uploads.ts'
 import type { FileValue, Upload, UploadStatus } from '../cells/file-values.ts'
 
 /** Sends files in one request. @returns what was stored, in the order of the files @throws {AdminError} */
@@ -6,9 +7,6 @@ export type SendFiles = (
   files: readonly File[],
   options: { readonly signal: AbortSignal; readonly onProgress: (sent: number, total: number) => void },
 ) => Promise<readonly FileValue[]>
-
-/** Maximum number of files of a request. */
-const MAX_PARTS = 20
 
 /** Number of requests at a time. */
 const MAX_REQUESTS = 2
@@ -99,7 +97,8 @@ export class FileUploads {
   /** Begins to upload files, in requests of at most 20. */
   add(files: readonly File[]): readonly Upload[] {
     const uploads = files.map((file) => new FileUpload(file, this))
-    for (let first = 0; first < uploads.length; first += MAX_PARTS) this.queue(uploads.slice(first, first + MAX_PARTS))
+    for (let first = 0; first < uploads.length; first += MAX_FILES_PER_REQUEST)
+      this.queue(uploads.slice(first, first + MAX_FILES_PER_REQUEST))
     return uploads
   }
 
