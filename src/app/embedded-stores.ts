@@ -96,7 +96,8 @@ export async function openFileStore(
 /** The folder of the bytes of files in a data folder. */
 export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
 
-const blobsIn = (folder: string, disk: Disk | undefined): FolderBlobs =>
+/** The bytes of files in a folder that this process has to itself. */
+export const blobsIn = (folder: string, disk?: Disk): FolderBlobs =>
   new FolderBlobs(folder, new ProcessLocks(folder), disk && { disk })
 
 /** Bytes of a store in memory: in a temporary folder, which exists as soon as there are some. */

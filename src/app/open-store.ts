@@ -32,10 +32,7 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   return openPostgresStore(registry, {
     settings: expectShared(settings),
     mode,
-    files: {
-      incoming: join(filesFolder(dataFolderOf(project)), 'incoming'),
-      shared: settings.files.store === undefined ? undefined : resolve(project.folder, settings.files.store),
-    },
+    files: databaseFiles(project, dataFolderOf(project)),
     grantsFirst,
     log,
     random,
@@ -43,6 +40,15 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
     ...(openDatabase && { openDatabase }),
   })
 }
+
+/** The folders for the files of a project whose store is a database. @param dataFolder in which this process receives files */
+export const databaseFiles = (
+  { folder, settings: { files } }: Pick<Project, 'folder' | 'settings'>,
+  dataFolder: string,
+): { readonly incoming: string; readonly shared: string | undefined } => ({
+  incoming: join(filesFolder(dataFolder), 'incoming'),
+  shared: files.store === undefined ? undefined : resolve(folder, files.store),
+})
 
 /** Loaded when it is needed, since the driver makes every start longer. */
 const postgres = () => import('./postgres-store.ts')

@@ -8,7 +8,7 @@ import { databaseHasNoSnapshots } from '../project/snapshots.ts'
 import type { BlobStore } from '../store/blobs/blob-store.ts'
 import { DatabaseLocks } from '../store/blobs/database-locks.ts'
 import { FolderBlobs } from '../store/blobs/folder-blobs.ts'
-import { PostgresBlobs } from '../store/blobs/postgres-blobs.ts'
+import { type BlobDatabase, PostgresBlobs } from '../store/blobs/postgres-blobs.ts'
 import type { Database } from '../store/postgres/connection/database.ts'
 import { NotificationListener } from '../store/postgres/connection/listener.ts'
 import { PgDatabase } from '../store/postgres/connection/pg-database.ts'
@@ -233,7 +233,8 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
   }
 }
 
-const blobsOf = (database: Database, layout: Layout, { incoming, shared }: PostgresParts['files']): BlobStore =>
+/** The bytes of files of a database: in a table, or in a folder that all processes share. */
+export const blobsOf = (database: BlobDatabase, layout: Layout, { incoming, shared }: PostgresParts['files']): BlobStore =>
   shared === undefined
     ? new PostgresBlobs(database, layout, incoming)
     : new FolderBlobs(shared, new DatabaseLocks(database, layout.schema))

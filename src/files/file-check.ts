@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../errors.ts'
 import { FILE_TABLE, filesIn, rowOfFileId } from '../model/files.ts'
 import type { Registry } from '../model/registry.ts'
-import type { BlobStore, KeptBlob } from '../store/blobs/blob-store.ts'
+import { type BlobStore, isWhole, type KeptBlob } from '../store/blobs/blob-store.ts'
 import type { Store } from '../store/store.ts'
 import { type ListedFile, listedFile, listFiles } from './file-list.ts'
 import { HASHES_AT_ONCE, UNREFERENCED_MS, withoutRows } from './unreferenced.ts'
@@ -199,11 +198,7 @@ async function checkBytes(parts: FileCheckParts, report: Report): Promise<Pick<F
 /** Why bytes are not those of their hash; undefined if they are, or are removed meanwhile. */
 async function damageOf(blobs: BlobStore, sha256: string): Promise<string | undefined> {
   try {
-    const content = await blobs.open(sha256)
-    if (content === undefined) return undefined
-    const hash = createHash('sha256')
-    for await (const piece of content) hash.update(piece)
-    return hash.digest('hex') === sha256 ? undefined : 'the bytes have another hash'
+    return (await isWhole(blobs, sha256)) === false ? 'the bytes have another hash' : undefined
   } catch (error) {
     // The database cannot be reached, which says nothing about the bytes.
     if (error instanceof AppError) throw error

@@ -107,6 +107,19 @@ export function rowOfFileId(id: string): { readonly row: number; readonly token:
   return { row, token }
 }
 
+/** The name of a file and the place that has it, for people: `'a.pdf' (photo 1, papers)`. @param record null while the upload is pending */
+export const describePlace = ({
+  name,
+  model,
+  record,
+  field,
+}: {
+  readonly name: string
+  readonly model: string
+  readonly record: number | null
+  readonly field: string
+}): string => `'${name}' (${record === null ? `upload for ${model}` : `${model} ${record}`}, ${field})`
+
 /** The rows of the registry that the files of a record name. */
 export const rowsOfFiles = (fields: readonly { readonly name: string }[], record: JsonObject): readonly number[] =>
   fields.flatMap(({ name }) => filesIn(record[name]).flatMap(({ id }) => rowOfFileId(id)?.row ?? []))

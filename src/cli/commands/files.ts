@@ -3,6 +3,7 @@ import { withStoredFiles } from '../../app/stored-files.ts'
 import { AppError } from '../../errors.ts'
 import { checkFiles, describeFileFaults, type FileFinding, type FileTotals } from '../../files/file-check.ts'
 import { type ListedFile, listFiles } from '../../files/file-list.ts'
+import { describePlace } from '../../model/files.ts'
 import { formatBytes } from '../../util/bytes.ts'
 import { printable, printableJson } from '../../util/text.ts'
 import type { Io } from '../io.ts'
@@ -87,15 +88,10 @@ function checkCommand(io: Io): Command {
     )
 }
 
-function placeOfFinding({ file }: FileFinding): string {
-  if (file === undefined) return ''
-  const { model, record, field, name } = file
-  return ` '${name}' (${record === null ? `upload for ${model}` : `${model} ${record}`}, ${field})`
-}
-
 const describeFinding = (finding: FileFinding): string => {
   const { kind, sha256, file, reason } = finding
-  const place = kind === 'missing' && file === undefined ? ' bytes that a snapshot lists' : placeOfFinding(finding)
+  const nameless = kind === 'missing' ? ' bytes that a snapshot lists' : ''
+  const place = file === undefined ? nameless : ` ${describePlace(file)}`
   return `${kind}${place} ${sha256}${reason === undefined ? '' : `: ${reason}`}`
 }
 

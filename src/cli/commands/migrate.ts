@@ -1,13 +1,15 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { dataFolderOf } from '../../app/open-store.ts'
+import { blobsIn, filesFolder } from '../../app/embedded-stores.ts'
+import { databaseFiles, dataFolderOf } from '../../app/open-store.ts'
+import { blobsOf } from '../../app/postgres-store.ts'
 import { SESSIONS } from '../../auth/account-models.ts'
 import type { PostgresSettings } from '../../config/settings.ts'
 import { POSTGRES_DEFAULTS, postgresPlace, postgresUrlProblem } from '../../config/store-settings.ts'
 import { AppError } from '../../errors.ts'
-import { FILE_TABLE } from '../../model/files.ts'
 import { noData } from '../../project/broken-records.ts'
 import type { Project } from '../../project/project.ts'
+import type { CopiedBlobs } from '../../store/copies/copied-files.ts'
 import { copyToEmbedded } from '../../store/copies/copy-to-embedded.ts'
 import { type CopyReport, copyToPostgres } from '../../store/copies/copy-to-postgres.ts'
 import { holdsData } from '../../store/embedded/files/recovery.ts'
@@ -17,6 +19,7 @@ import { applySchema, isAutomatic, planOf, releaseIn } from '../../store/postgre
 import { describePlan, planJson } from '../../store/postgres/schema/plan.ts'
 import type { Step } from '../../store/postgres/schema/plan-draft.ts'
 import { livingProcesses } from '../../store/postgres/shared/processes.ts'
+import { formatBytes } from '../../util/bytes.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withProject, withProjectOptions } from '../project-options.ts'
 import { counted, table } from '../style.ts'
@@ -34,7 +37,8 @@ const STATEMENT_TIMEOUT = 24 * 3_600_000
 
 const HELP = `
 --plan exits 0 if a start would apply the plan by itself, or there is none, and 1 if \`--apply\` is needed. --apply exits 1 if rows
-are in the way; then nothing is changed. --to exits 1 if a count or checksum differs; then nothing is copied.
+are in the way; then nothing is changed. --to copies records and the bytes of their files. It exits 1 if a count or checksum differs, or the
+bytes of a file are missing or damaged; then no records are copied.
 
 Examples:
   $ admin migrate --plan
@@ -136,9 +140,13 @@ async function copy(io: Io, options: MigrateOptions, project: Project, to: strin
   const settings = to === 'embedded' ? postgresOf(project) : targetOf(project, to)
   const layout = new Layout(project.registry, settings.schema)
   const report = await withDatabase(settings, async (database) => {
-    if (to === 'embedded') return copyToEmbedded({ folder, database, layout, without: WITHOUT })
+    const blobs: CopiedBlobs = {
+      folder: blobsIn(filesFolder(folder)),
+      inDatabase: (target) => blobsOf(target, layout, databaseFiles(project, folder)),
+    }
+    if (to === 'embedded') return copyToEmbedded({ folder, database, layout, blobs, without: WITHOUT })
     if (!(await holdsData(folder))) throw noData(folder)
-    return copyToPostgres({ folder, database, layout, without: WITHOUT })
+    return copyToPostgres({ folder, database, layout, blobs, without: WITHOUT })
   })
   if (options.format === 'json') io.stdout.write(`${JSON.stringify(report, null, 2)}\n`)
   else io.stdout.write(describeCopy(report))
@@ -146,14 +154,13 @@ async function copy(io: Io, options: MigrateOptions, project: Project, to: strin
     const left = counted(records, `record of '${name}' was`, `records of '${name}' were`)
     io.stderr.write(`Warning: ${left} not copied, since there is no such model\n`)
   }
-  const files = report.models.find(({ model }) => model === FILE_TABLE)?.records ?? 0
-  if (files > 0) {
-    io.stderr.write(
-      `Warning: the bytes of ${counted(files, 'file')} were not copied; keep the source, until they are in the target, too\n`,
-    )
-  }
   const [from, target] = to === 'embedded' ? [postgresPlace(settings), folder] : [folder, postgresPlace(settings)]
-  io.stderr.write(`Copied ${from} to ${target}; counts and checksums are equal. Sessions are not copied: users log in again\n`)
+  const { files, contents, bytes } = report.files
+  const withFiles =
+    files === 0 ? '' : `, with ${counted(files, 'file')}, ${counted(contents, 'content')} of ${formatBytes(bytes)}`
+  io.stderr.write(
+    `Copied ${from} to ${target}${withFiles}; counts and checksums are equal. Sessions are not copied: users log in again\n`,
+  )
 }
 
 function targetOf({ settings: { store } }: Project, url: string): PostgresSettings {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 
 /** Bytes that were received and are durable in a file of this process, not yet kept under their hash. */
@@ -70,3 +71,12 @@ const SHA256 = /^[0-9a-f]{64}$/
 
 /** True for a SHA-256 in hexadecimal. */
 export const isSha256 = (text: string): boolean => SHA256.test(text)
+
+/** Reads all bytes of a hash. True if they have it, undefined if the hash is not kept. */
+export async function isWhole(blobs: Pick<BlobStore, 'open'>, sha256: string): Promise<boolean | undefined> {
+  const content = await blobs.open(sha256)
+  if (content === undefined) return undefined
+  const hash = createHash('sha256')
+  for await (const piece of content) hash.update(piece)
+  return hash.digest('hex') === sha256
+}

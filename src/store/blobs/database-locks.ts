@@ -10,18 +10,20 @@ const WAIT_MS = 2000
 /** Milliseconds after which the server ends the lock of a process that has hung. */
 const LONGEST_WORK_MS = 15 * 60_000
 
+type LockDatabase = Pick<Database, 'transaction' | 'maxConnections'>
+
 /**
  * Exclusion among all processes that use a database, by advisory locks. They belong to a transaction, so that a pooler may stand between and
  * so that the lock of a killed process ends. A lock takes a connection for the time of the work; a third of the pool may be taken so.
  */
 export class DatabaseLocks implements HashLocks {
-  readonly #database: Database
+  readonly #database: LockDatabase
   readonly #schema: string
   readonly #slots: LimitFunction
   /** The connection that holds the lock of a hash. */
   readonly #held = new Map<string, Connection>()
 
-  constructor(database: Database, schema: string) {
+  constructor(database: LockDatabase, schema: string) {
     this.#database = database
     this.#schema = schema
     this.#slots = pLimit(Math.max(1, Math.floor(database.maxConnections / 3)))

@@ -19,13 +19,16 @@ const PART_BYTES = 512 << 10
 /** The last byte of the part that has a byte. */
 const endOfPart = (at: number): number => at - (at % PART_BYTES) + PART_BYTES - 1
 
+/** What the bytes of files need of a database. */
+export type BlobDatabase = Pick<Database, 'query' | 'transaction' | 'maxConnections'>
+
 /**
  * Keeps bytes in chunks of 1 MiB in the table `_admin_file_chunks`, so that all processes of the database have all files. Empty bytes are one
  * empty chunk. Bodies are received on the disk of this process.
  */
 export class PostgresBlobs implements BlobStore {
   readonly incoming: string
-  readonly #database: Database
+  readonly #database: BlobDatabase
   readonly #table: Sql
   readonly #locks: DatabaseLocks
   readonly #disk: Disk
@@ -33,7 +36,7 @@ export class PostgresBlobs implements BlobStore {
 
   /** @param incoming absolute path of a folder, which is created when it is needed */
   constructor(
-    database: Database,
+    database: BlobDatabase,
     layout: Layout,
     incoming: string,
     { disk = nodeDisk, clock = systemClock }: { readonly disk?: Disk; readonly clock?: Clock } = {},

@@ -9,6 +9,7 @@ import type { Connection, Database } from '../postgres/connection/database.ts'
 import type { Layout } from '../postgres/layout/layout.ts'
 import { rejectSteps } from '../postgres/schema/migration.ts'
 import { planSchema } from '../postgres/schema/plan.ts'
+import { asDatabase, type CopiedBlobs, copyFiles } from './copied-files.ts'
 import { type CopiedModel, nextIdOf, readRecords, TableChecksum } from './copied-table.ts'
 import type { CopyReport } from './copy-to-postgres.ts'
 
@@ -17,34 +18,41 @@ export interface CopyToEmbedded {
   readonly folder: string
   readonly database: Database
   readonly layout: Layout
+  readonly blobs: CopiedBlobs
   /** Keys of models whose records are not copied. */
   readonly without: ReadonlySet<string>
 }
 
 /**
- * Copies all records of a database into a data folder without data, with their ids and next ids, as of one moment. Counts and checksums
- * are compared with the written file, which is removed if they differ. Memory does not depend on the number of records.
+ * Copies all records of a database into a data folder without data, with their ids and next ids, and the bytes of their files, as of one moment.
+ * Counts and checksums are compared with the written file, which is removed if they differ. Memory does not depend on the number of records.
  *
- * @throws {AppError} TASK_FAILED if the folder holds data, MIGRATION_NEEDED if the database differs from the models
+ * @throws {AppError} TASK_FAILED if the folder holds data, MIGRATION_NEEDED if the database differs from the models, DATA_CORRUPT if files
+ * have not their bytes; then the folder has no records, but may have bytes, which a further copy uses
  */
-export async function copyToEmbedded({ folder, database, layout, without }: CopyToEmbedded): Promise<CopyReport> {
+export async function copyToEmbedded({ folder, database, layout, blobs, without }: CopyToEmbedded): Promise<CopyReport> {
   await makeFolder(folder)
-  const models = await whileLocked(folder, async () => {
+  const { models, files } = await whileLocked(folder, async () => {
     if (await holdsData(folder)) {
       throw new AppError('TASK_FAILED', `${folder} holds data already; name an empty data folder with --data`)
     }
     return database.transaction(
       async (connection) => {
         rejectSteps(await planSchema(connection, layout))
-        const copied: CopiedModel[] = []
-        await writeSnapshot(folder, nodeDisk, { sequence: 1, parts: partsOf(connection, layout, without, copied) })
-        return copied
+        // Before the records, so that none names bytes that are not there.
+        const files = await copyFiles(connection, layout, {
+          source: blobs.inDatabase(asDatabase(connection)),
+          target: blobs.folder,
+        })
+        const models: CopiedModel[] = []
+        await writeSnapshot(folder, nodeDisk, { sequence: 1, parts: partsOf(connection, layout, without, models) })
+        return { models, files }
       },
       { isolation: 'repeatable read', readOnly: true },
     )
   })
   await compare(folder, layout, models)
-  return { models, leftBehind: [] }
+  return { models, files, leftBehind: [] }
 }
 
 async function* partsOf(

@@ -9,11 +9,13 @@ import { readCatalog } from '../postgres/schema/catalog.ts'
 import { executeSteps, lockSchema, record } from '../postgres/schema/migration.ts'
 import { planSchema } from '../postgres/schema/plan.ts'
 import type { Phase } from '../postgres/schema/plan-draft.ts'
+import { asDatabase, type CopiedBlobs, type CopiedFiles, copyFiles } from './copied-files.ts'
 import { type CopiedModel, checksumOf, insertRecords, setNextId, TableChecksum } from './copied-table.ts'
 
 /** Result of a copy. */
 export interface CopyReport {
   readonly models: readonly CopiedModel[]
+  readonly files: CopiedFiles
   /** Stored tables without a model, which were not copied. */
   readonly leftBehind: readonly { readonly table: string; readonly records: number }[]
 }
@@ -23,6 +25,7 @@ export interface CopyToPostgres {
   readonly folder: string
   readonly database: Database
   readonly layout: Layout
+  readonly blobs: CopiedBlobs
   /** Keys of models whose records are not copied. */
   readonly without: ReadonlySet<string>
 }
@@ -34,12 +37,13 @@ const BATCH = 1000
 const BEFORE_ROWS: ReadonlySet<Phase> = new Set(['system', 'create', 'column', 'constraint'])
 
 /**
- * Copies all records of a data folder that no process uses into an empty database, with their ids and next ids, in one transaction.
- * Counts and checksums are compared before it is committed. Memory does not depend on the number of records.
+ * Copies all records of a data folder that no process uses into an empty database, with their ids and next ids, and the bytes of their files,
+ * in one transaction. Counts and checksums are compared before it is committed. Memory does not depend on the number of records.
  *
- * @throws {AppError} TASK_FAILED if the schema has tables, or records do not fit their models; then the database is unchanged
+ * @throws {AppError} TASK_FAILED if the schema has tables, or records do not fit their models, DATA_CORRUPT if files have not their bytes; then
+ * the database is unchanged, and a shared folder may have got bytes that no record names
  */
-export function copyToPostgres({ folder, database, layout, without }: CopyToPostgres): Promise<CopyReport> {
+export function copyToPostgres({ folder, database, layout, blobs, without }: CopyToPostgres): Promise<CopyReport> {
   return withStoredTables(folder, layout.registry, (parts) =>
     database.transaction(async (connection) => {
       await lockSchema(connection, layout)
@@ -47,14 +51,18 @@ export function copyToPostgres({ folder, database, layout, without }: CopyToPost
       const plan = await planSchema(connection, layout)
       const steps = groupBy(plan.steps, ({ phase }) => BEFORE_ROWS.has(phase))
       await executeSteps(connection, steps.get(true) ?? [])
-      const report = await copyRows(connection, layout, parts, without)
+      const rows = await copyRows(connection, layout, parts, without)
       await executeSteps(connection, steps.get(false) ?? [])
       for (const table of definitionsOf(layout, undefined)) {
         if (table.holds === 'records') for (const statement of countRows(layout, table)) await connection.query(statement)
       }
       await record(connection, layout, plan.recorded, plan.state)
-      await compare(connection, layout, report)
-      return report
+      await compare(connection, layout, rows)
+      const files = await copyFiles(connection, layout, {
+        source: blobs.folder,
+        target: blobs.inDatabase(asDatabase(connection)),
+      })
+      return { ...rows, files }
     }),
   )
 }
@@ -72,7 +80,7 @@ async function copyRows(
   layout: Layout,
   parts: Parameters<Parameters<typeof withStoredTables>[2]>[0],
   without: ReadonlySet<string>,
-): Promise<CopyReport> {
+): Promise<Omit<CopyReport, 'files'>> {
   const models = new Map<string, CopiedModel>()
   const leftBehind: { table: string; records: number }[] = []
   let stray: (typeof leftBehind)[number] | undefined
@@ -120,7 +128,7 @@ async function insertBatch(connection: Connection, layout: TableLayout, records:
 type TableRecords = Parameters<typeof insertRecords>[2]
 
 /** @throws {AppError} TASK_FAILED if the database has other records than were read */
-async function compare(connection: Connection, layout: Layout, { models }: CopyReport): Promise<void> {
+async function compare(connection: Connection, layout: Layout, { models }: Pick<CopyReport, 'models'>): Promise<void> {
   for (const expected of models) {
     const found = await checksumOf(connection, layout.of(expected.model))
     if (found.records === expected.records && found.checksum === expected.checksum && found.nextId === expected.nextId) continue

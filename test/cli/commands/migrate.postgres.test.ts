@@ -136,19 +136,6 @@ describe('admin migrate', { skip: NO_POSTGRES }, () => {
     })
   })
 
-  test('--to warns of the bytes of files, which it does not copy', async () => {
-    await inProject(async ({ admin, write, url }) => {
-      write(`${NOTE('')}  - { name: paper, type: file }\n`)
-      const uploaded = await admin('upload note paper models/note.yaml --record 1', 'embedded')
-      assert.equal(uploaded.code, 0, uploaded.stderr)
-      const { code, stderr } = await admin(`migrate --to ${url}`)
-      assert.deepEqual(
-        [code, stderr.split('\n')[0]],
-        [0, 'Warning: the bytes of 1 file were not copied; keep the source, until they are in the target, too'],
-      )
-    })
-  })
-
   test('--to calls no hooks, there and back', async () => {
     await inProject(async ({ admin, path, url }) => {
       const told: string[] = []

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { AUTH_MODELS, SESSIONS } from '../../../src/auth/account-models.ts'
 import { flatSource } from '../../../src/config/source.ts'
@@ -9,6 +10,11 @@ import { FILE_MODELS } from '../../../src/files/file-models.ts'
 import { HISTORY_MODELS } from '../../../src/history/history-recorder.ts'
 import { buildRegistry } from '../../../src/model/build.ts'
 import type { ModelDefinition } from '../../../src/model/definition.ts'
+import { FolderBlobs } from '../../../src/store/blobs/folder-blobs.ts'
+import { ProcessLocks } from '../../../src/store/blobs/hash-locks.ts'
+import { PostgresBlobs } from '../../../src/store/blobs/postgres-blobs.ts'
+import { receive } from '../../../src/store/blobs/receive.ts'
+import type { CopiedBlobs } from '../../../src/store/copies/copied-files.ts'
 import { copyToEmbedded } from '../../../src/store/copies/copy-to-embedded.ts'
 import { copyToPostgres } from '../../../src/store/copies/copy-to-postgres.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
@@ -91,6 +97,12 @@ async function commit(store: Store, ...operations: readonly Operation[]): Promis
   assert.ok(outcome.ok, JSON.stringify(outcome))
 }
 
+/** The bytes of files in a data folder. */
+function filesOf(folder: string): FolderBlobs {
+  const files = join(folder, 'files')
+  return new FolderBlobs(files, new ProcessLocks(files))
+}
+
 /** Fills a data folder with records of every type, removed ids, a session, history, webhooks, and a table that no model has. */
 async function fill(folder: string): Promise<void> {
   const store = await FileStore.open(folder, registryOf(THING, OLD), 'write')
@@ -109,7 +121,10 @@ async function fill(folder: string): Promise<void> {
     store,
     insert('authsession', { user_id: 1, family: 'f', token_id: 't', credential: 'c', expires_at: at, ...times }),
   )
-  const file = { token: 'token12345', sha256: 'a'.repeat(64), size: 1, name: 'a', type: 'image/png', user_id: 1 }
+  const blobs = filesOf(folder)
+  const bytes = await receive(Readable.from([Buffer.from('a')]), blobs.incoming, { maxBytes: 1 })
+  await blobs.keep(bytes)
+  const file = { token: 'token12345', sha256: bytes.sha256, size: 1, name: 'a', type: 'image/png', user_id: 1 }
   await commit(store, insert('storedfile', { ...file, model: 'thing', field: 'line', record_id: 1, at, released_at: at }))
   await commit(
     store,
@@ -170,6 +185,9 @@ interface Place {
   readonly layout: Layout
   readonly folder: string
   readonly back: string
+  /** The bytes of `folder`, and of `back`, with those of the database. */
+  readonly blobs: CopiedBlobs
+  readonly blobsBack: CopiedBlobs
 }
 
 /** Copies to PostgreSQL and back, on any PostgreSQL. */
@@ -182,7 +200,10 @@ export function testCopies(open: () => Promise<Database>): void {
       const [folder, back] = [join(temporary.path, 'data'), join(temporary.path, 'back')]
       await fill(folder)
       try {
-        await use({ database, layout: new Layout(REGISTRY, schema), folder, back })
+        const layout = new Layout(REGISTRY, schema)
+        const inDatabase: CopiedBlobs['inDatabase'] = (target) => new PostgresBlobs(target, layout, filesOf(folder).incoming)
+        const blobsOf = (each: string): CopiedBlobs => ({ folder: filesOf(each), inDatabase })
+        await use({ database, layout, folder, back, blobs: blobsOf(folder), blobsBack: blobsOf(back) })
       } finally {
         await drop()
         await temporary.remove()
@@ -190,40 +211,44 @@ export function testCopies(open: () => Promise<Database>): void {
     })
 
   describe('a copy', () => {
-    on('to a database and back has the same records, ids, next ids and checksums', async ({ database, layout, folder, back }) => {
-      const there = await copyToPostgres({ folder, database, layout, without })
-      assert.deepEqual(there.leftBehind, [{ table: 'old', records: 1 }])
-      const thing = there.models.find(({ model }) => model === 'thing')
-      assert.deepEqual([thing?.records, thing?.nextId], [MANY + 2, MANY + 4])
-      assert.deepEqual((await planOf(database, layout)).steps, [])
-      const returned = await copyToEmbedded({ folder: back, database, layout, without })
-      const byName = (models: typeof there.models) => [...models].sort((a, b) => a.model.localeCompare(b.model))
-      assert.deepEqual(byName(returned.models), byName(there.models))
-      const [before, after] = [await contents(folder), await contents(back)]
-      assert.deepEqual([before.authsession?.length, after.authsession?.length], [1, 0])
-      assert.deepEqual({ ...after, authsession: null }, { ...before, authsession: null })
-      const store = await FileStore.open(back, REGISTRY, 'write')
-      const added = await store.transact([insert('thing', {})])
-      assert.equal(added.ok && added.records[0]?.id, MANY + 4)
-      await store.close()
-    })
+    on(
+      'to a database and back has the same records, ids, next ids and checksums',
+      async ({ database, layout, folder, back, blobs, blobsBack }) => {
+        const there = await copyToPostgres({ folder, database, layout, blobs, without })
+        assert.deepEqual(there.leftBehind, [{ table: 'old', records: 1 }])
+        const thing = there.models.find(({ model }) => model === 'thing')
+        assert.deepEqual([thing?.records, thing?.nextId], [MANY + 2, MANY + 4])
+        assert.deepEqual((await planOf(database, layout)).steps, [])
+        const returned = await copyToEmbedded({ folder: back, database, layout, blobs: blobsBack, without })
+        const byName = (models: typeof there.models) => [...models].sort((a, b) => a.model.localeCompare(b.model))
+        assert.deepEqual(byName(returned.models), byName(there.models))
+        assert.deepEqual([there.files, returned.files], Array(2).fill({ files: 1, contents: 1, bytes: 1 }))
+        const [before, after] = [await contents(folder), await contents(back)]
+        assert.deepEqual([before.authsession?.length, after.authsession?.length], [1, 0])
+        assert.deepEqual({ ...after, authsession: null }, { ...before, authsession: null })
+        const store = await FileStore.open(back, REGISTRY, 'write')
+        const added = await store.transact([insert('thing', {})])
+        assert.equal(added.ok && added.records[0]?.id, MANY + 4)
+        await store.close()
+      },
+    )
 
-    on('goes on with the next ids, and its rows are counted', async ({ database, layout, folder }) => {
-      await copyToPostgres({ folder, database, layout, without })
+    on('goes on with the next ids, and its rows are counted', async ({ database, layout, folder, blobs }) => {
+      await copyToPostgres({ folder, database, layout, blobs, without })
       const { rows } = await database.query(sql`insert into ${layout.of('thing').table} default values returning "id"`)
       assert.deepEqual(rows[0], [String(MANY + 4)])
       const sum = await database.query(sql`select sum("records") from ${layout.system('counters')} where "table_name" = 'thing'`)
       assert.deepEqual(sum.rows[0], [String(MANY + 3)])
     })
 
-    on('leaves nothing when it fails', async ({ database, folder, layout }) => {
+    on('leaves nothing when it fails', async ({ database, folder, layout, blobs }) => {
       const field = { name: 'line', type: 'string', max_length: 5 } as const
       const strict = new Layout(
         registryOf({ ...THING, fields: THING.fields.map((each) => (each.name === 'line' ? field : each)) }),
         layout.schema,
       )
       await assert.rejects(
-        copyToPostgres({ folder, database, layout: strict, without }),
+        copyToPostgres({ folder, database, layout: strict, blobs, without }),
         (error: { code: string; message: string }) => {
           assert.equal(error.code, 'TASK_FAILED')
           assert.match(error.message, /^The records 1 to \d+ of 'thing' cannot be copied: .*thing_line_check/)
@@ -234,24 +259,35 @@ export function testCopies(open: () => Promise<Database>): void {
       assert.equal(rows.length, 0)
     })
 
-    on('needs a schema without tables, and a folder without data', async ({ database, layout, folder, back }) => {
-      await copyToPostgres({ folder, database, layout, without })
-      const file = await readFile(join(folder, 'db.json'), 'utf8')
-      await assert.rejects(
-        copyToPostgres({ folder, database, layout, without }),
-        /is not empty: it has tables \(\w+, \w+, \w+ …\)/,
-      )
-      await assert.rejects(copyToEmbedded({ folder, database, layout, without }), /holds data already/)
-      assert.equal(await readFile(join(folder, 'db.json'), 'utf8'), file)
-      const more = new Layout(registryOf(THING, OLD), layout.schema)
-      await assert.rejects(copyToEmbedded({ folder: back, database, layout: more, without }), { code: 'MIGRATION_NEEDED' })
-      assert.ok(!existsSync(join(back, 'db.json')))
-    })
+    on(
+      'needs a schema without tables, and a folder without data',
+      async ({ database, layout, folder, back, blobs, blobsBack }) => {
+        await copyToPostgres({ folder, database, layout, blobs, without })
+        const file = await readFile(join(folder, 'db.json'), 'utf8')
+        await assert.rejects(
+          copyToPostgres({ folder, database, layout, blobs, without }),
+          /is not empty: it has tables \(\w+, \w+, \w+ …\)/,
+        )
+        await assert.rejects(copyToEmbedded({ folder, database, layout, blobs, without }), /holds data already/)
+        assert.equal(await readFile(join(folder, 'db.json'), 'utf8'), file)
+        const more = new Layout(registryOf(THING, OLD), layout.schema)
+        await assert.rejects(copyToEmbedded({ folder: back, database, layout: more, blobs: blobsBack, without }), {
+          code: 'MIGRATION_NEEDED',
+        })
+        assert.ok(!existsSync(join(back, 'db.json')))
+      },
+    )
 
-    on('takes over renames', async ({ database, folder, layout }) => {
+    on('takes over renames', async ({ database, folder, layout, blobs }) => {
       const fields = THING.fields.map((each) => (each.name === 'line' ? { ...each, name: 'title', was: 'line' } : each))
       const renamed = registryOf({ ...THING, unique_together: [['title', 'whole']], fields }, { ...OLD, name: 'New', was: 'Old' })
-      const { leftBehind } = await copyToPostgres({ folder, database, layout: new Layout(renamed, layout.schema), without })
+      const { leftBehind } = await copyToPostgres({
+        folder,
+        database,
+        layout: new Layout(renamed, layout.schema),
+        blobs,
+        without,
+      })
       assert.deepEqual(leftBehind, [])
       const { rows } = await database.query(sql`select "title" from ${identifier(layout.schema, 'thing')} where "id" = 4`)
       assert.deepEqual(rows[0], ['line 0'])
