@@ -15,8 +15,11 @@ import { ownFile } from './util/files.ts'
 /** The entries of the package, as `exports` of package.json names them. */
 const ENTRIES = ['index', 'client/client', 'client/react-admin', 'client/refine']
 
-/** The modules that `bin/admin.js` imports, and the scripts of a worker thread and of the image process. */
-const PROGRAM = ['cli/main', 'cli/complete', 'cli/io', 'store/embedded/files/compact-worker', 'images/image-worker']
+/** The modules that `bin/admin.js` imports, and the scripts of worker threads and of the image process. */
+const PROGRAM = [
+  ...['cli/main', 'cli/complete', 'cli/io'],
+  ...['store/embedded/files/compact-worker', 'auth/argon2-worker', 'images/image-worker'],
+]
 
 /**
  * Files of Swagger UI that the page at `/docs` needs, and its licences. The package itself is ten times larger and runs an

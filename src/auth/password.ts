@@ -1,5 +1,6 @@
 import limit from 'p-limit'
 import { AppError } from '../errors.ts'
+import type { Argon2 } from './argon2.ts'
 
 /** Hashes and verifies passwords. */
 export interface PasswordHasher {
@@ -12,11 +13,14 @@ export interface PasswordHasher {
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** The functions of the argon2 library that are used here. */
-interface Argon2 {
-  hash(password: string, options: { memoryCost: number; timeCost: number; parallelism: number }): Promise<string>
-  verify(stored: string, password: string): Promise<boolean>
-}
+/** @returns undefined if the binary, an optional dependency of the library, is not installed or does not run here */
+const loadNative = (): Promise<Argon2 | undefined> => import('@node-rs/argon2').catch(() => undefined)
+
+/** True if the native library runs here. */
+export const hasNativeArgon2 = async (): Promise<boolean> => (await loadNative()) !== undefined
+
+/** Loads the native library, or else one in JavaScript, which makes the same hashes and takes about ten times as long. */
+const loadArgon2 = async (): Promise<Argon2> => (await loadNative()) ?? (await import('./argon2-thread.ts')).argon2InThread
 
 /** Maximum number of concurrent verifications, and of those waiting. At about 20 ms each, the queue lasts a few seconds. */
 const VERIFYING = 2
@@ -25,12 +29,12 @@ const RETRY_AFTER_SECONDS = 5
 
 /**
  * argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB of memory, two passes, one lane. It runs in
- * the thread pool. At most one hash and two verifications run concurrently, so that they take neither all memory nor all
+ * other threads. At most one hash and two verifications run concurrently, so that they take neither all memory nor all
  * threads, and bulk creation of users does not block logins.
  *
- * @param load loads the library. The native addon is loaded on first use, not at start.
+ * @param load loads the library; on first use, not at start
  */
-export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/argon2')): PasswordHasher {
+export function argon2id(load: () => Promise<Argon2> = loadArgon2): PasswordHasher {
   const hashing = limit(1)
   const verifying = limit(VERIFYING)
   return {

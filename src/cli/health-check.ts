@@ -8,6 +8,7 @@ export interface Check {
 /** Checks of every project, then of a data folder, then of a database. */
 export type CheckName =
   | 'node'
+  | 'passwords'
   | 'config'
   | 'models'
   | 'images'

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { dataFolderOf, hasData } from '../app/open-store.ts'
+import { hasNativeArgon2 } from '../auth/password.ts'
 import { AppError } from '../errors.ts'
 import { checkFiles, describeFileFaults, type FileTotals } from '../files/file-check.ts'
 import { hasImages } from '../images/images.ts'
@@ -42,6 +43,7 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
         }
   const results: CheckResults = {
     node: checkNode(process.versions.node, NODE_VERSIONS),
+    ...checkPasswords(await hasNativeArgon2()),
     config: checkConfig(examined),
     ...ofStore,
     ...(await checkRemoved(examined)),
@@ -60,6 +62,14 @@ export function checkNode(version: string, required: string): CheckResult {
   const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
   if (isEnough) return { level: 'ok', message: version }
   return { level: 'fail', message: `${version} is too old; install ${leastMajor}.${leastMinor} or newer` }
+}
+
+/** Warns where passwords are hashed without the native library. Left out where it runs. */
+export function checkPasswords(isNative: boolean): CheckResults {
+  if (isNative) return {}
+  const message =
+    'the binary of @node-rs/argon2 is not installed or does not run here: each hash takes about ten times as long; install without --omit=optional'
+  return { passwords: { level: 'warn', message } }
 }
 
 function checkConfig({ project, faults }: ExaminedProject): CheckResult {

@@ -87,10 +87,15 @@ function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOpt
 /** Faults of project files and of snapshots are shown, since only superusers can cause these responses. */
 const FAULTS_OF_FILES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'DATA_CORRUPT'])
 
+/** States of the installation: a warning names them with their remedy, and no place in the code. */
+const STATES: ReadonlySet<ErrorCode> = new Set(['IMAGES_UNAVAILABLE'])
+
 /** The body reveals nothing internal; the log has the details under the same id. */
 function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
   const requestId = requestIdOf(h.request, random)
-  log.error('Request failed', { request_id: requestId, ...routeNameOf(h.request.route), error: failure })
+  const fields = { request_id: requestId, ...routeNameOf(h.request.route) }
+  if (error !== undefined && STATES.has(error.code)) log.warn(error.message, { ...fields, reason: reasonOf(error) })
+  else log.error('Request failed', { ...fields, error: failure })
   const isTold = error !== undefined && (error.status > 500 || FAULTS_OF_FILES.has(error.code))
   const body = isTold
     ? shapeB(error.code, error.details)
@@ -98,6 +103,8 @@ function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { r
   const response = h.response({ ...body, request_id: requestId }).code(body.status_code)
   return error?.retryAfter === undefined ? response : response.header('Retry-After', String(error.retryAfter))
 }
+
+const reasonOf = ({ cause }: AppError): string | undefined => (cause instanceof Error ? cause.message : undefined)
 
 const NOT_JSON = ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'] as const
 

@@ -20,7 +20,7 @@ type DoctorOptions = ProjectOptions & { repair?: string | true; purge?: boolean;
 
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
-For a project with fields of images, checks that sharp is installed.
+For a project with fields of images, checks that sharp is installed. Warns where passwords are hashed without the native library.
 While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
 settings, rights, the tables and indexes against the models, the totals, words and next ids against the rows, pg_trgm, the clock and the notifications of
 changes in place of the data folder. --repair without a folder then enables triggers, counts the rows, moves the ids and lets the words be

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { checkImages, checkNode, checkSpace } from '../../../src/cli/health.ts'
+import { checkImages, checkNode, checkPasswords, checkSpace } from '../../../src/cli/health.ts'
 import type { Check } from '../../../src/cli/health-check.ts'
 import { loadProject } from '../../../src/project/project.ts'
 import { withProject } from '../../helpers/cli/cli-project.ts'
@@ -112,6 +112,13 @@ describe('admin doctor', () => {
         },
       })
     }))
+
+  test('warns where passwords are hashed without the native library, and says nothing elsewhere', () => {
+    assert.deepEqual(checkPasswords(true), {})
+    const { passwords } = checkPasswords(false)
+    assert.equal(passwords?.level, 'warn')
+    assert.match(String(passwords?.message), /install without --omit=optional$/)
+  })
 
   test('checks free space and write permission', () => {
     assert.deepEqual(checkSpace('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })

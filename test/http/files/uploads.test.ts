@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
+import { AppError } from '../../../src/errors.ts'
 import { connectTo } from '../../../src/http/in-process.ts'
 import { FILE_TABLE, rowOfFileId } from '../../../src/model/files.ts'
 import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
@@ -334,6 +335,22 @@ test('a disk that is full while a file is inspected is 507, and leaves nothing',
   const { status, json } = await send(app, { path: 'article/cover', body: await encoded('png') })
   assert.deepEqual([status, json.error], [507, 'Storage is full'])
   assert.deepEqual(await remains(app), NOTHING)
+})
+
+test('an image without sharp is 503 with the remedy; a short warning in the log says why', async (t) => {
+  await using app = await openTestApp({ files: FILES })
+  const words = 'Images need the package sharp: run `npm install sharp`'
+  const missing = new AppError('IMAGES_UNAVAILABLE', words, { cause: new Error('Cannot find it') })
+  t.mock.method(app.app.images, 'inspect', () => Promise.reject(missing))
+  const { status, json } = await send(app, { path: 'article/cover', body: PNG })
+  assert.deepEqual([status, json.error, json.details], [503, 'Images are unavailable', words])
+  assert.deepEqual(await remains(app), NOTHING)
+  const { time, ...logged } = app.logged
+    .map((line) => JSON.parse(line))
+    .find(({ level }) => level !== 'debug' && level !== 'info')
+  const route = { method: 'POST', route: '/api/v1/files/{model}/{field}' }
+  assert.deepEqual(logged, { level: 'warn', request_id: json.request_id, ...route, reason: 'Cannot find it', msg: words })
+  assert.deepEqual(app.reported, [])
 })
 
 test('an upload is read and deleted by its user, until it expires', async () => {
