@@ -127,7 +127,7 @@ async function open(
     }
     const records = new Records({ ...recordParts, generatedForm, hasher, searches })
     const { blobs } = opened
-    const images = openImages(project, mode, { blobs, clock, random, timer })
+    const images = openImages(project, mode, { blobs, clock, random, timer, fork: dependencies.forkImages })
     const uploads = new Uploads({ access, store, records, blobs, images, settings, clock: recordClock, random, disk })
     const reads = new Reads(access, store, writer, log)
     let connection: Connect | undefined

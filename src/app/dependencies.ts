@@ -14,6 +14,7 @@ import type { FileSweep } from '../files/file-sweep.ts'
 import type { FileLinks } from '../files/links.ts'
 import type { Uploads } from '../files/uploads.ts'
 import type { History } from '../history/history.ts'
+import type { ForkImageProcess } from '../images/image-process.ts'
 import type { Images } from '../images/images.ts'
 import type { SharedLimits } from '../limit/shared-limits.ts'
 import type { Log } from '../log/log.ts'
@@ -64,6 +65,8 @@ export interface AppDependencies {
   readonly connect?: (app: App) => Connect
   /** The disk of the embedded store and of received files; replaced by a failing one in tests. */
   readonly disk?: Disk
+  /** Starts the image processes. */
+  readonly forkImages?: ForkImageProcess
   /** Opens the database of the setting `store`. The default connects by the driver. */
   readonly openDatabase?: OpenDatabase
 }

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import type { ForkImageProcess } from '../images/image-process.ts'
 import { ImageProcesses } from '../images/image-processes.ts'
 import { Images } from '../images/images.ts'
 import { ThumbnailCache } from '../images/thumbnail-cache.ts'
@@ -18,8 +19,15 @@ export function openImages(
     clock,
     random,
     timer,
-  }: { readonly blobs: BlobStore; readonly clock: Clock; readonly random: Random; readonly timer: Timer },
+    fork,
+  }: {
+    readonly blobs: BlobStore
+    readonly clock: Clock
+    readonly random: Random
+    readonly timer: Timer
+    readonly fork: ForkImageProcess | undefined
+  },
 ): Images {
   const folder = mode === 'ephemeral' ? join(dirname(blobs.incoming), 'cache') : join(dataFolderOf(project), 'cache')
-  return new Images(new ImageProcesses({ timer }), new ThumbnailCache(folder, { clock, random }))
+  return new Images(new ImageProcesses({ timer, fork }), new ThumbnailCache(folder, { clock, random }))
 }

@@ -1,20 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { ownFile } from '../util/files.ts'
+import { ownModule } from '../util/own-modules.ts'
 import type { ImageJob, JobAnswer } from './image-jobs.ts'
 
-/** Starts an image process, which answers each message, an `ImageJob`, by a `JobAnswer`. */
-export type ForkImageProcess = () => ChildProcess
+/** What is used of an image process: it answers each message, an `ImageJob`, by a `JobAnswer`. */
+export type ImageChild = Pick<ChildProcess, 'send' | 'kill' | 'on'>
 
-// When running from source, as tests do, the process needs the TypeScript loader.
-const isSource = import.meta.url.endsWith('.ts')
+/** Starts an image process. */
+export type ForkImageProcess = () => ImageChild
+
+const WORKER = ownModule('images/image-worker')
 
 /** Variables of the environment that the process gets, if they are set: where temporary files are, and what Windows needs. */
 const VARIABLES = ['TMPDIR', 'TEMP', 'TMP', 'SystemRoot']
 
 /** Starts the image process of this package. It gets no secrets: neither the environment of the server nor its open files. */
-export const forkImageProcess: ForkImageProcess = () =>
-  fork(ownFile(isSource ? 'src/images/image-worker.ts' : 'dist/images/image-worker.js'), [], {
-    execArgv: isSource ? ['--import', import.meta.resolve('tsx')] : [],
+export const forkImageProcess = (): ChildProcess =>
+  fork(WORKER.path, [], {
+    execArgv: WORKER.isSource ? ['--import', import.meta.resolve('tsx')] : [],
     env: Object.fromEntries(VARIABLES.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
@@ -29,7 +31,7 @@ export class ImageProcessEnded extends Error {
 
 /** A running image process, which does one job at a time. */
 export class ImageProcess {
-  readonly #child: ChildProcess
+  readonly #child: ImageChild
   readonly #onEnd: () => void
   #answer: ((answer: JobAnswer) => void) | undefined
   #fail: ((error: Error) => void) | undefined

@@ -76,7 +76,7 @@ export class ImageProcesses {
     timer,
     fork = forkImageProcess,
     limits = IMAGE_LIMITS,
-  }: { timer: Timer; fork?: ForkImageProcess; limits?: ImageLimits }) {
+  }: { timer: Timer; fork?: ForkImageProcess | undefined; limits?: ImageLimits }) {
     this.#timer = timer
     this.#fork = fork
     this.#limits = limits

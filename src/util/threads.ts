@@ -1,9 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { ownFile } from './files.ts'
-
-// When running from source, as tests do, a thread needs the TypeScript loader.
-const isSource = import.meta.url.endsWith('.ts')
+import { ownModule } from './own-modules.ts'
 
 /**
  * Starts a worker thread that runs a module of this package.
@@ -12,7 +9,8 @@ const isSource = import.meta.url.endsWith('.ts')
  * @param workerData plain data for the module
  */
 export function startThread(module: string, workerData?: unknown): Worker {
-  const script = pathToFileURL(ownFile(isSource ? `src/${module}.ts` : `dist/${module}.js`))
+  const { path, isSource } = ownModule(module)
+  const script = pathToFileURL(path)
   return new Worker(isSource ? withLoader(script, import.meta.resolve('tsx/esm/api')) : script, { workerData })
 }
 

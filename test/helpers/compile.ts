@@ -51,9 +51,12 @@ export async function compileTests(folder: string, names: readonly string[], tar
 /** The compiled file of a test file. */
 export const compiledTest = (name: string, target: string): string => join(target, name.replace(/\.ts$/, '.mjs'))
 
+/** Tells whether the program runs from source. Compiled tests do not, so that processes and threads that they start run the build. */
+const OWN_MODULES = join(ROOT, 'src/util/own-modules.ts')
+
 /** A module knows its own path, which leads to fixtures and scripts; it stays that of the source. Line ends stay where they are. */
 function withOwnPaths(code: string, path: string): { code: string; map: null } | undefined {
-  if (!code.includes('import.meta.')) return undefined
+  if (!code.includes('import.meta.') || path === OWN_MODULES) return undefined
   const own: Readonly<Record<string, string>> = { dirname: dirname(path), filename: path, url: pathToFileURL(path).href }
   // A test may have code in its texts, which stays as it is: the parser tells them apart.
   const parts = parseSync(path, code).module.importMetas.toReversed()

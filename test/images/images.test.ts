@@ -13,6 +13,7 @@ import type { FileRules, ThumbnailRecipe } from '../../src/model/files.ts'
 import { systemTimer, type Timer } from '../../src/util/clock.ts'
 import { systemRandom } from '../../src/util/ids.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
+import { keptImageProcess } from '../helpers/images.ts'
 import {
   animation,
   encoded,
@@ -30,10 +31,10 @@ import {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Images in a folder, with the image process of this package. */
-async function imagesIn({ timer = systemTimer, fork }: { timer?: Timer; fork?: ForkImageProcess } = {}) {
+/** Images in a folder, with image processes that the tests share. */
+async function imagesIn({ timer = systemTimer, fork = keptImageProcess }: { timer?: Timer; fork?: ForkImageProcess } = {}) {
   const folder = await temporaryFolder()
-  const processes = new ImageProcesses({ timer, ...(fork === undefined ? {} : { fork }) })
+  const processes = new ImageProcesses({ timer, fork })
   const cache = new ThumbnailCache(`${folder.path}/cache`, { clock: () => Date.now(), random: systemRandom })
   const images = new Images(processes, cache)
   return {

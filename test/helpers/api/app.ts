@@ -10,6 +10,7 @@ import { connectTo } from '../../../src/http/in-process.ts'
 import { jwtCodec } from '../../../src/http/jwt-codec.ts'
 import type { ConnectionLimits } from '../../../src/http/listener.ts'
 import { LiveServer } from '../../../src/http/live-server.ts'
+import type { ForkImageProcess } from '../../../src/images/image-process.ts'
 import { createLog } from '../../../src/log/create-log.ts'
 import type { Log } from '../../../src/log/log.ts'
 import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/project/project.ts'
@@ -18,6 +19,7 @@ import type { Database } from '../../../src/store/postgres/connection/database.t
 import type { Heap } from '../../../src/util/heap.ts'
 import type { Resolve } from '../../../src/webhooks/url-guard.ts'
 import { copyFixture, type FixtureName, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { keptImageProcess } from '../images.ts'
 import { pglite } from '../postgres/pglite.ts'
 import { takeSchema } from '../postgres/reused-schemas.ts'
 import type { TestSchema } from '../postgres/schemas.ts'
@@ -76,6 +78,8 @@ export interface TestAppOptions {
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
   /** The heap of the process, which counts for the embedded store; by default it has room. */
   readonly heap?: Heap
+  /** Starts the image processes; by default the tests of a file share them. */
+  readonly forkImages?: ForkImageProcess
   /** The disk of the embedded store and of received files. */
   readonly disk?: Disk
   /** The folder of the built admin page; without it there is no page. */
@@ -196,6 +200,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     disk,
     ui,
     heap = ROOMY,
+    forkImages = keptImageProcess,
   } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
@@ -218,6 +223,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     log,
     wait: searchWait,
     heap,
+    forkImages,
     ...(resolve === undefined ? {} : { resolve }),
     ...(disk && { disk }),
     ...(openDatabase && { openDatabase }),
