@@ -195,8 +195,8 @@ export class Uploads {
     const hashes = [...new Set(received.map(({ sha256 }) => sha256))]
     const total = received.reduce((sum, { size }) => sum + size, 0)
     try {
-      // The size of a body in chunks is known only now, and other processes may have registered uploads of the user.
-      if (reservation !== undefined) await this.#quota.check(reservation, total)
+      // The size of a body in chunks is known only now.
+      if (reservation !== undefined && total > reservation.size) await this.#quota.check(reservation, total)
       const uploads = await blobs.exclusively(hashes, async () => {
         // A file may be for several places.
         for (const each of new Set(received)) await blobs.keep(each)

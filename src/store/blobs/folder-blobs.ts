@@ -43,22 +43,16 @@ export class FolderBlobs implements BlobStore {
     this.#clock = clock
   }
 
-  async keep({ path, size, sha256 }: ReceivedFile): Promise<void> {
+  async keep({ path, sha256 }: ReceivedFile): Promise<void> {
     const place = this.#pathOf(sha256)
-    let isMoved = false
     try {
       await this.#prepare(sha256)
-      // A kept file of another size is damaged, and replaced.
-      if ((await this.size(sha256)) !== size) {
-        await this.#disk.rename(path, place)
-        isMoved = true
-      }
-      // Also for a file that is there: a process may have been killed between the rename and this.
+      // Also over a file that is there, which may be damaged. Those that read it keep what they have opened.
+      await this.#disk.rename(path, place)
       await this.#disk.syncFolder(dirname(place))
     } catch (error) {
+      await this.#disk.remove(path).catch(() => {})
       throw explainedFull(error)
-    } finally {
-      if (!isMoved) await this.#disk.remove(path).catch(() => {})
     }
   }
 

@@ -50,10 +50,19 @@ export async function writeBytes(file: AppendFile, bytes: Uint8Array, position: 
   }
 }
 
-const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => {
-  const handle = await open(path, flags, 0o600)
-  // A file left behind by a crash keeps its mode.
-  if (flags === 'w') await closingOnError(handle, handle.chmod(0o600))
+/** Creates a file, only for the owner of the process. One that a crash has left loses its content, and the mode that it had. */
+async function createEmpty(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const handle = await open(path, 'w')
+    await closingOnError(handle, handle.chmod(0o600))
+    return handle
+  }
+}
+
+const toAppend = (handle: FileHandle): AppendFile => {
   let pending = 0
   let whenIdle = () => {}
   // Uses the file descriptor, since the promises of a FileHandle cost each write and sync several microseconds. The handle does
@@ -95,8 +104,8 @@ const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
 
 /** The file system of Node.js. */
 export const nodeDisk: Disk = {
-  openAppend: (path) => appendTo(path, 'a'),
-  openNew: (path) => appendTo(path, 'w'),
+  openAppend: async (path) => toAppend(await open(path, 'a', 0o600)),
+  openNew: async (path) => toAppend(await createEmpty(path)),
   async openRead(path) {
     const handle = await open(path, 'r').catch(undefinedIfAbsent)
     if (handle === undefined) return undefined
