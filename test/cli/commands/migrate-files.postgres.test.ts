@@ -1,43 +1,28 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import type { PgDatabase } from '../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, type Sql, sql } from '../../../src/store/postgres/sql.ts'
 import { type CliResult, runCli } from '../../helpers/cli/cli.ts'
+import {
+  assertPhotosWhole,
+  bytesIn,
+  fillPhotos,
+  LARGE_PHOTO,
+  PHOTO_BYTES,
+  PHOTO_CONTENTS,
+  PHOTO_PROJECT,
+} from '../../helpers/cli/photos.ts'
 import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
 import { newSchema } from '../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../helpers/postgres/server.ts'
-
-/** Several chunks, the last of them short. */
-const LARGE = Buffer.from(Uint8Array.from({ length: (5 << 19) + 7 }, (_, index) => index * 31 + (index >> 8)))
-const CONTENTS = [Buffer.from(''), Buffer.from('one\n'), Buffer.from('two, longer\n'), Buffer.from('pending'), LARGE]
-
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
-const PHOTO = 'name: Photo\nfields:\n  - { name: papers, type: file, multiple: true }\n  - { name: cover, type: file }\n'
+import { sha256Of } from '../../helpers/store/blob-contract.ts'
 
 /** A project with records that have files, a released file, and an upload. */
 async function filledFolder(): Promise<TemporaryFolder> {
-  const project = await makeProject({
-    'models/photo.yaml': PHOTO,
-    'empty.txt': '',
-    'one.txt': 'one\n',
-    'two.txt': 'two, longer\n',
-    'pending.txt': 'pending',
-    'photos.ndjson': '{"papers":["empty.txt","one.txt","large.bin"],"cover":"two.txt"}\n{"cover":"one.txt"}\n',
-  })
-  writeFileSync(join(project.path, 'large.bin'), LARGE)
-  for (const argv of [
-    ['import', 'photo', 'photos.ndjson'],
-    // The record gives up the former file.
-    ['upload', 'photo', 'cover', 'one.txt', '--record', '1'],
-    ['upload', 'photo', 'cover', 'pending.txt'],
-  ]) {
-    const { code, stderr } = await runCli(argv, { cwd: project.path })
-    assert.equal(code, 0, stderr)
-  }
+  const project = await makeProject(PHOTO_PROJECT)
+  await fillPhotos(project.path, (...argv) => runCli(argv, { cwd: project.path }))
   return project
 }
 
@@ -69,7 +54,7 @@ async function inProject(use: (place: Place) => Promise<void>, shared?: string):
   const { schema, drop } = newSchema(database)
   const url = await serverAddress()
   const config = `store: { url: "${url}", schema: ${schema} }\nsecret_key: 0123456789abcdef0123456789abcdef0123\n`
-  await using project = await makeProject({ 'admin.config.yaml': config, 'models/photo.yaml': PHOTO })
+  await using project = await makeProject({ 'admin.config.yaml': config, ...PHOTO_PROJECT })
   filled ??= filledFolder()
   cpSync(join((await filled).path, 'data'), join(project.path, 'data'), { recursive: true })
   const run = (argv: readonly string[], env: Record<string, string>) => runCli(argv, { cwd: project.path, env })
@@ -84,17 +69,8 @@ async function inProject(use: (place: Place) => Promise<void>, shared?: string):
   }
 }
 
-/** The contents of a folder of bytes by their hashes. */
-function bytesIn(folder: string): Readonly<Record<string, Buffer>> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /^..\/.{64}$/.test(name))
-  return Object.fromEntries(names.sort().map((name) => [name.slice(3), readFileSync(join(folder, name))]))
-}
+const pathOf = (folder: string, bytes: Buffer): string => join(folder, sha256Of(bytes).slice(0, 2), sha256Of(bytes))
 
-const pathOf = (folder: string, bytes: Buffer): string => join(folder, hashOf(bytes).slice(0, 2), hashOf(bytes))
-
-const EXPECTED = Object.fromEntries(
-  CONTENTS.map((bytes): [string, Buffer] => [hashOf(bytes), bytes]).sort(([a], [b]) => (a < b ? -1 : 1)),
-)
 const SUMMARY = /, with 7 files, 5 contents of 2\.5 MiB; counts and checksums are equal\. /
 
 function assertCopied({ code, stderr }: CliResult): void {
@@ -102,60 +78,53 @@ function assertCopied({ code, stderr }: CliResult): void {
   assert.match(stderr, SUMMARY)
 }
 
-async function assertWhole(check: Promise<CliResult>): Promise<void> {
-  const { code, stdout, stderr } = await check
-  assert.equal(code, 0, stderr)
-  const { files, contents, bytes } = JSON.parse(stdout)
-  assert.deepEqual([files, contents, bytes], [7, 5, Buffer.concat(CONTENTS).length])
-}
-
 describe('admin migrate --to copies the bytes of files', { skip: NO_POSTGRES }, () => {
   test('into the table of chunks and back', () =>
     inProject(async ({ path, url, database, chunks, onFolder, onDatabase }) => {
-      assert.deepEqual(bytesIn(join(path, 'data/files')), EXPECTED)
+      assert.deepEqual(bytesIn(join(path, 'data/files')), PHOTO_BYTES)
       const there = await onDatabase('migrate', '--to', url, '--format', 'json')
       assertCopied(there)
-      assert.deepEqual(JSON.parse(there.stdout).files, { files: 7, contents: 5, bytes: Buffer.concat(CONTENTS).length })
+      assert.deepEqual(JSON.parse(there.stdout).files, { files: 7, contents: 5, bytes: Buffer.concat(PHOTO_CONTENTS).length })
       const { rows } = await database.query(sql`select count(*), count(distinct "sha256") from ${chunks}`)
       assert.deepEqual(rows, [['7', '5']])
-      await assertWhole(onDatabase('files', 'check', '--json'))
+      await assertPhotosWhole(onDatabase('files', 'check', '--json'))
       // The bytes are read from the database.
       renameSync(join(path, 'data'), join(path, 'former'))
       assertCopied(await onDatabase('migrate', '--to', 'embedded'))
-      assert.deepEqual(bytesIn(join(path, 'data/files')), EXPECTED)
+      assert.deepEqual(bytesIn(join(path, 'data/files')), PHOTO_BYTES)
       assert.deepEqual(readdirSync(join(path, 'data/files/incoming')), [])
-      await assertWhole(onFolder('files', 'check', '--json'))
+      await assertPhotosWhole(onFolder('files', 'check', '--json'))
     }))
 
   test('into the folder files.store and back; damaged bytes that are there are replaced', () =>
     inProject(async ({ path, database, chunks, url, onFolder, onDatabase }) => {
       const shared = join(path, 'shared')
-      const damaged = pathOf(shared, LARGE)
+      const damaged = pathOf(shared, LARGE_PHOTO)
       mkdirSync(join(damaged, '..'), { recursive: true })
-      writeFileSync(damaged, Buffer.alloc(LARGE.length))
+      writeFileSync(damaged, Buffer.alloc(LARGE_PHOTO.length))
       assertCopied(await onDatabase('migrate', '--to', url))
-      assert.deepEqual(bytesIn(shared), EXPECTED)
+      assert.deepEqual(bytesIn(shared), PHOTO_BYTES)
       assert.deepEqual((await database.query(sql`select from ${chunks}`)).rows, [])
-      await assertWhole(onDatabase('files', 'check', '--json'))
+      await assertPhotosWhole(onDatabase('files', 'check', '--json'))
       renameSync(join(path, 'data'), join(path, 'former'))
       assertCopied(await onDatabase('migrate', '--to', 'embedded'))
-      assert.deepEqual(bytesIn(join(path, 'data/files')), EXPECTED)
-      await assertWhole(onFolder('files', 'check', '--json'))
+      assert.deepEqual(bytesIn(join(path, 'data/files')), PHOTO_BYTES)
+      await assertPhotosWhole(onFolder('files', 'check', '--json'))
     }, 'shared'))
 
   test('not if files.store is the folder that has them', () =>
     inProject(async ({ path, url, onDatabase }) => {
       const files = join(path, 'data/files')
-      const inodes = () => CONTENTS.map((bytes) => statSync(pathOf(files, bytes)).ino)
+      const inodes = () => PHOTO_CONTENTS.map((bytes) => statSync(pathOf(files, bytes)).ino)
       const before = inodes()
       assertCopied(await onDatabase('migrate', '--to', url))
       assert.deepEqual(inodes(), before)
-      await assertWhole(onDatabase('files', 'check', '--json'))
+      await assertPhotosWhole(onDatabase('files', 'check', '--json'))
     }, 'data/files'))
 
   test('and copies nothing from a data folder without the bytes of a file', () =>
     inProject(async ({ path, url, onDatabase, hasSchema }) => {
-      const place = pathOf(join(path, 'data/files'), CONTENTS[1] ?? LARGE)
+      const place = pathOf(join(path, 'data/files'), PHOTO_CONTENTS[1] ?? LARGE_PHOTO)
       const remedy = '`admin files check` on the source names all such files; restore their bytes from a backup, and copy again'
       writeFileSync(place, 'onx\n')
       const damaged = await onDatabase('migrate', '--to', url)
@@ -178,7 +147,7 @@ describe('admin migrate --to copies the bytes of files', { skip: NO_POSTGRES }, 
     inProject(async ({ path, url, database, chunks, onDatabase }) => {
       assertCopied(await onDatabase('migrate', '--to', url))
       renameSync(join(path, 'data'), join(path, 'former'))
-      const hash = hashOf(LARGE)
+      const hash = sha256Of(LARGE_PHOTO)
       await database.query(sql`update ${chunks} set "n" = 9 where "sha256" = ${hash} and "n" = 1`)
       const damaged = await onDatabase('migrate', '--to', 'embedded')
       assert.equal(damaged.code, 1)
@@ -192,9 +161,9 @@ describe('admin migrate --to copies the bytes of files', { skip: NO_POSTGRES }, 
       assert.ok(!existsSync(join(path, 'data/db.json')))
       await database.query(sql`delete from ${chunks} where "sha256" = ${hash}`)
       await database.query(sql`insert into ${chunks} ("sha256", "n", "bytes")
-        select ${hash}, "n", substring(decode(${LARGE.toString('base64')}, 'base64') from "n" * 1048576 + 1 for 1048576) from generate_series(0, 2) "n"`)
+        select ${hash}, "n", substring(decode(${LARGE_PHOTO.toString('base64')}, 'base64') from "n" * 1048576 + 1 for 1048576) from generate_series(0, 2) "n"`)
       // The bytes of the first attempt are in the target.
       assertCopied(await onDatabase('migrate', '--to', 'embedded'))
-      assert.deepEqual(bytesIn(join(path, 'data/files')), EXPECTED)
+      assert.deepEqual(bytesIn(join(path, 'data/files')), PHOTO_BYTES)
     }))
 })
