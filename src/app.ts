@@ -202,10 +202,7 @@ async function open(
       blobs: opened.blobs,
       snapshotHashes: opened.snapshotHashes,
       forget: (sha256: string) => images.forget(sha256),
-      hasHistory: (key: string) => {
-        const model = registry.get(key)
-        return model !== undefined && history.covers(model)
-      },
+      recorded: registry.withFiles.filter((model) => history.covers(model)).map(({ key }) => key),
       blobClock: systemClock,
       uptime: () => process.uptime() * 1000,
     }

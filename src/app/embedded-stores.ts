@@ -71,11 +71,10 @@ export async function openFileStore(
   return {
     store,
     blobs: blobsIn(filesFolder(folder), disk),
-    snapshotHashes: () => hashesInCopies(folder, registry),
     place: folder,
     dataFolder: folder,
     ...OF_THIS_PROCESS,
-    snapshots: snapshotsOf(folder, store),
+    ...copiesOf(folder, store, registry),
     initialize: async (work) => work(store.isNew || (await hasOnlyUploads(store, registry))),
     secret: () => loadOrCreateSecret(folder, random),
     async handOver() {
@@ -124,16 +123,30 @@ async function hasOnlyUploads(store: FileStore, registry: Registry): Promise<boo
   return true
 }
 
-const snapshotsOf = (folder: string, store: FileStore): OpenedStore['snapshots'] => ({
-  areAvailable: true,
-  list: () => savedCopies(folder),
-  async save(request: CopyRequest) {
+function copiesOf(folder: string, store: FileStore, own: Registry): Pick<OpenedStore, 'snapshots' | 'snapshotHashes'> {
+  let saved: Promise<unknown> = Promise.resolve()
+  const save = async (request: CopyRequest) => {
     await rejectExisting(folder, request)
     return store.withSnapshot(() => saveCopy(folder, request))
-  },
-  remove: (name) => removeCopy(folder, name),
-  check: (registry, name) => checkCopy(folder, registry, name),
-})
+  }
+  return {
+    snapshots: {
+      areAvailable: true,
+      list: () => savedCopies(folder),
+      save(request) {
+        const saving = save(request)
+        saved = Promise.allSettled([saved, saving])
+        return saving
+      },
+      remove: (name) => removeCopy(folder, name),
+      check: (registry, name) => checkCopy(folder, registry, name),
+    },
+    async snapshotHashes() {
+      await saved
+      return hashesInCopies(folder, own)
+    },
+  }
+}
 
 /** Opens a new store in memory. */
 export const openMemoryStore = (registry: Registry, parts: StoreParts): OpenedStore => memory(registry, parts, { isNew: true })

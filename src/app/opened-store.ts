@@ -26,7 +26,7 @@ export interface OpenedStore {
   readonly store: Store
   /** The bytes of files. */
   readonly blobs: BlobStore
-  /** The hashes of files that snapshots list, whose bytes are kept for them. */
+  /** The hashes of files that snapshots list, whose bytes are kept for them. Waits for a snapshot that is being saved. */
   snapshotHashes(): Promise<ReadonlySet<string>>
   /** True if the records are in another process, so that a read whose client has gone is worth ending. */
   readonly isRemote: boolean

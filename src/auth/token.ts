@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
-import { type Random, uniqueId } from '../util/ids.ts'
+import { isRecordId, type Random, uniqueId } from '../util/ids.ts'
 
 /**
  * An access token authenticates API requests; a refresh token can only be exchanged for a new pair. A token of the type `files` reads files, and
@@ -108,7 +108,7 @@ function hasValidClaims(claims: unknown): claims is Claims {
     iss === ISSUER &&
     aud === ISSUER &&
     typeof sub === 'string' &&
-    (/^[1-9]\d{0,15}$/.test(sub) || (sub === SHELL_SUBJECT && type === 'access')) &&
+    (isRecordId(sub) || (sub === SHELL_SUBJECT && type === 'access')) &&
     Number.isInteger(iat) &&
     Number.isInteger(exp) &&
     typeof jti === 'string' &&

@@ -10,6 +10,8 @@ import { FILE_TABLE, filesIn, rowOfFileId, type StoredFile, type ThumbnailRecipe
 import type { Model } from '../model/model.ts'
 import type { BlobStore, ByteRange } from '../store/blobs/blob-store.ts'
 import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
+import { undefinedIfAbsent } from '../util/files.ts'
+import { isRecordId } from '../util/ids.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 
 /** The place of a file as a request names it, whatever it may be. */
@@ -73,7 +75,7 @@ export class Downloads {
    * @throws {AppError} UNAUTHENTICATED, FORBIDDEN, FILE_NOT_FOUND; INVALID_REQUEST for an unknown thumbnail
    */
   async find(actor: Actor, place: NamedPlace, thumbnail?: string, options?: ReadOptions): Promise<FoundFile> {
-    const id = /^[1-9]\d{0,15}$/.test(place.record) ? Number(place.record) : Number.NaN
+    const id = isRecordId(place.record) ? Number(place.record) : Number.NaN
     const model = this.#modelFor(actor, place.model, id)
     const known = rowOfFileId(place.file)
     const field = model.fields.get(place.field)
@@ -162,9 +164,6 @@ function fail(sha256: string): never {
 
 /** Opens a file before anything of the response is sent, so that a failure is an error of the response. Undefined if it is missing. */
 async function openFile(path: string, range: ByteRange | undefined): Promise<Readable | undefined> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const file = await open(path).catch(undefinedIfAbsent)
   return file?.createReadStream(range)
 }

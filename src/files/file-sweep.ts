@@ -39,7 +39,7 @@ export interface FileSweepParts {
   readonly store: Store
   readonly records: Pick<Records, 'commitInternal'>
   readonly blobs: BlobStore
-  /** The hashes that snapshots list. */
+  /** The hashes that snapshots list, also one that is being saved. Called once in a sweep. */
   readonly snapshotHashes: () => Promise<ReadonlySet<string>>
   /** Called with each hash whose bytes are removed. */
   readonly forget?: (sha256: string) => Promise<void>
@@ -47,8 +47,8 @@ export interface FileSweepParts {
     readonly files: { readonly pending_hours: number; readonly keep_removed_days: number }
     readonly history?: { readonly days: number; readonly files?: boolean }
   }
-  /** True for models whose history is recorded, by their keys. */
-  readonly hasHistory: (model: string) => boolean
+  /** Keys of the models whose history is recorded. */
+  readonly recorded: readonly string[]
   readonly clock: Clock
   /** The clock by which blobs say when they were kept. */
   readonly blobClock: Clock
@@ -101,11 +101,18 @@ export class FileSweep {
       log.info('Files that no record has were removed', { expired, released, contents, bytes })
   }
 
-  /** Sweeps once: bytes, then rows, whose bytes stay for a later sweep. */
+  /**
+   * Sweeps once: bytes, then rows, whose bytes stay for a later sweep.
+   *
+   * @throws {AppError} DATA_CORRUPT for a snapshot that cannot be read, after rows were removed
+   */
   async sweep(options: SweepOptions = {}): Promise<SweepResult> {
     if (options.dryRun !== true) await this.#cleanReceived()
-    const removed = await this.removeBytes(UNREFERENCED_MS, options)
-    return { ...removed, ...(await this.removeRows(options)) }
+    const [bytes] = await Promise.allSettled([this.removeBytes(UNREFERENCED_MS, options)])
+    // Rows of uploads expire also while a snapshot that cannot be read keeps all bytes.
+    const rows = await this.removeRows(options)
+    if (bytes.status === 'rejected') throw bytes.reason
+    return { ...bytes.value, ...rows }
   }
 
   /** Another process may be receiving a file; one that has the bytes alone has received none before its start. */
@@ -116,7 +123,7 @@ export class FileSweep {
 
   /** Removes the rows of uploads that have expired, and of files that were released longer ago than they are kept. Their bytes stay. */
   async removeRows({ dryRun = false }: SweepOptions = {}): Promise<Pick<SweepResult, 'expired' | 'released'>> {
-    const { clock, settings, hasHistory } = this.#parts
+    const { clock, settings, recorded } = this.#parts
     const { files, history } = settings
     const before = (ms: number) => isoTime(clock() - ms)
     const remove = dryRun ? async () => true : (rows: readonly StoredRecord[]) => this.#remove(rows)
@@ -125,14 +132,18 @@ export class FileSweep {
         { field: 'record_id', operator: 'isnull', value: true },
         { field: 'at', operator: 'lt', value: before(files.pending_hours * HOUR_MS) },
       ],
-      () => true,
       remove,
     )
     const days = history === undefined || history.files === false ? 0 : history.days
-    const inHistory = before(Math.max(days, files.keep_removed_days) * DAY_MS)
+    const releasedBefore = (keptDays: number): Filter => ({
+      ...{ field: 'released_at', operator: 'lt', value: before(keptDays * DAY_MS) },
+    })
+    const isOfHistory: Filter = { field: 'model', operator: 'in', values: recorded }
     const released = await this.#removeWhere(
-      [{ field: 'released_at', operator: 'lt', value: before(files.keep_removed_days * DAY_MS) }],
-      ({ model, released_at: at }) => days === 0 || !hasHistory(String(model)) || String(at) < inHistory,
+      [
+        releasedBefore(files.keep_removed_days),
+        ...(days > files.keep_removed_days ? [{ any: [{ not: isOfHistory }, releasedBefore(days)] }] : []),
+      ],
       remove,
     )
     return { expired, released }
@@ -142,11 +153,7 @@ export class FileSweep {
    * @param remove removes all of the rows, or resolves with false
    * @returns the number of removed rows
    */
-  async #removeWhere(
-    filters: readonly Filter[],
-    isDue: (row: StoredRecord) => boolean,
-    remove: (rows: readonly StoredRecord[]) => Promise<boolean>,
-  ): Promise<number> {
+  async #removeWhere(filters: readonly Filter[], remove: (rows: readonly StoredRecord[]) => Promise<boolean>): Promise<number> {
     const { store } = this.#parts
     let removed = 0
     for (let after = 0; !this.#isStopped; ) {
@@ -160,10 +167,9 @@ export class FileSweep {
         },
         { withoutTotal: true },
       )
-      const due = rows.filter(isDue)
-      if (due.length > 0 && (await remove(due))) removed += due.length
+      if (rows.length > 0 && (await remove(rows))) removed += rows.length
       // One of them was changed meanwhile, as when a record has got the file again.
-      else for (const row of due) if (await remove([row])) removed++
+      else for (const row of rows) if (await remove([row])) removed++
       if (rows.length < SLICE) break
       after = rows.at(-1)?.id ?? after
       await setImmediate()
@@ -191,8 +197,11 @@ export class FileSweep {
     const latest = blobClock() - olderThanMs
     const result = { contents: 0, bytes: 0 }
     let slice: KeptBlob[] = []
+    let listed: ReadonlySet<string> | undefined
     const end = async () => {
-      for (const blob of await this.#unreferenced(slice)) {
+      const others = await withoutRows(this.#parts.store, slice)
+      if (others.length > 0) listed ??= await this.#parts.snapshotHashes()
+      for (const blob of others.filter(({ sha256 }) => listed?.has(sha256) === false)) {
         if (this.#isStopped || !(dryRun || (await this.#removeContent(blob)))) continue
         result.contents++
         result.bytes += blob.size
@@ -207,14 +216,6 @@ export class FileSweep {
     }
     await end()
     return result
-  }
-
-  /** Those that no row and no snapshot has. */
-  async #unreferenced(blobs: readonly KeptBlob[]): Promise<readonly KeptBlob[]> {
-    const others = await withoutRows(this.#parts.store, blobs)
-    if (others.length === 0) return []
-    const listed = await this.#parts.snapshotHashes()
-    return others.filter(({ sha256 }) => !listed.has(sha256))
   }
 
   /** Asks again under the lock: an upload of the same bytes may have come meanwhile. */

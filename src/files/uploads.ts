@@ -21,6 +21,8 @@ import type { JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { type QuotaReservation, UploadQuota } from './upload-quota.ts'
 
+const HOUR_MS = 3_600_000
+
 /** The field that an upload is for. */
 export interface UploadTarget {
   readonly actor: Actor
@@ -119,13 +121,16 @@ export class Uploads {
     return this.#quota.run(userId, size, upload)
   }
 
+  /** The size of the uploads of a user that no record has and that have not expired. */
   async #pendingBytes(userId: number): Promise<number> {
+    const { store, settings, clock } = this.#parts
     const filters: FieldFilter[] = [
       { field: 'user_id', operator: 'eq', value: userId },
       { field: 'record_id', operator: 'isnull', value: true },
+      { field: 'at', operator: 'gt', value: isoTime(clock() - settings.files.pending_hours * HOUR_MS) },
     ]
     const plan = { filters, groupBy: [], sums: ['size'], ranges: [], limit: 1 }
-    const [total] = (await this.#parts.store.aggregate(FILE_TABLE, plan)) ?? []
+    const [total] = (await store.aggregate(FILE_TABLE, plan)) ?? []
     return Number(total?.sums[0]?.sum ?? 0)
   }
 
@@ -243,7 +248,7 @@ export class Uploads {
   }
 
   #expiryOf({ at }: StoredRecord): number {
-    return Date.parse(String(at)) + this.#parts.settings.files.pending_hours * 3_600_000
+    return Date.parse(String(at)) + this.#parts.settings.files.pending_hours * HOUR_MS
   }
 
   #present(row: StoredRecord): PendingUpload {

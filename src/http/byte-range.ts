@@ -6,6 +6,9 @@ const MAX_RANGES = 100
 /**
  * The part of a file that a header `Range` asks for (RFC 9110, section 14). Ranges that overlap or meet are one.
  *
+ * `@hapi/ammo`, which hapi has, is of no use here: it gives the same answer for ranges beyond the file and for malformed ones, a start below zero
+ * for `-99` of ten bytes, and has no limit of ranges.
+ *
  * @param size of the file, in bytes
  * @returns undefined if the whole file is the answer: the header is absent, malformed, in another unit, or asks for several parts, or the file
  * is empty. `none` if no byte of the file is in the ranges

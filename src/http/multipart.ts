@@ -185,8 +185,7 @@ function extendedValue(value: string): string | undefined {
 const notForm = (cause?: unknown): AppError =>
   new AppError('INVALID_REQUEST', `The request body is not ${MULTIPART}, as its Content-Type says`, { cause })
 
-const tooManyParts = (most: number): AppError =>
-  new AppError('INVALID_REQUEST', `The form has more than ${most} ${most === 1 ? 'part' : 'parts'}`)
+const tooManyParts = (most: number): AppError => new AppError('INVALID_REQUEST', `The form has more than ${most} parts`)
 
 const encodedPart = (name: string): AppError =>
   new AppError('INVALID_REQUEST', `The part '${name.slice(0, 100)}' must not have a Content-Transfer-Encoding`)

@@ -74,10 +74,14 @@ export class Response extends ServerResponse {
     // A client that was not asked for the body does not send it.
     if (limits === undefined || this.#isAwaited || this.req.complete) return super.end(...(args as []))
     this.#linger = undefined
-    const [chunk] = args
-    if (typeof chunk === 'string' || chunk instanceof Uint8Array) this.write(chunk)
+    const callback = args.at(-1)
+    const [chunk, encoding] = args
+    if (typeof chunk === 'string') this.write(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+    else if (chunk instanceof Uint8Array) this.write(chunk)
     else this.flushHeaders()
-    void discarded(this.req, limits).then(() => super.end())
+    void discarded(this.req, limits).then(() =>
+      typeof callback === 'function' ? super.end(callback as () => void) : super.end(),
+    )
     return this
   }
 

@@ -43,7 +43,9 @@ declare module '@hapi/hapi' {
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
 const EXPOSED_HEADERS = [
+  'Accept-Ranges',
   'Content-Disposition',
+  'Content-Range',
   'ETag',
   'Location',
   'Retry-After',
@@ -72,7 +74,7 @@ export async function createServer(
   const { settings, log } = app
   const cors = {
     origin: [...settings.cors],
-    additionalHeaders: ['If-Match', 'Last-Event-ID', 'X-Request-Id'],
+    additionalHeaders: ['If-Match', 'If-Range', 'Last-Event-ID', 'Range', 'X-Request-Id'],
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
   const errors = new ErrorResponses({ validationStatus: settings.validation_status, clock, random, log })
@@ -90,7 +92,7 @@ export async function createServer(
       cors: settings.cors.length > 0 ? cors : false,
       // Proxies and browsers must not store records and tokens (RFC 9111, section 5.2.2.5). Clients may still revalidate by ETag.
       cache: { otherwise: 'no-store' },
-      // Records have no ranges.
+      // Those of files are read by `byteRange`.
       response: { ranges: false },
       // Cookies of other programs on this host are ignored, however malformed. `RefreshCookie` reads the only one that is used.
       state: { parse: false, failAction: 'ignore' },

@@ -1,3 +1,4 @@
+import { isRecordId } from '../util/ids.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { isStoredFile, type StoredFile } from './files.ts'
 import type { Model } from './model.ts'
@@ -29,7 +30,7 @@ export class FileUrls {
   placeOf(path: string): FilePlace | undefined {
     if (!path.startsWith(`${this.#root}/`)) return undefined
     const [model = '', record = '', field = '', file = '', ...rest] = path.slice(this.#root.length + 1).split('/')
-    const isPlace = rest.length === 0 && NAME.test(model) && /^[1-9]\d{0,15}$/.test(record) && NAME.test(field) && NAME.test(file)
+    const isPlace = rest.length === 0 && NAME.test(model) && isRecordId(record) && NAME.test(field) && NAME.test(file)
     return isPlace ? { model, record: Number(record), field, file } : undefined
   }
 

@@ -147,12 +147,17 @@ class Restoration {
     const found = wanted.length === 0 ? [] : await this.#context.store.get(FILE_TABLE, wanted)
     const rows = new Map(found.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])))
     for (const { model, id = 0, draft } of written) {
-      for (const { name, type } of model.fileFields) {
+      for (const { name, type, required } of model.fileFields) {
         const files = filesIn(draft.values[name])
         const kept = files.filter((file) => isPlaceOf(rows.get(rowOfFileId(file.id)?.row ?? 0), file, [model.key, name, id]))
         if (kept.length === files.length) continue
         draft.values[name] = type.list ? kept : null
-        for (const file of files.filter((each) => !kept.includes(each)))
+        const lost = files.filter((each) => !kept.includes(each))
+        if (required && kept.length === 0) {
+          const names = lost.map((file) => `'${file.name}'`).join(', ')
+          throw refused([`${nameOf(model, id)}: ${name} is mandatory, and what it had is not kept any more: ${names}`])
+        }
+        for (const file of lost)
           this.notices.push(`The file '${file.name}' of ${name} of ${nameOf(model, id)} is not kept any more`)
       }
     }

@@ -20,6 +20,14 @@ export const VERSION: string = version
 /** The versions of Node.js that run this package, such as `>=20.19`. */
 export const NODE_VERSIONS: string = engines.node
 
+/** True for the error of a call of the file system about a path that does not exist. */
+export const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/** Makes a call of the file system return undefined for a path that does not exist, as its `catch`. */
+export function undefinedIfAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error
+}
+
 /** True for folders, devices and pipes; false for files and for paths that do not exist. Follows symbolic links. */
 export const isNoFile = (path: string): Promise<boolean> =>
   stat(path).then(

@@ -26,3 +26,6 @@ export function randomUuid(random: Random): string {
 
 /** An unguessable, unique id: 128 bits, base64url. */
 export const uniqueId = (random: Random): string => random(16).toString('base64url')
+
+/** True for the text of a record's id, of at most 16 digits. */
+export const isRecordId = (text: string): boolean => /^[1-9]\d{0,15}$/.test(text)

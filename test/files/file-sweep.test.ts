@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openFileStore } from '../../src/app/embedded-stores.ts'
@@ -53,7 +54,7 @@ const inPlace = (name: string, body: (place: Place) => Promise<void>) =>
     }
     const parts: FileSweepParts = {
       ...{ store, blobs, records: { commitInternal }, snapshotHashes: opened.snapshotHashes },
-      ...{ settings: { files: { pending_hours: 24, keep_removed_days: 1 } }, hasHistory: () => false },
+      ...{ settings: { files: { pending_hours: 24, keep_removed_days: 1 } }, recorded: [] },
       ...{ clock: time.clock, blobClock: () => Date.now() + time.clock() - START, uptime: () => 0, timer: time.timer, log },
     }
     try {
@@ -133,7 +134,7 @@ inPlace('a file of the history is kept as long as the history', async ({ upload,
   await upload(1, { record_id: 7, released_at })
   await upload(2, { record_id: 7, released_at, model: 'album' })
   const files = { pending_hours: 24, keep_removed_days: 1 }
-  const recorded = { settings: { files, history: { days: 90 } }, hasHistory: (key: string) => key === 'photo' }
+  const recorded = { settings: { files, history: { days: 90 } }, recorded: ['photo'] }
   time.advance(2 * DAY)
   assert.deepEqual(await sweep(recorded), [0, 0, 1])
   assert.deepEqual((await left()).rows, [1])
@@ -145,7 +146,7 @@ inPlace('with history.files false, the history keeps no files', async ({ upload,
   await upload(1, { record_id: 7, released_at: isoTime(START) })
   time.advance(2 * DAY)
   const settings = { files: { pending_hours: 24, keep_removed_days: 1 }, history: { days: 90, files: false } }
-  assert.deepEqual(await sweep({ settings, hasHistory: () => true }), [0, 0, 1])
+  assert.deepEqual(await sweep({ settings, recorded: ['photo'] }), [0, 0, 1])
 })
 
 inPlace('bytes stay while any row has them, also a pending one', async ({ upload, time, sweep, left }) => {
@@ -178,6 +179,50 @@ inPlace('bytes that a snapshot lists stay until it is removed', async ({ opened,
   assert.deepEqual(await left(), { rows: [], bytes: [1, 2] })
   await copies.remove('before')
   assert.deepEqual(await sweep(), [2, 0, 0])
+})
+
+inPlace('a snapshot that cannot be read keeps bytes; rows expire', async ({ upload, keep, time, sweepOf, left }) => {
+  await upload(1)
+  await keep(2)
+  time.advance(2 * DAY)
+  const broken = new Error('a snapshot cannot be read')
+  await assert.rejects(sweepOf({ snapshotHashes: () => Promise.reject(broken) }).sweep(), broken)
+  assert.deepEqual(await left(), { rows: [], bytes: [1, 2] })
+})
+
+inPlace('the hashes of a snapshot that is being saved are waited for', async ({ opened, upload }) => {
+  await upload(1, { record_id: 7 })
+  const saving = expectCopies(opened.snapshots).save({ name: 'now' })
+  assert.equal((await opened.snapshotHashes()).size, 1)
+  await saving
+})
+
+inPlace('a sweep leaves received files that may be under way, and the bytes of rows that it removes', async (place) => {
+  const { opened, upload, time, sweepOf, left } = place
+  const { incoming } = opened.blobs
+  await mkdir(incoming, { recursive: true })
+  const receiveAt = async (name: string, hours: number) => {
+    const at = (Date.now() - hours * HOUR) / 1000
+    await writeFile(join(incoming, name), '')
+    await utimes(join(incoming, name), at, at)
+  }
+  await receiveAt('fresh', 1)
+  await receiveAt('old', 25)
+  await upload(1)
+  time.advance(2 * DAY)
+  const sweep = sweepOf({ uptime: () => 48 * HOUR })
+  assert.deepEqual(await sweep.sweep(), { expired: 1, released: 0, contents: 0, bytes: 0 })
+  assert.deepEqual(readdirSync(incoming), ['fresh'])
+  assert.deepEqual(await left(), { rows: [], bytes: [1] })
+  await sweepOf({ uptime: () => HOUR / 2 }).sweep()
+  assert.deepEqual(readdirSync(incoming), [], 'this process was not running then')
+})
+
+inPlace('the file of a field that the project has no more stays, since its value does', async ({ upload, time, sweep, left }) => {
+  await upload(1, { record_id: 7, field: 'poster' })
+  time.advance(1000 * DAY)
+  assert.deepEqual(await sweep(), [0, 0, 0])
+  assert.deepEqual(await left(), { rows: [1], bytes: [1] })
 })
 
 inPlace(

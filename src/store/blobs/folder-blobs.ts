@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { type Clock, systemClock } from '../../util/clock.ts'
+import { isAbsent, undefinedIfAbsent } from '../../util/files.ts'
 import { type Disk, nodeDisk } from '../embedded/files/disk.ts'
 import { type BlobStore, type ByteRange, isSha256, type KeptBlob, type ReceivedFile } from './blob-store.ts'
 import type { HashLocks } from './hash-locks.ts'
@@ -112,12 +113,6 @@ export class FolderBlobs implements BlobStore {
     if (!isSha256(sha256)) throw new Error(`'${sha256}' is no SHA-256 in hexadecimal`)
     return join(this.#folder, sha256.slice(0, 2), sha256)
   }
-}
-
-const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!isAbsent(error)) throw error
 }
 
 /** Creates a folder and those above it that are missing, for the owner only, and makes their names durable. */

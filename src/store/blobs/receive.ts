@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../util/clock.ts'
+import { isAbsent } from '../../util/files.ts'
 import { type Random, systemRandom, uniqueId } from '../../util/ids.ts'
 import { type AppendFile, type Disk, nodeDisk, writeBytes } from '../embedded/files/disk.ts'
 import type { ReceivedFile } from './blob-store.ts'
@@ -22,8 +23,6 @@ export class BodyTooLarge extends Error {
 /** Options of `receive`. */
 export interface ReceiveOptions {
   readonly maxBytes: number
-  /** Ends the reception when it is aborted, which then throws the reason. The caller ends the source. */
-  readonly signal?: AbortSignal | undefined
   /** Replaced by a failing disk in tests. */
   readonly disk?: Disk | undefined
   readonly random?: Random
@@ -54,13 +53,12 @@ function giveBack(block: Buffer | undefined): void {
 export async function receive(
   source: AsyncIterable<Uint8Array>,
   incoming: string,
-  { maxBytes, signal, disk = nodeDisk, random = systemRandom }: ReceiveOptions,
+  { maxBytes, disk = nodeDisk, random = systemRandom }: ReceiveOptions,
 ): Promise<ReceivedFile> {
   const path = join(incoming, uniqueId(random))
   const iterator = source[Symbol.asyncIterator]()
-  const parts = untilAborted(iterator, signal)
   // A stream is listened to from the beginning: an error before that would end the process.
-  const first = parts.next()
+  const first = iterator.next()
   first.catch(() => {})
   let file: AppendFile | undefined
   let writer: BlockWriter | undefined
@@ -69,7 +67,7 @@ export async function receive(
     writer = new BlockWriter(file)
     const hash = createHash('sha256')
     let size = 0
-    for (let part = await first; part.done !== true; part = await parts.next()) {
+    for (let part = await first; part.done !== true; part = await iterator.next()) {
       const bytes = part.value
       size += bytes.length
       if (size > maxBytes) throw new BodyTooLarge(maxBytes)
@@ -83,11 +81,9 @@ export async function receive(
     const open = file
     file = undefined
     await open.close()
-    signal?.throwIfAborted()
     return { path, size, sha256: hash.digest('hex') }
   } catch (error) {
-    // It is not waited for: a source that was aborted may never give the part that it was asked for.
-    parts.return().catch(() => {})
+    // It is not waited for: a source may never give the part that it was asked for.
     iterator.return?.().catch(() => {})
     await writer?.settled()
     await file?.close().catch(() => {})
@@ -101,33 +97,9 @@ async function openIn(folder: string, path: string, disk: Disk): Promise<AppendF
   try {
     return await disk.openNew(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!isAbsent(error)) throw error
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return disk.openNew(path)
-  }
-}
-
-/** The parts of a source, until a signal is aborted, also while a part is waited for. */
-async function* untilAborted(
-  iterator: AsyncIterator<Uint8Array>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Uint8Array, void, void> {
-  signal?.throwIfAborted()
-  let abort = () => {}
-  const onAbort = () => abort()
-  signal?.addEventListener('abort', onAbort)
-  try {
-    for (;;) {
-      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        abort = () => reject(signal?.reason)
-        iterator.next().then(resolve, reject)
-      })
-      signal?.throwIfAborted()
-      if (next.done === true) return
-      yield next.value
-    }
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
   }
 }
 

@@ -10,7 +10,6 @@ import { ask, openArticles, places, upload } from './articles.ts'
 const CODE = {
   'hooks/article.ts': `// @ts-nocheck
 import { defineHooks } from 'admin-folder'
-import { Article } from '../models/article.yaml'
 
 export default defineHooks('article', {
   async beforeCreate({ record }, tx) {
@@ -28,7 +27,7 @@ export default defineHooks('article', {
     return undefined
   },
 })
-`.replace("import { Article } from '../models/article.yaml'\n", ''),
+`,
   'actions/article.yaml': `model: Article
 name: illustrate
 input: [{ name: picture, type: string }]

@@ -243,13 +243,15 @@ for (const [what, { status, answer, body = PDF, ...sent }] of Object.entries(REF
   })
 }
 
-test('uploads that no record has are limited by user', async () => {
+test('uploads that no record has are limited by user, until they expire', async () => {
   await using app = await openTestApp({ files: FILES, settings: { files: { pending_bytes: 1000 } } })
   const large = Buffer.alloc(700, 'a')
   assert.equal((await send(app, { path: 'article/scans', body: large })).status, 201)
   const refused = await send(app, { path: 'article/scans', body: large })
   assert.deepEqual([refused.status, refused.json.error], [409, 'Too many uploads wait for their records'])
   assert.equal((await send(app, { path: 'article/scans', body: large, as: 'ann' })).status, 201)
+  app.advance(24 * 3_600_000)
+  assert.equal((await send(app, { path: 'article/scans', body: large })).status, 201)
 })
 
 listeningTest(

@@ -33,7 +33,7 @@ scenarios('with origins, CORS', { settings: { cors: [FRONT_END] } }, [
       assert.equal(headers['access-control-allow-methods'], 'PUT')
       assert.equal(headers['access-control-allow-credentials'], undefined)
       assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
-      for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match', 'last-event-id']) {
+      for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match', 'if-range', 'last-event-id', 'range']) {
         assert.ok(listed(headers['access-control-allow-headers']).includes(name), name)
       }
     },
@@ -52,7 +52,7 @@ scenarios('with origins, CORS', { settings: { cors: [FRONT_END] } }, [
     check({ headers }) {
       assert.equal(headers['access-control-allow-origin'], FRONT_END)
       assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
-      for (const name of ['etag', 'location', 'retry-after', 'ratelimit']) {
+      for (const name of ['accept-ranges', 'content-range', 'etag', 'location', 'retry-after', 'ratelimit']) {
         assert.ok(listed(headers['access-control-expose-headers']).includes(name), name)
       }
     },

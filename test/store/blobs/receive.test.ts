@@ -89,30 +89,6 @@ inFolder('a stream that is destroyed fails, and leaves nothing', async (folder, 
   assert.deepEqual(namesIn(folder), [])
 })
 
-for (const moment of ['before it begins', 'while a part is waited for', 'while the disk syncs'] as const) {
-  inFolder(`an abort ${moment} leaves nothing`, async (folder, disk) => {
-    const controller = new AbortController()
-    const reason = new Error('stop')
-    let isClosed = false
-    async function* stalled() {
-      try {
-        yield bytesOf(BLOCK + 1)
-        if (moment !== 'while a part is waited for') return
-        setImmediate(() => controller.abort(reason))
-        await new Promise(() => {})
-      } finally {
-        isClosed = true
-      }
-    }
-    if (moment === 'before it begins') controller.abort(reason)
-    if (moment === 'while the disk syncs') disk.before = ({ kind }) => void (kind === 'sync' && controller.abort(reason))
-    const receiving = receive(stalled(), folder, options(disk, { signal: controller.signal }))
-    await assert.rejects(receiving, (error) => error === reason)
-    assert.deepEqual(namesIn(folder), [])
-    assert.equal(isClosed, moment === 'while the disk syncs')
-  })
-}
-
 for (const kind of ['create', 'write', 'sync', 'close'] as const) {
   for (const code of ['ENOSPC', 'EDQUOT']) {
     inFolder(`a disk that is full at ${kind} (${code}) is STORAGE_FULL, and leaves nothing`, async (folder, disk) => {

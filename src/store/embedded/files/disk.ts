@@ -1,5 +1,6 @@
 import { fdatasync, write } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { undefinedIfAbsent } from '../../../util/files.ts'
 
 /** A file open for appending. */
 export interface AppendFile {
@@ -97,10 +98,6 @@ const closingOnError = <T>(handle: FileHandle, preparation: Promise<T>): Promise
     await handle.close().catch(() => {})
     throw error
   })
-
-const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code !== 'ENOENT') throw error
-}
 
 /** The file system of Node.js. */
 export const nodeDisk: Disk = {

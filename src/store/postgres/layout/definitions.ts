@@ -252,7 +252,7 @@ export interface SystemObject {
 const INDEXED_IF_INTERNAL: ReadonlySet<FieldType['name']> = new Set(['foreignkey', 'integer', 'datetime'])
 
 /** Texts of several lines are searched rather than sorted. */
-const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text', 'json', 'file', 'image', 'password'])
+const UNORDERED: ReadonlySet<FieldType['name']> = new Set(['primarykey', 'text', 'json', 'password'])
 
 /** Types whose parts people search for with `icontains`. */
 const SEARCHED: ReadonlySet<FieldType['name']> = new Set(['string', 'text', 'email', 'slug', 'url'])
