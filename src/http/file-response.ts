@@ -84,8 +84,9 @@ function askedRange({ range, 'if-range': ifRange }: Readonly<Record<string, stri
 /** Small files as bytes, which is faster to send; others as a stream, which reads no faster than the client takes. */
 async function bodyOf(content: FileBytes, range: ByteRange | undefined, size: number): Promise<Readable | Buffer> {
   if (size === 0) return Buffer.alloc(0)
-  const stream = await content.open(range)
-  if (size > READ_AT_ONCE) return stream
+  if (size > READ_AT_ONCE) return content.open(range)
+  // The range of all bytes makes the stream read that many, and not look for the end of the file.
+  const stream = await content.open(range ?? { start: 0, end: size - 1 })
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
