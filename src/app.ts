@@ -174,7 +174,7 @@ async function open(
       if (kept !== undefined) await forgetRemovedFiles(store, records, kept)
       const seedFiles = seeds ?? (isNew ? project.seeds : [])
       if (seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-      const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records, seedFileTaker(uploads)) : 0
+      const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records, seedFileTaker(uploads), log) : 0
       await addMissingGrants(project, store, records)
       await webhooks.subscriptions.load()
       await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)

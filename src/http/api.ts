@@ -9,7 +9,7 @@ import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
 import { fileDownloadRoutes } from './routes/file-downloads.ts'
-import { fileRoutes } from './routes/files.ts'
+import { fileRoutes, uploadSchemas } from './routes/files.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
 import { jobRoutes, jobSchemas } from './routes/jobs.ts'
 import { listRoutes } from './routes/lists.ts'
@@ -46,6 +46,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...HISTORY_SCHEMAS,
     ...siteSchemas(project),
     ...ACCOUNT_SCHEMAS,
+    ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)
   return openApiDocument(project, { models, paths, schemas, tokenUrl: `${source.roots.auth}/token` })

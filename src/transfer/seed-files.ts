@@ -19,10 +19,11 @@ export type TakeSeedFile = (
 ) => Promise<string | StoredFile>
 
 /**
- * Takes the files that the file fields of a seed record name by their paths.
+ * Takes the files that the file fields of a seed record name by their paths. Where images cannot be read, a field that is not required stays empty.
  *
  * @param folder that of the seed file
  * @param issues gets the faults
+ * @param leaveOut is told of a field that stays empty, and why
  * @returns the record with what was taken in place of paths
  */
 export async function withSeedFiles(
@@ -31,6 +32,7 @@ export async function withSeedFiles(
   folder: string,
   take: TakeSeedFile,
   issues: FieldIssues,
+  leaveOut: (field: FileField, why: AppError) => void,
 ): Promise<Readonly<Record<string, unknown>>> {
   const values: Record<string, unknown> = {}
   for (const field of model.fileFields) {
@@ -48,7 +50,10 @@ export async function withSeedFiles(
       if (error instanceof PathProblem) issues.add(name, `${name} ${error.message}`)
       else if (error instanceof AppError && typeof error.details !== 'string')
         issues.add(name, ...Object.values(error.details).flat())
-      else throw error
+      else if (error instanceof AppError && error.code === 'IMAGES_UNAVAILABLE' && !field.required) {
+        values[name] = null
+        leaveOut(field, error)
+      } else throw error
     }
   }
   return Object.keys(values).length === 0 ? data : { ...data, ...values }

@@ -7,7 +7,7 @@ import { NOT_A_FILE, readTextFile, type SeedFile, unreadable } from '../config/p
 import { flatSource, type Source, within } from '../config/source.ts'
 import { parseText } from '../config/text-source.ts'
 import { AppError } from '../errors.ts'
-import { silentLog } from '../log/log.ts'
+import { type Log, silentLog } from '../log/log.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { dependencyOrder, type Registry } from '../model/registry.ts'
@@ -31,6 +31,7 @@ import { checkSeedFile, type TakeSeedFile, withSeedFiles } from './seed-files.ts
  * order of the models.
  *
  * @param takeFile takes the files that file fields name
+ * @param log gets a warning for each field whose images were left out, since they cannot be read here
  * @returns number of records created
  * @throws {ConfigError} naming every invalid record by file and line; then nothing is created
  */
@@ -39,6 +40,7 @@ export async function seedStore(
   registry: Registry,
   records: Records,
   takeFile: TakeSeedFile,
+  log: Pick<Log, 'warn'>,
 ): Promise<number> {
   const items = new SeedItems(seeds, registry, records, takeFile)
   const faults = new Faults('seed/invalid-record')
@@ -50,6 +52,9 @@ export async function seedStore(
     }
   }
   faults.throwIfAny()
+  for (const [place, { count, why }] of items.leftOut) {
+    log.warn(`Seed records with images in ${place} were created without them: ${count}. ${why}, then \`admin reset --seed-data\``)
+  }
   return items.count
 }
 
@@ -67,7 +72,7 @@ export async function seedFaults(project: Project): Promise<readonly Fault[]> {
       maxRecordBytes: settings.max_record_bytes,
     })
     if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-    await seedStore(seeds, registry, records, checkSeedFile(settings, records))
+    await seedStore(seeds, registry, records, checkSeedFile(settings, records), silentLog)
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults
@@ -96,6 +101,8 @@ class SeedItems {
   readonly #parts: Part[] = []
   /** Number of records read. */
   count = 0
+  /** The fields whose images were left out, as `model.field`: of how many records, and why. */
+  readonly leftOut = new Map<string, { readonly count: number; readonly why: string }>()
 
   constructor(seeds: readonly SeedFile[], registry: Registry, records: Records, takeFile: TakeSeedFile) {
     this.#takeFile = takeFile
@@ -121,7 +128,8 @@ class SeedItems {
         part.positions.push(item.position)
         this.count++
         const { data: resolved, issues } = await this.#resolved(model, item.data)
-        const data = await withSeedFiles(model, resolved, dirname(file.path), this.#takeFile, issues)
+        const leaveOut = ({ name }: Field, { message }: AppError) => this.#leaveOut(`${model.key}.${name}`, message)
+        const data = await withSeedFiles(model, resolved, dirname(file.path), this.#takeFile, issues, leaveOut)
         for (const [field, [message = '']] of Object.entries(issues.toMessages())) {
           faults.add(reading.sourceOf(item.position), [field], message)
         }
@@ -144,6 +152,10 @@ class SeedItems {
     }
     const [resolved = { data, issues: new FieldIssues() }] = await withResolvedReferences(model, this.#registry, [data], find)
     return resolved
+  }
+
+  #leaveOut(place: string, why: string): void {
+    this.leftOut.set(place, { count: (this.leftOut.get(place)?.count ?? 0) + 1, why })
   }
 
   #note(model: Model, { data, id }: { readonly data: SeedRecord['data']; readonly id: number }): void {

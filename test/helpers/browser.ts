@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { type Account, LOGIN_HINT, logIn } from './browser-login.ts'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
 import { type RunningServer, startServer } from './cli/process.ts'
-import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
+import { copyFixture, type FixtureName, type TemporaryFolder } from './fixture.ts'
 import { SharedContexts } from './shared-contexts.ts'
 
 /** The width of a phone, a tablet and a desk. */
@@ -30,9 +29,13 @@ export interface Variant {
 
 /** Options of a server for tests in a browser. */
 export interface SiteOptions {
-  /** Folder of the project. Default: `fixtures/blog`. */
+  /** Folder of the project. Default: a copy of a fixture. */
   readonly project?: string
-  /** Runs on a copy of `fixtures/blog` that keeps its data in files, so that there are snapshots. Default: data in memory. */
+  /** Default: `blog`. */
+  readonly fixture?: FixtureName
+  /** True for a fixture whose records have their files; see `copyFixture`. */
+  readonly withFiles?: boolean
+  /** Keeps data in files, so that there are snapshots. Default: data in memory. */
   readonly keepsData?: boolean
   /** More arguments of `admin serve`. */
   readonly args?: readonly string[]
@@ -103,7 +106,7 @@ after(async () => (await browser)?.close())
 interface StartedSite {
   readonly server: RunningServer
   readonly contexts: SharedContexts
-  /** The project, if it keeps its data. */
+  /** The copy of the fixture. */
   readonly copy: TemporaryFolder | undefined
 }
 
@@ -115,7 +118,9 @@ interface StartedSite {
  * and above, and if axe finds a serious or critical problem at its end.
  */
 export function browserSite({
-  project = join(ROOT, 'fixtures/blog'),
+  project,
+  fixture = 'blog',
+  withFiles = false,
   keepsData = false,
   args = [],
   env = {},
@@ -123,8 +128,8 @@ export function browserSite({
 }: SiteOptions = {}) {
   const sites = new Map<string, Promise<StartedSite>>()
   const start = async (): Promise<StartedSite> => {
-    const copy = keepsData ? await copyFixture('blog') : undefined
-    const data = copy === undefined ? ['--project', project, '--ephemeral'] : ['--project', copy.path]
+    const copy = project === undefined ? await copyFixture(fixture, { withFiles }) : undefined
+    const data = ['--project', project ?? copy?.path ?? '', ...(keepsData ? [] : ['--ephemeral'])]
     const serving = startServer([...data, '--no-rate-limit', ...args], { env })
     const [server, browser] = await Promise.all([serving, sharedBrowser()])
     return { server, copy, contexts: new SharedContexts(browser, server.address) }

@@ -21,25 +21,54 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
 /** Name of an example project in `fixtures/`. */
 export type FixtureName = 'blog' | 'clinic' | 'minimal'
 
-/** A copy of `fixtures/<name>`, without its data, in which `import 'admin-folder'` means this package. */
-export async function copyFixture(name: FixtureName): Promise<TemporaryFolder> {
+/** The files of a project: content by path, as text or bytes. */
+export type ProjectFiles = Readonly<Record<string, string | Uint8Array>>
+
+/**
+ * A copy of `fixtures/<name>`, without its data, in which `import 'admin-folder'` means this package.
+ *
+ * @param withFiles true for records with their files. Each start on a new copy inspects them in an image process, which takes longer than all else,
+ *   so by default the seeds name none
+ */
+export async function copyFixture(name: FixtureName, { withFiles = false } = {}): Promise<TemporaryFolder> {
   const files = fixtures.get(name) ?? readFixture(name)
   fixtures.set(name, files)
-  return makeProject(files)
+  return makeProject(withFiles ? files.all : files.withoutFiles)
 }
 
-/** Files of each fixture, read once a process. */
-const fixtures = new Map<string, Readonly<Record<string, string>>>()
+interface Fixture {
+  readonly all: ProjectFiles
+  readonly withoutFiles: ProjectFiles
+}
 
-function readFixture(name: string): Record<string, string> {
+/** Each fixture, read once a process. */
+const fixtures = new Map<string, Fixture>()
+
+function readFixture(name: string): Fixture {
   const from = join(ROOT, 'fixtures', name)
   const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
   const files = paths.filter((path) => !/^data(\/|$)/.test(path) && statSync(join(from, path)).isFile())
-  return Object.fromEntries(files.map((path) => [path, readFileSync(join(from, path), 'utf8')]))
+  const texts = files.filter((path) => !isRecordFile(path)).map((path) => [path, readFileSync(join(from, path), 'utf8')] as const)
+  const bytes = files.filter(isRecordFile).map((path) => [path, readFileSync(join(from, path))] as const)
+  const named = bytes.map(([path]) => path.slice(SEEDS.length))
+  const withoutNames = texts.map(([path, text]) => [path, path.startsWith(SEEDS) ? withoutLines(text, named) : text] as const)
+  return { all: Object.fromEntries([...texts, ...bytes]), withoutFiles: Object.fromEntries(withoutNames) }
 }
 
-/** A project of these files (path → content). */
-export async function makeProject(files: Readonly<Record<string, string>>): Promise<TemporaryFolder> {
+const SEEDS = 'seed/'
+
+/** Files of records are in folders of the seeds. */
+const isRecordFile = (path: string): boolean => path.startsWith(SEEDS) && path.includes('/', SEEDS.length)
+
+/** Leaves out the lines with one of these texts. The seeds of the fixtures have each field of files on a line of its own. */
+const withoutLines = (text: string, parts: readonly string[]): string =>
+  text
+    .split('\n')
+    .filter((line) => !parts.some((part) => line.includes(part)))
+    .join('\n')
+
+/** A project of these files. */
+export async function makeProject(files: ProjectFiles): Promise<TemporaryFolder> {
   const folder = await temporaryFolder()
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder.path, name)), { recursive: true })

@@ -6,7 +6,7 @@ import { Series } from '../../src/mock/series.ts'
 import type { FieldDefinition } from '../../src/model/definition.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Registry } from '../../src/model/registry.ts'
-import type { Json } from '../../src/util/json.ts'
+import { isObject, type Json } from '../../src/util/json.ts'
 import { readRecord } from '../../src/validate/record.ts'
 import { registryOf } from '../model/models.ts'
 import { fixture } from '../openapi/documents.ts'
@@ -44,7 +44,12 @@ function faultsOf(model: Model, records: readonly Values[]): string[] {
   return [...faults]
 }
 
-const digest = (records: readonly Values[]): string => createHash('sha256').update(JSON.stringify(records)).digest('hex')
+/** Of files without their bytes, which depend on the version of zlib. */
+const digest = (records: readonly Values[]): string =>
+  createHash('sha256').update(JSON.stringify(records, withoutBytes)).digest('hex')
+
+const withoutBytes = (_: string, value: unknown): unknown =>
+  isObject(value) && 'sha256' in value ? { ...value, id: '', sha256: '', size: 0 } : value
 
 describe('mock records', () => {
   let blog: Registry
@@ -62,7 +67,7 @@ describe('mock records', () => {
       permission: '3171da981f298839',
       comment: 'acaf377c6458e45d',
       fee: 'cedb3cc6e5e1ee00',
-      post: '959330a900c78516',
+      post: '62806c8dbc238ee5',
       category: '53b1067855704123',
       tag: '951f15d773d4e503',
     })

@@ -23,7 +23,7 @@ function use({ components }: OpenApiDocument, path: string, method: string, oper
   const places = (['path', 'query'] as const).filter((place) => given(place).length > 0)
   const params = Object.fromEntries(places.map((place) => [place, Object.fromEntries(given(place))]))
   const { content = {} } = operation.requestBody === undefined ? {} : resolved<RequestBody>(components, operation.requestBody)
-  const schema = content['application/json']?.schema
+  const schema = (content['application/json'] ?? content['application/octet-stream'])?.schema
   const body = schema === undefined ? {} : { body: sample(schema, components.schemas) }
   const [success] = Object.keys(operation.responses).filter((status) => status.startsWith('2'))
   const member = operation.operationId

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
 import { ConfigError, formatFault } from '../../src/config/fault.ts'
+import { AppError } from '../../src/errors.ts'
+import { seedStore } from '../../src/transfer/seed.ts'
 import { assertLines, unmark } from '../config/marks.ts'
-import { openTestApp } from '../helpers/api/app.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { turnsDuring } from '../helpers/turns.ts'
 
 const MODELS = `- name: Shelf
@@ -169,5 +173,57 @@ fields:
     })
     assert.ok(turns > 1, `${turns} turns`)
     assert.deepEqual(await loading, [])
+  })
+})
+
+describe('where images cannot be read', () => {
+  const PHOTO = (field: string) => `name: Photo
+fields:
+  - { name: title, type: string, required: true }
+  - { name: cover, type: image${field} }
+  - { name: gallery, type: image, multiple: true }
+`
+  const why = 'Images need a package: run `npm install it`'
+
+  /** Seeds photos where no image can be read, and returns the warnings. */
+  async function seedPhotos(app: TestApp): Promise<string[]> {
+    const seed = [
+      { title: 'Reef', cover: 'reef.png' },
+      { title: 'Both', cover: 'reef.png', gallery: ['reef.png'] },
+      { title: 'None' },
+    ]
+    const folder = app.folder.path
+    await Promise.all([
+      writeFile(join(folder, 'photo.json'), JSON.stringify(seed)),
+      writeFile(join(folder, 'reef.png'), 'not read'),
+    ])
+    const warnings: string[] = []
+    const { records, project } = app.app
+    const takeFile = () => Promise.reject(new AppError('IMAGES_UNAVAILABLE', why))
+    const log = { warn: (message: string) => warnings.push(message) }
+    const file = { model: 'photo', path: join(folder, 'photo.json'), file: 'photo.json' }
+    await seedStore([file], project.registry, records, takeFile, log)
+    return warnings
+  }
+
+  test('records are created without images, and a warning for each field says so', async () => {
+    await using app = await openTestApp({ files: { 'models/photo.yaml': PHOTO('') } })
+    const then = `${why}, then \`admin reset --seed-data\``
+    assert.deepEqual(await seedPhotos(app), [
+      `Seed records with images in photo.cover were created without them: 2. ${then}`,
+      `Seed records with images in photo.gallery were created without them: 1. ${then}`,
+    ])
+    const { records } = await app.app.store.find('photo', { filters: [], sort: [], offset: 0, limit: 9 })
+    assert.deepEqual(records, [
+      { id: 1, title: 'Reef', cover: null, gallery: [] },
+      { id: 2, title: 'Both', cover: null, gallery: [] },
+      { id: 3, title: 'None', cover: null, gallery: [] },
+    ])
+  })
+
+  test('no record is created if a record needs its image', async () => {
+    await using app = await openTestApp({ files: { 'models/photo.yaml': PHOTO(', required: true') } })
+    await assert.rejects(seedPhotos(app), { code: 'IMAGES_UNAVAILABLE', message: why })
+    assert.deepEqual(await app.app.store.get('photo', [1]), [undefined])
   })
 })

@@ -3,8 +3,9 @@ import type { Lifecycle, Request } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import type { ReceivedUpload, Uploads, UploadTarget } from '../../files/uploads.ts'
+import type { Registry } from '../../model/registry.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
-import { COUNT_SCHEMA, MOMENT, object, PIXELS, TEXT } from '../../openapi/schema.ts'
+import { COUNT_SCHEMA, MOMENT, object, PIXELS, ref, type Schema, TEXT } from '../../openapi/schema.ts'
 import { cleanFileName } from '../../util/file-name.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { MULTIPART, readForm } from '../multipart.ts'
@@ -19,6 +20,10 @@ const UPLOAD = object({
   ...{ sha256: TEXT, width: PIXELS, height: PIXELS, expires_at: MOMENT },
 })
 
+/** The schemas that the routes of uploads have in common; none for a project without files. */
+export const uploadSchemas = ({ withFiles }: Registry): Readonly<Record<string, Schema>> =>
+  withFiles.length === 0 ? {} : { pendingUpload: UPLOAD }
+
 /** Uploads of files for fields; no routes for a project without files. */
 export function fileRoutes({ registry, roots: { files }, responses }: RouteSource): ApiRoute[] {
   if (registry.withFiles.length === 0) return []
@@ -27,7 +32,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
   })
   const common = { tag: 'files', access: 'token' } as const
   const one = { parameters: [path('id', 'The id of the upload')], failures: ['notFound'] } as const
-  const upload = (description: string) => responses.success(description, jsonContent(object({ data: UPLOAD })))
+  const upload = (description: string) => responses.success(description, jsonContent(object({ data: ref('pendingUpload') })))
   return [
     {
       ...common,
@@ -50,7 +55,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
       answers: {
         201: responses.success(
           'The uploads, in the order of the parts',
-          jsonContent(object({ data: { type: 'array', items: UPLOAD }, total: COUNT_SCHEMA })),
+          jsonContent(object({ data: { type: 'array', items: ref('pendingUpload') }, total: COUNT_SCHEMA })),
         ),
       },
       failures: ['forbidden', 'notFound', 'conflict', 'tooLarge', 'full'],

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeFast, typeSearch } from '../../helpers/browser-typing.ts'
-import { ROOT } from '../../helpers/fixture.ts'
 
 const inBrowser = browserSite()
-const inClinic = browserSite({ project: join(ROOT, 'fixtures/clinic') })
+const inClinic = browserSite({ fixture: 'clinic' })
 
 /** An account of `fixtures/clinic`. */
 const CLINIC_ADMIN = { username: 'admin', password: 'alder-lane-admin-26' }

@@ -148,3 +148,18 @@ inBrowser('a long text that names the record is its link', { at: '/models/commen
   await link.press('Enter')
   await page.waitForURL(/\/models\/comment\/\d+$/)
 })
+
+const inBrowserWithFiles = browserSite({ withFiles: true })
+
+inBrowserWithFiles(
+  'posts of the fixture show their covers as pictures, in the list and in the form',
+  { at: '/models/post?filter=cover__isnull%3Dfalse&sort=id&columns=title,cover', widths: [1280] },
+  async ({ page }) => {
+    const picture = (await cell(page, 'Cover')).getByRole('img')
+    const alt = 'A red and white lighthouse sends its beam across a dark sea, under a crescent moon'
+    await assertBecomes(() => picture.getAttribute('alt'), alt)
+    await assertBecomes(() => picture.evaluate('image => image.complete && image.naturalWidth > 0'), true)
+    await page.goto('/admin/models/post/2')
+    await page.locator('[data-field=cover] .file-name').getByText('lantern-room.webp').waitFor()
+  },
+)

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
-import { ROOT } from '../../helpers/fixture.ts'
 
-const inBrowser = browserSite({ project: join(ROOT, 'fixtures/clinic') })
+const inBrowser = browserSite({ fixture: 'clinic' })
 
 /** Accounts of `fixtures/clinic`. */
 const ADMIN = { username: 'admin', password: 'alder-lane-admin-26' }

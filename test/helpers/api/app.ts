@@ -18,7 +18,7 @@ import type { Disk } from '../../../src/store/embedded/files/disk.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import type { Heap } from '../../../src/util/heap.ts'
 import type { Resolve } from '../../../src/webhooks/url-guard.ts'
-import { copyFixture, type FixtureName, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { copyFixture, type FixtureName, makeProject, type ProjectFiles, ROOT, type TemporaryFolder } from '../fixture.ts'
 import { keptImageProcess } from '../images.ts'
 import { pglite } from '../postgres/pglite.ts'
 import { takeSchema } from '../postgres/reused-schemas.ts'
@@ -65,8 +65,10 @@ export const quickHasher: PasswordHasher = {
 
 export interface TestAppOptions {
   readonly fixture?: FixtureName
+  /** True for a fixture whose records have their files; see `copyFixture`. */
+  readonly withFiles?: boolean
   /** Files of a project of its own, in the place of a fixture. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: ProjectFiles
   readonly settings?: SettingsInput
   readonly hasher?: PasswordHasher
   readonly connections?: ConnectionLimits
@@ -107,8 +109,13 @@ const ROOMY: Heap = { use: () => ({ used: 0, limit: 2 ** 32 }), collect() {} }
 const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
 
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
-export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
-  const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
+export async function openTestApp({
+  fixture = 'blog',
+  withFiles = false,
+  files,
+  ...options
+}: TestAppOptions = {}): Promise<TestApp> {
+  const folder = files === undefined ? await copyFixture(fixture, { withFiles }) : await makeProject(files)
   const server = await serverOf(options.engine ?? ENGINE)
   const given = { ...options, settings: { ...server?.settings, ...options.settings } }
   const flags = flagsOf(given)
