@@ -54,7 +54,7 @@ export async function withResolvedReferences(
   find: FindIds,
 ): Promise<readonly ResolvedRow[]> {
   const fields = [...model.relations.values()].filter(({ name }) => rows.some((data) => hasReference(data[name])))
-  if (fields.length === 0) return rows.map((data) => ({ data, issues: NO_ISSUES }))
+  if (fields.length === 0) return rows.map((data) => ({ data, issues: new FieldIssues() }))
   const found = new Map<Field, Map<Json, number>>()
   for (const field of fields) {
     const target = registry.expect(field.relation.target)
@@ -71,9 +71,6 @@ export async function withResolvedReferences(
   }
   return rows.map((data) => resolvedRow(data, fields, registry, found))
 }
-
-/** Read-only. */
-const NO_ISSUES = new FieldIssues()
 
 const isReference = (value: unknown): value is Readonly<Record<string, unknown>> => isObject(value) && !Object.hasOwn(value, 'id')
 

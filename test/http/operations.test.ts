@@ -83,11 +83,17 @@ describe('metrics', () => {
   })
 
   appTest('contain nothing that a client sent', {}, async (app) => {
-    const made = ['GET /made/up', 'GET /api/v1/models/made-up', 'DELETE /api/v1/models/tag/4711', 'POST /made-up', 'GET /%ff']
+    const made = [
+      'GET /pelican/up',
+      'GET /api/v1/models/pelican-up',
+      'DELETE /api/v1/models/tag/4711',
+      'POST /pelican-up',
+      'GET /%ff',
+    ]
     for (const request of made) await send(app, { request: request as Scenario['request'] })
     const before = await send(app, { request: 'GET /metrics', as: null })
     // Values may contain any digits.
-    assert.doesNotMatch(before.text.replace(/ \S+$/gm, ''), /made|4711|%ff/)
+    assert.doesNotMatch(before.text.replace(/ \S+$/gm, ''), /pelican|4711|%ff/)
     assert.equal(sample(before, 'admin_http_requests_total', 'method="other",route="other",status="404"'), 3)
     const seriesOf = ({ text }: Reply) => text.split('\n').filter((line) => !line.includes('route="/metrics"')).length
     for (let count = 0; count < 20; count++) await send(app, { request: `GET /api/v1/models/m${count}/${count}?q=${count}` })

@@ -176,6 +176,14 @@ fields:
   })
 })
 
+test('a fault of a seed is of that seed alone, not of the seeds that the process reads after it', async () => {
+  const photo = 'name: Photo\nfields: [{ name: title, type: string }, { name: paper, type: file }]\n'
+  const start = (seed: string) => openTestApp({ files: { 'models/photo.yaml': photo, 'seed/photo.yaml': seed } })
+  await assert.rejects(start('- { title: A, paper: none.txt }\n'), /paper names a file that does not exist/)
+  await using app = await start('- { title: B }\n')
+  assert.equal(app.app.seeded, 1)
+})
+
 describe('where images cannot be read', () => {
   const PHOTO = (field: string) => `name: Photo
 fields:

@@ -88,7 +88,7 @@ scenarios('export', [
     },
   ),
   scenario('with labels of a list view: its titles', `GET ${EXPORT}?labels=true&list_id=PostList&filters=id=43&bom=true`, 200, {
-    check: ({ text }) => assert.match(text, /^\uFEFFID,Title,Slug,Summary,Text,Status,Rating,Views,Featured,/),
+    check: ({ text }) => assert.match(text, /^\uFEFFID,Title,Slug,Summary,Text,Cover,Status,Rating,Views,Featured,/),
   }),
   scenario('of a model that is not there', 'GET /api/v1/models/pots/export', 404),
   ...faults.map(

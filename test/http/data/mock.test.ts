@@ -65,7 +65,9 @@ test('a mock record is accepted by a create', async () => {
     const { json } = await play(app, { request: `GET ${MODELS}/${model}/mock?count=20&seed=5`, status: 200 })
     const fields = app.app.project.registry.expect(model).fields
     for (const record of json.data) {
-      const settable = Object.entries(record).filter(([name]) => fields.get(name)?.system === false)
+      // Files are uploaded before: a mock record stores none.
+      const isSet = (name: string) => fields.get(name)?.system === false && fields.get(name)?.file === undefined
+      const settable = Object.entries(record).filter(([name]) => isSet(name))
       await play(app, { request: `POST ${MODELS}/${model}`, body: { data: Object.fromEntries(settable) }, status: 201 })
     }
   }

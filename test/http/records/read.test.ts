@@ -41,6 +41,7 @@ scenarios('read', [
           slug: 'night-ferry-empty-deck',
           summary: null,
           body: own.body,
+          cover: null,
           status: 'published',
           rating: 4.1,
           views_count: 987,

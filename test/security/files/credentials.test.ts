@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { ADMIN_SEED, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario } from '../../helpers/api/scenario.ts'
 import { FILES_PROJECT, setValue, storeFile, storeRecord } from '../../helpers/api/stored-files.ts'
 import { Browser, cookiesOf, sendAs } from '../cookies.ts'
@@ -49,8 +49,10 @@ describe('the cookie that reads files', () => {
   })
 
   test('is not set in a project without files', async () => {
-    await using app = await openTestApp()
-    const reply = await new Browser(app).post('token', { username: 'admin', password: 'harbour-admin-2024', refresh: 'cookie' })
+    await using app = await openTestApp({
+      files: { 'models/tag.yaml': 'name: Tag\nfields: [{ name: name, type: string }]\n', ...ADMIN_SEED },
+    })
+    const reply = await new Browser(app).post('token', { username: 'admin', password: 'a-long-password', refresh: 'cookie' })
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(
       cookiesOf(reply).map(({ name }) => name),
