@@ -128,7 +128,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Slug' }).press('Space')
     const up = page.getByRole('button', { name: 'Move Slug up' })
-    for (let presses = 0; presses < 9; presses += 1) await up.press('Enter')
+    for (let presses = 0; presses < 10; presses += 1) await up.press('Enter')
     await page.getByRole('checkbox', { name: 'ID', exact: true }).press('Space')
     await page.locator('td', { hasText: 'who-was-captain-abernathy' }).waitFor()
     await checkAccess()
@@ -176,7 +176,7 @@ inBrowser('an open list asks for the views and a page of records only', { at: '/
   const paths = asked.map((url) => new URL(url).pathname)
   assert.deepEqual(paths.sort(), ['/admin/api/v1/views/post', '/api/v1/models/post'])
   const fields = new URL(asked.find((url) => url.includes('/models/post?')) ?? '').searchParams.get('fields')
-  assert.equal(fields, 'id,title,status,author_id,category_id,tags,rating,views_count,is_featured,published_at')
+  assert.equal(fields, 'id,title,cover,status,author_id,category_id,tags,rating,views_count,is_featured,published_at')
 })
 
 inBrowser('an empty list says what can be done', { at: '/models/post?filter=id%3D9999' }, async ({ page }) => {
