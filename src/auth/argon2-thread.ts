@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import limit from 'p-limit'
-import { startThread } from '../util/threads.ts'
+import { startThread } from '../util/own-modules.ts'
 import type { Argon2, Argon2Task } from './argon2.ts'
 
 /** The thread does one task at a time. It is started by the first one, and does not keep the program running between two. */

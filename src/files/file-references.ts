@@ -4,7 +4,7 @@ import { FILE_TABLE, FileProblem, fileIdOf, filesIn, noSuchUpload, rowOfFileId, 
 import type { Model } from '../model/model.ts'
 import type { WriteHooks, WriteTarget } from '../records/hooks.ts'
 import type { StoredRecord } from '../store/store.ts'
-import type { Clock } from '../util/clock.ts'
+import { type Clock, HOUR_MS } from '../util/clock.ts'
 import { cleanFileName } from '../util/file-name.ts'
 import { isObject } from '../util/json.ts'
 import { fileValue } from './file-models.ts'
@@ -17,8 +17,6 @@ export interface ReferenceParts {
   readonly settings: SizeSettings
   readonly clock: Clock
 }
-
-const HOUR_MS = 3_600_000
 
 /** A file as a request names it. */
 interface FileReference {

@@ -5,15 +5,12 @@ import type { Filter } from '../query/plan.ts'
 import type { Records } from '../records/records.ts'
 import type { BlobStore, KeptBlob } from '../store/blobs/blob-store.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { type Clock, isoTime, type Timer } from '../util/clock.ts'
+import { type Clock, DAY_MS, HOUR_MS, isoTime, type Timer } from '../util/clock.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
 import { HASHES_AT_ONCE, UNREFERENCED_MS, withoutRows } from './unreferenced.ts'
 
 /** Interval of sweeps, in milliseconds. */
 const SWEEP_MS = 3_600_000
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 /** Rows that are looked at together, so that requests do not wait long. */
 const SLICE = 500

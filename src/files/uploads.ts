@@ -15,13 +15,11 @@ import { explainedFull } from '../store/blobs/storage-full.ts'
 import type { Disk } from '../store/embedded/files/disk.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { formatBytes } from '../util/bytes.ts'
-import { type Clock, isoTime } from '../util/clock.ts'
+import { type Clock, HOUR_MS, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { type QuotaReservation, UploadQuota } from './upload-quota.ts'
-
-const HOUR_MS = 3_600_000
 
 /** The field that an upload is for. */
 export interface UploadTarget {

@@ -1,13 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Records } from '../records/records.ts'
 import type { Store } from '../store/store.ts'
-import { type Clock, isoTime } from '../util/clock.ts'
+import { type Clock, DAY_MS, isoTime } from '../util/clock.ts'
 import { HISTORY } from './history-recorder.ts'
 
 /** Entries that are removed in one transaction, so that requests do not wait long. */
 const SLICE = 500
-
-const DAY_MS = 86_400_000
 
 export interface HistoryPruningParts {
   readonly store: Store

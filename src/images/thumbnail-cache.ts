@@ -2,14 +2,11 @@ import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { ThumbnailRecipe } from '../model/files.ts'
-import type { Clock } from '../util/clock.ts'
+import { type Clock, DAY_MS } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
 /** Maximum size of all thumbnails, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3
-
-/** The time of a file is that of its last use, to a day, so that a use seldom writes. */
-const DAY_MS = 24 * 3600 * 1000
 
 /** Drafts of an earlier process are removed after this time. */
 const DRAFT_MS = 3600 * 1000

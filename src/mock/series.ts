@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { type Field, type FileField, hasDefault, isFileField, isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
-import { isoTime } from '../util/clock.ts'
+import { DAY_MS, isoTime } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
 import { type CandidateGenerator, candidateGenerator, storedForm } from './candidates.ts'
 import { MOCK_FILE_TYPES, MockFiles } from './mock-files.ts'
@@ -218,7 +218,6 @@ function beginnings(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return found
 }
 
-const DAY_MS = 86_400_000
 const QUARTER_MS = 900_000
 const LAST_QUARTER = '23:45:00'
 

@@ -53,7 +53,9 @@ export async function seedStore(
   }
   faults.throwIfAny()
   for (const [place, { count, why }] of items.leftOut) {
-    log.warn(`Seed records with images in ${place} were created without them: ${count}. ${why}, then \`admin reset --seed-data\``)
+    log.warn(
+      `Seed records with images in ${place} were created without them: ${count}. ${why}. A seed is read again by \`admin reset --seed-data\`, which deletes all records; or upload the images to the records`,
+    )
   }
   return items.count
 }

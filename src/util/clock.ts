@@ -1,3 +1,8 @@
+/** Milliseconds of an hour. */
+export const HOUR_MS = 3_600_000
+/** Milliseconds of a day. */
+export const DAY_MS = 24 * HOUR_MS
+
 /** Returns the time in milliseconds since the Unix epoch. Injected, so that tests control it. */
 export type Clock = () => number
 

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../util/clock.ts'
 import type { Random } from '../util/ids.ts'
 
 /** Maximum deviation of a delay, as a share of it. */
 const JITTER = 0.2
 /** Upper bound of `maxBackoff`, and the only delay of an empty schedule. */
 const MAX_BACKOFF_SECONDS = 5
-const DAY_MS = 86_400_000
 /** Longest gap between two attempts relative to the longest delay: 20 % jitter, and time for a busy receiver. */
 const GAP_FACTOR = 1.25
 

@@ -216,7 +216,7 @@ fields:
 
   test('records are created without images, and a warning for each field says so', async () => {
     await using app = await openTestApp({ files: { 'models/photo.yaml': PHOTO('') } })
-    const then = `${why}, then \`admin reset --seed-data\``
+    const then = `${why}. A seed is read again by \`admin reset --seed-data\`, which deletes all records; or upload the images to the records`
     assert.deepEqual(await seedPhotos(app), [
       `Seed records with images in photo.cover were created without them: 2. ${then}`,
       `Seed records with images in photo.gallery were created without them: 1. ${then}`,

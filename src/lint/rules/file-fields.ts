@@ -29,7 +29,8 @@ export const FILE_FIELD_RULES = {
     severity: 'warn',
     summary: 'A field accepts files that may contain scripts',
     details: `SVG, HTML and XML may contain scripts. The server sends such files for download only, and in a sandbox; a program that shows them in a page of its own
-runs the scripts of whoever uploaded them. Accept raster images, PDF or text instead. The groups image/*, text/* and application/* take such files, too, except in fields of the type image.`,
+runs the scripts of the user who uploaded them. Accept raster images, PDF or text instead. The groups image/*, text/* and application/* take
+such files, too, except in fields of the type image.`,
     invalid: [
       modelExample(note('{ name: logo, type: file, accept: [image/png, »image/svg+xml«] }')),
       modelExample(note('{ name: page, type: file, accept: [»text/html«] }')),

@@ -86,7 +86,7 @@ async function copyContent(file: StoredRecord, source: BlobStore, target: BlobSt
     await rm(received.path, { force: true })
     throw faulty(file, 'are damaged')
   }
-  // Damaged bytes of the same size would stay.
+  // A table would keep damaged bytes of the same size.
   if (present === false) await target.remove(sha256)
   await target.keep(received)
   if ((await isWhole(target, sha256)) === true) return

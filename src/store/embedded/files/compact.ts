@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { startThread } from '../../../util/threads.ts'
+import { startThread } from '../../../util/own-modules.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { Disk } from './disk.ts'
 import { readJournal } from './journal.ts'
