@@ -107,6 +107,8 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
         'words',
         'listen',
         'models',
+        'images',
+        'files',
         'lint',
       ],
       stdout,
