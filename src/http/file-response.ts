@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream'
-import type { Lifecycle, ResponseObject, ResponseToolkit } from '@hapi/hapi'
+import type { Lifecycle, ResponseToolkit } from '@hapi/hapi'
 import { AppError } from '../errors.ts'
 import type { FileBytes, FoundFile } from '../files/downloads.ts'
 import type { Log } from '../log/log.ts'
 import type { ByteRange } from '../store/blobs/blob-store.ts'
 import { byteRange } from './byte-range.ts'
-import { knowsTag } from './preconditions.ts'
+import { knowsTag, unchangedResponse } from './preconditions.ts'
 import { addFields, allowEmbedding, setPolicy } from './response.ts'
 
 /** A file that is opened as a document runs nothing and sends nothing, whatever it is. */
@@ -45,10 +45,9 @@ export async function fileResponse(
   setPolicy(raw.res, FILE_POLICY)
   if (isShared) allowEmbedding(raw.res)
   const tag = `"${file.tag}"`
-  const cached = (response: ResponseObject) =>
-    response.header('ETag', tag).header('Cache-Control', file.isPublic ? 'public, max-age=300' : 'private, no-cache')
+  const cacheControl = file.isPublic ? 'public, max-age=300' : 'private, no-cache'
   const known = headers['if-none-match']
-  if (known !== undefined && knowsTag(known, tag)) return cached(h.response().code(304))
+  if (known !== undefined && knowsTag(known, tag)) return unchangedResponse(h, tag, cacheControl)
   const content = await file.content()
   const range = method === 'get' ? askedRange(headers, tag, content.size) : undefined
   if (range === 'none') {
@@ -71,7 +70,9 @@ export async function fileResponse(
     .type(type)
   if (type !== PLAIN) response.charset('')
   if (range !== undefined) response.header('Content-Range', `bytes ${range.start}-${range.end}/${content.size}`)
-  return cached(response)
+  return response
+    .header('ETag', tag)
+    .header('Cache-Control', cacheControl)
     .header('Accept-Ranges', 'bytes')
     .header('Content-Disposition', disposition(file.name, !isDownload && isShown(type, file.name)))
 }

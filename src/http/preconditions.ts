@@ -7,6 +7,7 @@ import type { WriteOrigin } from '../records/hooks.ts'
 import type { WriteOptions } from '../records/records.ts'
 import { type Precondition, preconditionOf } from '../records/write-targets.ts'
 import type { Random } from '../util/ids.ts'
+import { sendDirectly } from './direct-response.ts'
 import { type JsonAnswer, jsonResponse } from './json.ts'
 import { actorOf, answerRequestId, modelKeyOf, queryOf, requestIdOf } from './request.ts'
 
@@ -31,12 +32,25 @@ export function taggedResponse(
 ): Lifecycle.ReturnValue {
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knowsTag(known, tag)
-  if (unchanged) {
-    // HEAD must describe the body of GET (RFC 9110, section 8.6).
-    const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
-    return response.code(304).header('ETag', tag)
-  }
+  if (unchanged) return unchangedResponse(h, tag, 'no-store', body)
   return jsonResponse(h, body, { status, location, etag: tag })
+}
+
+/**
+ * Responds 304 to a client that has what a tag names.
+ *
+ * @param described the JSON of the answer 200, whose header fields the answer to HEAD has (RFC 9110, section 8.6)
+ */
+export function unchangedResponse(
+  h: ResponseToolkit,
+  tag: string,
+  cacheControl: string,
+  described?: string,
+): Lifecycle.ReturnValue {
+  if (sendDirectly(h.request, 304, ['etag', tag, 'cache-control', cacheControl], '')) return h.abandon
+  const isDescribed = h.request.method === 'head' && described !== undefined
+  const response = isDescribed ? h.response(described).type('application/json') : h.response()
+  return response.code(304).header('ETag', tag).header('Cache-Control', cacheControl)
 }
 
 /** True if `If-None-Match` names the tag, or any; weak tags (RFC 9110, section 13.1.2) and tags of compressed responses count. */

@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { startServer } from '../helpers/cli/process.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { accessTokens, MEMBERS_PATH, SECRET } from './data/project.ts'
 import { CONNECTIONS } from './load/load.ts'
+import { postgresProject } from './postgres/database.ts'
 import { withMembers } from './processes/members.ts'
 import { residentMemory } from './processes/resident-memory.ts'
 import { type Figure, failureOf, limitedFigure, median, percentile, type Result } from './results/figures.ts'
@@ -23,8 +25,10 @@ const PAIRS = 3
 /** Small files of a measurement, and how many of them at once. */
 const FILES = 400
 const AT_ONCE = 8
-/** Reads of a measurement: the rows together stay below `rate_limits.download` of each user. */
-const READS = 2000
+/** Reads of a measurement. */
+const READS = 6000
+/** What a database receives and sends at least, in bytes a second. */
+const DATABASE_RATE = 50_000_000
 /** How much the memory of the server may grow while huge files pass through it, in bytes. */
 const MAX_GROWTH = 64 * MIB
 
@@ -98,8 +102,39 @@ const ROWS: Readonly<Record<string, (name: string, servers: Servers) => Promise<
   },
 }
 
-/** Compares uploads and reads of files with bare servers, and watches the memory of ours. */
+/** Compares uploads and reads of files with bare servers, and watches the memory of ours. Then the same on PostgreSQL, beside a fixed rate. */
 export async function filesBench(): Promise<Result[]> {
+  return [...(await besideBareServers()), ...(await inDatabase())]
+}
+
+/** The rates of a file of 256 MiB whose bytes are in the database. */
+async function inDatabase(): Promise<Result[]> {
+  const name = 'upload to PostgreSQL and read from it'
+  say(`files: ${name}`)
+  const database = await postgresProject(MODEL, SETTINGS)
+  const server = await startServer(['--project', database.project.path])
+  try {
+    const received: number[] = []
+    const sent: number[] = []
+    for (let count = 0; count < PAIRS; count++) {
+      const begin = performance.now()
+      const url = await attached(server.address, LARGE)
+      received.push((performance.now() - begin) / 1000)
+      sent.push((await timed(() => download(`${server.address}${url}`))) / 1000)
+    }
+    return [
+      databaseFigure('upload of 256 MiB to PostgreSQL, beside 50 MB/s', received),
+      databaseFigure('read of 256 MiB from PostgreSQL, beside 50 MB/s', sent),
+    ]
+  } catch (error) {
+    return [failureOf({ bench: 'files', name }, error)]
+  } finally {
+    await server.stop()
+    await database.remove()
+  }
+}
+
+async function besideBareServers(): Promise<Result[]> {
   await using folder = await temporaryFolder()
   const bare = fork(join(import.meta.dirname, 'processes/bare-files.mjs'), [folder.path, SECRET], {
     execArgv: [],
@@ -153,6 +188,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await work()
   return performance.now() - begin
+}
+
+function databaseFigure(name: string, seconds: readonly number[]): Figure {
+  const [ours, baseline] = [LARGE / MIB / median(seconds), DATABASE_RATE / MIB]
+  return { bench: 'files', name, unit: 'MiB/s', ours, baseline, ratio: ours / baseline, bar: { is: 'at least', ratio: 1 } }
 }
 
 const rate = async (bytes: number, work: Promise<unknown>): Promise<number> => (bytes / MIB) * (1000 / (await timed(() => work)))

@@ -19,8 +19,8 @@ export interface FolderBlobsOptions {
 
 const openDescriptor = promisify(openFile)
 
-/** Bytes of a read. */
-const READ_BYTES = 256 << 10
+/** Bytes of a read. Half of it takes a fifth longer for a large file, twice as much is no faster. */
+const READ_BYTES = 512 << 10
 
 /**
  * Keeps bytes in a folder: the file `ab/<hash>` for each hash that begins with `ab`, only for the owner of the process. Received bytes are

@@ -23,7 +23,7 @@ const RATE_LIMIT = 100_000
 
 const SETTINGS = `secret_key: ${SECRET}
 jwt: { access_token_minutes: ${TOKEN_MINUTES} }
-rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }
+rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT}, download: ${RATE_LIMIT} }
 `
 
 /** How a project differs from that of most benchmarks. */

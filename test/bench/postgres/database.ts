@@ -31,23 +31,19 @@ export interface BenchDatabase {
   remove(): Promise<void>
 }
 
-/** Starts a PostgreSQL server and stores the same members in the tables of both servers. */
-export async function benchDatabase(records: number): Promise<BenchDatabase> {
-  // The server of PostgreSQL and the load are children of this process, or the process itself.
-  keepOn(OTHER_CORE, process.pid)
+/** A project whose records are in a database of a PostgreSQL server of its own. */
+export type PostgresProject = Pick<BenchDatabase, 'project' | 'url' | 'query' | 'remove'>
+
+/** Starts a PostgreSQL server and a project on it, with the tables of a model and superusers. @param settings besides those of all benchmarks */
+export async function postgresProject(model: string, settings = ''): Promise<PostgresProject> {
   const cluster = await startCluster({ settings: SETTINGS })
   const client = new Client(cluster.url)
   await client.connect()
-  const project = await makeProject({ 'admin.config.yaml': memberSettings(cluster.url), 'models/member.yaml': MODEL })
-  const file = join(project.path, 'members.txt')
-  const query = async (text: string) => (await client.query(text)).rows as Record<string, unknown>[]
-  const database: BenchDatabase = {
+  const project = await makeProject({ 'admin.config.yaml': memberSettings(cluster.url) + settings, 'models/member.yaml': model })
+  const database: PostgresProject = {
     project,
     url: cluster.url,
-    query,
-    copy: async () => {
-      await client.query(`copy admin.member (${COLUMNS}) from '${file}'`)
-    },
+    query: async (text) => (await client.query(text)).rows as Record<string, unknown>[],
     async remove() {
       await client.end()
       await cluster.stop()
@@ -55,11 +51,32 @@ export async function benchDatabase(records: number): Promise<BenchDatabase> {
     },
   }
   try {
+    await promisify(execFile)(process.execPath, [ADMIN_BIN, 'migrate', '--apply', '--project', project.path])
+    await addUsers(database.query)
+    return database
+  } catch (error) {
+    await database.remove()
+    throw error
+  }
+}
+
+/** Starts a PostgreSQL server and stores the same members in the tables of both servers. */
+export async function benchDatabase(records: number): Promise<BenchDatabase> {
+  // The server of PostgreSQL and the load are children of this process, or the process itself.
+  keepOn(OTHER_CORE, process.pid)
+  const started = await postgresProject(MODEL)
+  const { project, query } = started
+  const file = join(project.path, 'members.txt')
+  const database: BenchDatabase = {
+    ...started,
+    copy: async () => {
+      await query(`copy admin.member (${COLUMNS}) from '${file}'`)
+    },
+  }
+  try {
     await chmod(project.path, 0o755)
     await writeRows(file, records)
     await query('create extension if not exists pg_trgm')
-    await promisify(execFile)(process.execPath, [ADMIN_BIN, 'migrate', '--apply', '--project', project.path])
-    await addUsers(query)
     await filled(query, 'admin', () => database.copy())
     await query('create schema hand')
     await query('create table hand.member (like admin.member including all)')
@@ -80,7 +97,7 @@ export async function benchDatabase(records: number): Promise<BenchDatabase> {
 export const memberSettings = (store: string): string => `store: ${store}
 secret_key: ${SECRET}
 jwt: { access_token_minutes: 1440 }
-rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }
+rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT}, download: ${RATE_LIMIT} }
 `
 
 type Query = BenchDatabase['query']

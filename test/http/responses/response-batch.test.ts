@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { ResponseBatch } from '../../../src/http/json.ts'
+import { ResponseBatch } from '../../../src/http/direct-response.ts'
 
 function recorder() {
   const ended: string[] = []
