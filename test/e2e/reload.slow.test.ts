@@ -119,8 +119,8 @@ describe('the running server process', () => {
   })
 
   for (const { type, reloads, faulty } of [
-    { type: 'module', reloads: repetitions(60, 200), faulty: repetitions(15, 50) },
-    { type: 'commonjs', reloads: 50, faulty: 5 },
+    { type: 'module', reloads: repetitions(25, 200), faulty: repetitions(5, 50) },
+    { type: 'commonjs', reloads: repetitions(25, 50), faulty: 5 },
   ]) {
     const title = `${reloads} reloads (${type}) load packages once and leave no memory behind`
     test(`${title}, and ${faulty} of a faulty file keep the old code`, {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Server } from '@hapi/hapi'
+import { LRUCache } from 'lru-cache'
 import type { OpenDatabase } from '../../../src/app/postgres-store.ts'
 import { type App, openApp } from '../../../src/app.ts'
 import type { PasswordHasher } from '../../../src/auth/password.ts'
@@ -122,7 +123,7 @@ export async function openTestApp({
   let own: TestSchema | undefined
   const removed = { ...folder, remove: async () => void (await Promise.all([folder.remove(), own?.drop()])) }
   try {
-    const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await loadFrom(folder, flags)
+    const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await projectOf(files, folder, flags)
     own = server && (await takeSchema(server.database, project.registry))
     return await openOn(removed, project, given, { schema: own?.schema, openDatabase: server?.openDatabase })
   } catch (error) {
@@ -183,18 +184,37 @@ const flagsOf = ({ settings = {} }: TestAppOptions): SettingsInput => ({
 const loadFrom = ({ path }: TemporaryFolder, flags: SettingsInput): Promise<Project> =>
   loadProject({ folder: path, env: {}, flags })
 
-const examined = new Map<string, Promise<ExaminedProject>>()
+/** Projects that have been loaded, by what they were loaded from; those of a test file are mostly the same. */
+const loaded = new LRUCache<string, Promise<Project>>({ max: 16 })
+const fixtures = new Map<string, Promise<ExaminedProject>>()
+
+/** A project of these files. The same files are loaded once: that takes long, and so does what depends on the models, such as the OpenAPI document. */
+async function projectOf(files: ProjectFiles, folder: TemporaryFolder, flags: SettingsInput): Promise<Project> {
+  // Modules may keep something between two calls.
+  const mayBeShared = Object.entries(files).every(([path, content]) => typeof content === 'string' && !/\.[mc]?[jt]s$/.test(path))
+  if (!mayBeShared) return loadFrom(folder, flags)
+  const key = JSON.stringify([files, flags])
+  const project = loaded.get(key) ?? loadFrom(folder, flags)
+  loaded.set(key, project)
+  return inFolder(await project, folder)
+}
 
 /** The project of an unchanged copy of a fixture. The fixture itself is loaded once a process, since that takes long. */
-async function fixtureProject(name: string, { path }: TemporaryFolder, flags: SettingsInput): Promise<Project> {
-  const known = examined.get(name) ?? examineProject({ folder: join(ROOT, 'fixtures', name), env: {}, flags: {} })
-  examined.set(name, known)
+async function fixtureProject(name: string, folder: TemporaryFolder, flags: SettingsInput): Promise<Project> {
+  const known = fixtures.get(name) ?? examineProject({ folder: join(ROOT, 'fixtures', name), env: {}, flags: {} })
+  fixtures.set(name, known)
   const { project, files } = await known
   const { settings, faults, warnings } = resolveSettings(files.config, {}, flags)
   faults.throwIfAny()
-  const seeds = project.seeds.map((seed) => ({ ...seed, path: join(path, seed.file) }))
-  return { ...project, folder: path, settings, seeds, warnings }
+  return { ...inFolder(project, folder), settings, warnings }
 }
+
+/** The same project in another folder with the same files. */
+const inFolder = (project: Project, { path }: TemporaryFolder): Project => ({
+  ...project,
+  folder: path,
+  seeds: project.seeds.map((seed) => ({ ...seed, path: join(path, seed.file) })),
+})
 
 async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions, place: RecordPlace): Promise<TestApp> {
   const { schema, openDatabase } = place

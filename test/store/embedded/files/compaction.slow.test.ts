@@ -18,9 +18,9 @@ const compactions = (disk: FaultyDisk): number => disk.count('remove')
 
 describe('a journal that is compacted while it is written', () => {
   for (const [writers, total] of [
-    [1, repetitions(500, 1500)],
-    [4, repetitions(1000, 3000)],
-    [25, 3000],
+    [1, repetitions(200, 1500)],
+    [4, repetitions(400, 3000)],
+    [25, repetitions(1000, 3000)],
   ] as const) {
     test(`by ${writers} loses nothing and applies nothing twice`, async () => {
       const disk = new FaultyDisk()
