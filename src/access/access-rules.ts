@@ -7,7 +7,9 @@ import { type Filter, isFieldFilter, isRelationFilter, type Plan, relatedTables,
 import type { RecordProjection } from '../query/project.ts'
 import { type ReadOptions, type RecordReader, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { ruleSubject } from '../validate/rules.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
+import { savedViewBound, savedViewRights } from './saved-view-access.ts'
 
 /** The compiled access of one action. */
 export type AccessRule =
@@ -37,14 +39,23 @@ export class AccessRules {
   /**
    * Everything that decides what an actor may see, as text: all that `#decide` reads. Actors with equal rights are answered alike,
    * so what was prepared for one of them serves the others.
+   *
+   * @param model the model of the query
    */
-  rightsOf({ isSuperuser, userId, permissions, groups, user }: Actor): string {
+  rightsOf(actor: Actor, model: Model): string {
+    const { isSuperuser, userId, permissions, groups, user } = actor
     if (isSuperuser) return 'superuser'
     const fields = this.#hasConditions && user !== undefined ? [userId, versionOf(user as StoredRecord)] : []
-    return JSON.stringify([userId !== undefined, [...permissions], [...groups], ...fields])
+    const views = this.#reachesSavedViews(model) ? [savedViewRights(actor)] : []
+    return JSON.stringify([userId !== undefined, [...permissions], [...groups], ...fields, ...views])
   }
 
-  /** True if no model has a rule. */
+  /** True if a query of a model may read saved views, whose access depends on the user. */
+  #reachesSavedViews(model: Model): boolean {
+    return model.key === SAVED_VIEWS || [...model.relations.values()].some(({ relation }) => relation.target === SAVED_VIEWS)
+  }
+
+  /** True if no model of the project has a rule. */
   get isEmpty(): boolean {
     return this.#rules.size === 0
   }
@@ -90,7 +101,7 @@ export class AccessRules {
    * with the permission to change records and without that to view them may do so.
    */
   visible(actor: Actor, model: Model): Filter | undefined {
-    return !this.hasRule('view', model) ? undefined : this.only(actor, 'view', model)
+    return !this.hasRule('view', model) && model.key !== SAVED_VIEWS ? undefined : this.only(actor, 'view', model)
   }
 
   /** Reads records by id; undefined where none exists for the actor. */
@@ -112,7 +123,7 @@ export class AccessRules {
     return only === undefined ? store.get(model.key, ids) : matching(store, model, ids, only)
   }
 
-  /** True if an action on a model has a rule, so that permissions for it have no effect. */
+  /** True if an action on a model has a rule of the project, so that permissions for it have no effect. */
   hasRule(action: string, model: Model): boolean {
     return this.#ruleOf(action, model) !== undefined
   }
@@ -132,7 +143,7 @@ export class AccessRules {
   restricted<P extends Pick<Plan, 'filters' | 'sort'>>(actor: Actor, model: Model, plan: P): P {
     if (actor.isSuperuser) return plan
     for (const target of relatedTables(plan)) if (!this.may(actor, 'view', this.registry.expect(target))) throw forbidden(actor)
-    if (this.isEmpty) return plan
+    if (this.isEmpty && !this.#reachesSavedViews(model)) return plan
     const own = this.only(actor, 'view', model)
     const filters = plan.filters.map((filter) => this.#within(actor, filter))
     const sort = plan.sort.map((key) => this.#sortWithin(actor, key))
@@ -183,6 +194,7 @@ export class AccessRules {
 
   #decide(actor: Actor, action: string, model: Model): Bound {
     if (actor.isSuperuser) return true
+    if (model.key === SAVED_VIEWS) return savedViewBound(actor, action)
     const rule = this.#ruleOf(action, model)
     if (rule === undefined) return isPermitted(actor, action, model)
     switch (rule.kind) {

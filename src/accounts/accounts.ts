@@ -12,6 +12,7 @@ import { accountGuards } from './account-guards.ts'
 import { accountLog } from './account-log.ts'
 import { Logins } from './logins.ts'
 import { OwnAccounts } from './own-accounts.ts'
+import { savedViewGuard } from './saved-view-guard.ts'
 import { Sessions } from './sessions.ts'
 
 interface AccountParts {
@@ -36,6 +37,12 @@ export class Accounts {
     const sessions = new Sessions(parts)
     this.logins = new Logins({ ...parts, sessions })
     this.own = new OwnAccounts({ ...parts, sessions, user: parts.access.registry.expect('user') })
-    this.hooks = [this.logins.actors.hooks, accountGuards(parts), sessions.hooks(parts.lockout), accountLog(parts.log)]
+    this.hooks = [
+      this.logins.actors.hooks,
+      accountGuards(parts),
+      savedViewGuard(parts.store),
+      sessions.hooks(parts.lockout),
+      accountLog(parts.log),
+    ]
   }
 }

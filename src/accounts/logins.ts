@@ -9,6 +9,7 @@ import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import { ActorCache } from './actor-cache.ts'
 import { isOf, type LoginClient, type NextToken, type Sessions, sessionFamilyOf, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
@@ -214,7 +215,7 @@ export class Logins {
     return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
   }
 
-  /** The codenames of all permissions of an actor; of actions with an access rule, if some records pass it. */
+  /** The codenames of all permissions of an actor; of actions with an access rule of the project, if some records pass it. */
   permissionsOf(actor: Actor): string[] {
     const access = this.#access
     const actions = access.registry.public.flatMap((model) =>
@@ -223,7 +224,10 @@ export class Logins {
     const ruled = new Set(
       actions.filter(({ action, model }) => access.hasRule(action, model)).map(({ action, model }) => codename(action, model)),
     )
-    const allowed = actions.filter(({ action, model }) => access.may(actor, action, model))
+    // Every user may do something with saved views; the permissions for them allow more.
+    const allowed = actions.filter(
+      ({ action, model }) => (actor.isSuperuser || model.key !== SAVED_VIEWS) && access.may(actor, action, model),
+    )
     const held = [...actor.permissions].filter((name) => !ruled.has(name))
     return [...new Set([...held, ...allowed.map(({ action, model }) => codename(action, model))])].sort()
   }

@@ -103,7 +103,7 @@ function projectIn(words: readonly string[]): string {
 }
 
 /** Models that exist in every project. */
-const BUILT_IN = ['user', 'group', 'permission']
+const BUILT_IN = ['user', 'group', 'permission', 'savedview']
 
 /** Larger files are skipped: model definitions are written by hand. */
 const MAX_BYTES = 1_000_000

@@ -39,7 +39,8 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
     // Written to stderr directly, since the log must not contain tokens.
     const print = (line: string) => io.stderr.write(`${line}\n`)
     const token = app.logins.issueAccessToken(superuser)
-    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
+    const model =
+      registry.public.find(({ key }) => !['user', 'group', 'permission', 'savedview'].includes(key)) ?? registry.expect('user')
     print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
     print(
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,

@@ -16,16 +16,24 @@ export interface Site<Key extends string = string> {
   readonly version: string
   /** Root path of the API: `/api/v1`. */
   readonly api_root: string
-  readonly user: { readonly id: number | null; readonly username: string | null; readonly is_superuser: boolean }
+  readonly user: {
+    readonly id: number | null
+    readonly username: string | null
+    readonly is_superuser: boolean
+    /** The groups of the user. */
+    readonly groups: readonly { readonly id: number; readonly name: string }[]
+  }
   readonly capabilities: Readonly<Record<SiteCapability, boolean>>
   readonly limits: SiteLimits
   /** Models for which the user has a permission. */
   readonly models: readonly SiteModel<Key>[]
+  /** The saved views of the user, of the groups of the user, and of everyone, by name; at most 500. */
+  readonly saved_views: readonly SavedView[]
   /** The jobs of the project; absent without one, and for users who are no superusers. */
   readonly jobs?: readonly SiteJob[]
 }
 
-/** A part of the API that the user may use. */
+/** A part of the API that the user may use. `share_views` is sharing saved views with everyone and with any group. */
 export type SiteCapability =
   | 'history'
   | 'files'
@@ -37,6 +45,40 @@ export type SiteCapability =
   | 'lint'
   | 'events'
   | 'openapi'
+  | 'saved_views'
+  | 'share_views'
+
+/** A state of the list of a model under a name: a record of the built-in model `savedview`. */
+export interface SavedView {
+  readonly id: number
+  readonly name: string
+  /** Key of the model. */
+  readonly model: string
+  /** The query of the address of the list, without a question mark. */
+  readonly query: string | null
+  readonly look: SavedLook | null
+  /** The owner. */
+  readonly user_id: number
+  /** Ids of the groups whose members see it. */
+  readonly groups: readonly number[]
+  /** True if every user sees it. */
+  readonly everyone: boolean | null
+  /** Opens with the list: for its owner, or for all who see it. */
+  readonly default_for: 'user' | 'all' | null
+  readonly updated_at: string | null
+  /** What the user may do with it. */
+  readonly can: readonly ('change' | 'delete')[]
+}
+
+/** How the list of a saved view looks. */
+export interface SavedLook {
+  /** Widths of columns in pixels, by name. */
+  readonly widths?: Readonly<Record<string, number>>
+  /** Columns that stay in sight. */
+  readonly pinned?: readonly string[]
+  readonly totals?: readonly ('sum' | 'avg')[]
+  readonly density?: 'compact' | 'comfortable'
+}
 
 /** Limits of requests. */
 export interface SiteLimits {

@@ -5,6 +5,7 @@ import type { Random } from '../util/ids.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, firstMessages, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
 
 /** A request to create mock records. */
@@ -26,8 +27,9 @@ export const MAX_FILL_COUNT = 10_000
 
 const MEMBERS = ['models', 'count', 'seed', 'locale']
 
-/** The models to mock by default: all but those of accounts. */
-export const mockedModels = (registry: Registry): Model[] => registry.public.filter(({ key }) => !ACCOUNT_MODELS.includes(key))
+/** The models to mock by default: all but those of accounts and saved views. */
+export const mockedModels = (registry: Registry): Model[] =>
+  registry.public.filter(({ key }) => ![...ACCOUNT_MODELS, SAVED_VIEWS].includes(key))
 
 /**
  * Reads a request to create mock records: `{models?, count?, seed?, locale?}`; all models when `models` is absent.

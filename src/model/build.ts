@@ -8,9 +8,11 @@ import { formerNameProblem, type ParseOptions, parseModel } from './parse-model.
 import { type ActionNames, Registry } from './registry.ts'
 import { namedReferrers } from './reverse-relations.ts'
 
-/** Built-in models. A project may replace those that are not internal. */
+/** Built-in models. A project may replace those in `public`; the names of the others are reserved. */
 interface BuiltInModels {
   readonly public: readonly Definition[]
+  /** Public models that a project can neither replace nor extend. */
+  readonly fixed?: readonly Definition[]
   readonly internal: readonly Definition[]
   /** Fields that the server sets, also of a model of the project that replaces a built-in one. */
   readonly serverSet?: ParseOptions['serverSet']
@@ -68,7 +70,11 @@ export function buildRegistry(
     }
   }
   const ownModels = [...entries.values()]
-  const added = [...addBuiltIn(entries, builtIn, faults), ...addInternal(entries, builtIn.internal, faults)]
+  const added = [
+    ...addBuiltIn(entries, builtIn, faults),
+    ...addReserved(entries, builtIn.fixed ?? [], {}, faults),
+    ...addReserved(entries, builtIn.internal, { internal: true }, faults),
+  ]
   const own = [...entries.values()].filter((entry) => !added.includes(entry))
   const ordered = [...added, ...own]
   checkRelations(entries, unclear, faults)
@@ -96,17 +102,19 @@ function addBuiltIn(entries: Map<string, DefinedModel>, builtIn: BuiltInModels, 
   })
 }
 
-/** Adds the internal models, whose names are reserved. */
-function addInternal(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
+/** Adds models whose names are reserved. */
+function addReserved(
+  entries: Map<string, DefinedModel>,
+  definitions: readonly Definition[],
+  options: ParseOptions,
+  faults: Faults,
+): DefinedModel[] {
+  const kind = options.internal === true ? 'an internal' : 'a built-in'
   return definitions.map((definition) => {
-    const entry = { model: builtInModel(definition, { internal: true }), definition, faultyFields: NONE }
+    const entry = { model: builtInModel(definition, options), definition, faultyFields: NONE }
     const taken = entries.get(entry.model.key)
     if (taken !== undefined) {
-      faults.add(
-        taken.definition.source,
-        ['name'],
-        `'${taken.model.name}' is reserved for an internal model; choose another name`,
-      )
+      faults.add(taken.definition.source, ['name'], `'${taken.model.name}' is reserved for ${kind} model; choose another name`)
     }
     entries.set(entry.model.key, entry)
     return entry

@@ -23,11 +23,13 @@ import type { ModelActions } from '../records/actions.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
+import { VIEW_MODELS } from '../views/saved-view-model.ts'
 import { buildViews, type Views } from '../views/views.ts'
 import { WEBHOOK_MODELS } from '../webhooks/models.ts'
 
 const BUILT_IN = {
   ...AUTH_MODELS,
+  fixed: VIEW_MODELS,
   internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS, ...HISTORY_MODELS, ...JOB_MODELS, ...FILE_MODELS],
 }
 

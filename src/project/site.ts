@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AccessRules } from '../access/access-rules.ts'
+import { groupIdsOf, mayShareWithAll } from '../access/saved-view-access.ts'
 import { ACTIONS, type Action, type Actor } from '../auth/permissions.ts'
 import type { ProjectJob, ProjectJobs } from '../code/parse-jobs.ts'
 import type { Settings } from '../config/settings.ts'
@@ -15,6 +16,8 @@ import { isSearchable } from '../search/search-engine.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../util/files.ts'
 import { generatedTitle, inputFields, shownDefault } from '../views/generate.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
+import { savedViewsFor } from './saved-views.ts'
 import type { Snapshots } from './snapshots.ts'
 import { serializeField } from './view-catalog.ts'
 
@@ -48,9 +51,13 @@ export class SiteReader {
   }
 
   async describe(actor: Actor): Promise<SiteDescription> {
-    const { settings, access, jobs, history, snapshots, apiRoot } = this.#parts
-    const models = access.registry.public.filter((model) => this.#mayAny(actor, model))
+    const { settings, access, store, jobs, history, snapshots, apiRoot } = this.#parts
     const { isSuperuser } = actor
+    // Every user has saved views, those that are meant for the user are below; all of them are a model that superusers look after.
+    const models = access.registry.public.filter(
+      (model) => (isSuperuser || model.key !== SAVED_VIEWS) && this.#mayAny(actor, model),
+    )
+    const groups = await store.get('group', groupIdsOf(actor))
     const { ui } = settings
     const may = (action: Action) => models.filter((model) => access.may(actor, action, model))
     const site = {
@@ -59,7 +66,12 @@ export class SiteReader {
       logo: ui.logo ?? null,
       version: VERSION,
       api_root: apiRoot,
-      user: { id: actor.userId ?? null, username: actor.user?.username ?? null, is_superuser: isSuperuser },
+      user: {
+        id: actor.userId ?? null,
+        username: actor.user?.username ?? null,
+        is_superuser: isSuperuser,
+        groups: groups.flatMap((group) => (group === undefined ? [] : [{ id: group.id, name: group.name }])),
+      },
       capabilities: {
         history: history.isOn,
         files: access.registry.withFiles.length > 0,
@@ -71,6 +83,8 @@ export class SiteReader {
         lint: isSuperuser,
         events: may('view').length > 0,
         openapi: true,
+        saved_views: actor.userId !== undefined,
+        share_views: mayShareWithAll(actor),
       },
       limits: {
         page_size: MAX_PAGE_RECORDS,
@@ -80,6 +94,7 @@ export class SiteReader {
         requests_per_minute: settings.rate_limits.default === 0 ? null : settings.rate_limits.default,
       },
       models: await Promise.all(models.map((model) => this.#model(actor, model, new Set(models)))),
+      saved_views: await savedViewsFor(access, store, actor),
       ...(isSuperuser && jobs.size > 0 ? { jobs: [...jobs.values()].map(jobJson) } : {}),
     }
     const text = JSON.stringify(site)

@@ -8,6 +8,7 @@ import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import type { StoredContent, StoredNames } from '../store/stored-models.ts'
 import type { Json } from '../util/json.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import { SUBSCRIPTIONS } from '../webhooks/models.ts'
 
 /** What the data still holds of a model that the project does not have any more. */
@@ -85,8 +86,8 @@ function isSimilar(model: Model, stored: readonly string[]): boolean {
 }
 
 /**
- * Renames what refers to a renamed model by its name: its permissions, which users and groups keep, and the models of webhook
- * subscriptions. Nothing is left to rename when it is called again. The store renames the records themselves.
+ * Renames what refers to a renamed model by its name: its permissions, which users and groups keep, the models of webhook
+ * subscriptions, and saved views. Nothing is left to rename when it is called again. The store renames the records themselves.
  */
 export async function renameReferences(registry: Registry, store: Store, records: Records): Promise<void> {
   const renamed = registry.public.flatMap(({ key, was }) => (was === undefined ? [] : [{ key, was }]))
@@ -107,7 +108,8 @@ export async function renameReferences(registry: Registry, store: Store, records
   operations.push(...(await replacedPermissions(store, replaced)))
   for (const id of replaced.keys()) operations.push({ kind: 'remove', table: 'permission', id })
   await commit(records, operations)
-  await commit(records, await renamedSubscriptions(store, new Map(renamed.map(({ key, was }) => [was, key]))))
+  const keys = new Map(renamed.map(({ key, was }) => [was, key]))
+  await commit(records, [...(await renamedSubscriptions(store, keys)), ...(await renamedViews(store, keys))])
 }
 
 const ALL = { filters: [], sort: [] } as const
@@ -148,6 +150,17 @@ async function renamedSubscriptions(store: Store, keys: ReadonlyMap<string, stri
       if (!Array.isArray(models) || !models.some((model) => keys.has(String(model)))) continue
       const renamed = new Set(models.map((model: Json) => keys.get(String(model)) ?? model))
       operations.push(update(SUBSCRIPTIONS, id, { models: [...renamed] }))
+    }
+  }
+  return operations
+}
+
+async function renamedViews(store: Store, keys: ReadonlyMap<string, string>): Promise<Operation[]> {
+  const operations: Operation[] = []
+  for await (const batch of store.stream(SAVED_VIEWS, ALL)) {
+    for (const { id, model } of batch) {
+      const key = keys.get(String(model))
+      if (key !== undefined) operations.push(update(SAVED_VIEWS, id, { model: key }))
     }
   }
   return operations

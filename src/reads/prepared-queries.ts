@@ -96,6 +96,6 @@ export class PreparedQueries {
 
   /** The beginning of a key. The name of a model has no slash, so a list and a single record never have the same key. */
   #subject(actor: Actor, model: Model): string {
-    return `${this.#access.rightsOf(actor)} ${model.key}`
+    return `${this.#access.rightsOf(actor, model)} ${model.key}`
   }
 }

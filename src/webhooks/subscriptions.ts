@@ -6,6 +6,7 @@ import type { ChangeKind, EventRequest, Store, StoredRecord } from '../store/sto
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
+import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import type { ReceiverHealth } from './health.ts'
 import { generateSecret } from './messages.ts'
 import { EVENTS, SUBSCRIPTIONS } from './models.ts'
@@ -194,7 +195,8 @@ export class Subscriptions {
   #replaceAll(all: ReadonlyMap<number, StoredRecord>): void {
     this.#all = all
     const audience = new Map<string, Partial<Record<ChangeKind, number[]>>>()
-    const everything = this.#parts.registry.public.map(({ key }) => key)
+    // Saved views say how users look at records: subscriptions get them only by name.
+    const everything = this.#parts.registry.public.map(({ key }) => key).filter((key) => key !== SAVED_VIEWS)
     for (const { id, active, events, models } of all.values()) {
       if (active !== true || this.#deleting.has(id)) continue
       const named = models as readonly string[]

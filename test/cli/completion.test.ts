@@ -110,7 +110,7 @@ describe('completion in a shell', () => {
     const asked = ['complete', '--', 'export', '']
     const { stdout } = await runCli(asked, { cwd: strange.path })
     const names = stdout.split('\t\n')
-    assert.deepEqual(names, ['alpha', 'beta', 'gamma', 'group', 'note', 'permission', 'user', ''])
+    assert.deepEqual(names, ['alpha', 'beta', 'gamma', 'group', 'note', 'permission', 'savedview', 'user', ''])
     const program = await run(process.execPath, [ADMIN_BIN, ...asked], { cwd: strange.path })
     assert.equal(program.stdout, stdout)
     await assert.rejects(access(at('pwned')), 'something was run')

@@ -46,7 +46,7 @@ describe('a project folder', () => {
 
   test('settings alone are a project of the built-in models', async () => {
     const { registry, views, seeds, settings } = await load({ 'admin.config.yaml': '' })
-    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission'])
+    assert.deepEqual(valuesOf(registry.public, 'key'), ['user', 'group', 'permission', 'savedview'])
     assert.deepEqual(views.grouped, [])
     assert.deepEqual(seeds, [])
     assert.equal(settings.port, 8000)

@@ -27,7 +27,7 @@ describe('the site', () => {
   blogTest('describes the models that a superuser may access', async (app) => {
     const { json } = await play(app, get(SITE))
     assert.equal(json.api_root, '/api/v1')
-    assert.deepEqual(json.user, { id: 1, username: 'admin', is_superuser: true })
+    assert.deepEqual(json.user, { id: 1, username: 'admin', is_superuser: true, groups: [] })
     assert.deepEqual(json.limits.page_size, 100)
     const post = json.models.find(({ key }: { key: string }) => key === 'post')
     assert.deepEqual(post.can, ['view', 'add', 'change', 'delete'])

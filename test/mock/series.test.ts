@@ -65,6 +65,7 @@ describe('mock records', () => {
       user: 'dc39c9465392b2de',
       group: '1f700bcd10a70e71',
       permission: '3171da981f298839',
+      savedview: '198c2f0fb40f08e9',
       comment: 'acaf377c6458e45d',
       fee: 'cedb3cc6e5e1ee00',
       post: '62806c8dbc238ee5',

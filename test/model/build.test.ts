@@ -170,6 +170,14 @@ test('the name of an internal model is reserved', () =>
     ["'AuthSession' is reserved for an internal model; choose another name"],
   ))
 
+test('the name of the model of saved views is reserved: a project can neither replace nor extend it', () => {
+  const message = "'SavedView' is reserved for a built-in model; choose another name"
+  assertModelFaults('name: »SavedView\nfields: []\n', [message])
+  assertModelFaults('extends: »savedview\nfields: []\n', [
+    "'extends' must name a built-in model, not 'savedview' (known: user, group, permission)",
+  ])
+})
+
 test('the name of an internal model is reserved in any case', () =>
   assertModelFaults('name: »Authsession\nfields: []\n', ["'Authsession' is reserved for an internal model; choose another name"]))
 

@@ -7,6 +7,7 @@ import { buildRegistry } from '../../src/model/build.ts'
 import type { FieldDefinition, ModelDefinition } from '../../src/model/definition.ts'
 import type { Model } from '../../src/model/model.ts'
 import type { Registry } from '../../src/model/registry.ts'
+import { VIEW_MODELS } from '../../src/views/saved-view-model.ts'
 import { assertLines, linesOf, unmark } from '../config/marks.ts'
 
 /** A registry of these models and the built-in ones. */
@@ -36,7 +37,7 @@ export function assertModelFaults(marked: string | readonly string[], messages: 
   })
   assert.equal(places.length, messages.length, 'every message has its mark')
   assertLines(
-    linesOf(buildRegistry(definitions, AUTH_MODELS).faults.list),
+    linesOf(buildRegistry(definitions, { ...AUTH_MODELS, fixed: VIEW_MODELS }).faults.list),
     messages.map((message, index) => `${places[index]}: ${message}`),
   )
 }

@@ -86,7 +86,7 @@ describe('a renamed model', () => {
           const [group] = await all(app, 'group')
           assert.deepEqual((await codenames(app, group?.permissions)).sort(), [...EXPECTED].sort())
           const names = (await all(app, 'permission')).map(({ codename }) => codename)
-          assert.deepEqual([names.length, new Set(names).size], [16, 16])
+          assert.deepEqual([names.length, new Set(names).size], [20, 20])
         },
       ],
     )

@@ -6,6 +6,7 @@ import type { Model } from '../../model/model.ts'
 import type { Project } from '../../project/project.ts'
 import type { ViewDefinition } from '../../views/definition.ts'
 import { generateForm, generateList, viewsYaml } from '../../views/generate.ts'
+import { SAVED_VIEWS } from '../../views/saved-view-model.ts'
 import type { Io } from '../io.ts'
 import { makeOutputFolder, refuseExisting, refuseFileName, writeOutput } from '../output-file.ts'
 import { modelNamed, type ProjectOptions, withModels, withProject, withProjectOption } from '../project-options.ts'
@@ -58,10 +59,11 @@ Examples:
     })
 }
 
-/** Writes the views that models lack: to stdout as one list, or one file a model into the folder of `-o`. */
+/** Writes the views that models lack, but for saved views, which the page edits in its lists: to stdout as one list, or one file a model into the folder of `-o`. */
 async function generateAll(io: Io, project: Project, options: GenerateViewOptions): Promise<void> {
   const { output, force = false } = options
-  const views = project.registry.public.map((model) => ({ model, made: missingViewsOf(project, model, options) }))
+  const shownModels = project.registry.public.filter(({ key }) => key !== SAVED_VIEWS)
+  const views = shownModels.map((model) => ({ model, made: missingViewsOf(project, model, options) }))
   const files = views.filter(({ made }) => made.length > 0)
   if (files.length === 0) io.stderr.write('No view is missing.\n')
   else if (output === undefined) io.stdout.write(viewsYaml(files.flatMap(({ made }) => made)))

@@ -42,7 +42,7 @@ Mock records trigger webhooks like any other records.`
 export function mockCommand(io: Io): Command {
   return withCodeOption(withRemoteOptions(new Command('mock').description('create mock records')))
     .argument('[models...]', 'models to create records of, such as post')
-    .option('--all', 'every model except user, group and permission; referenced models first')
+    .option('--all', 'every model except user, group, permission and savedview; referenced models first')
     .option(
       '--count <number>',
       `number of records per model, at most ${MAX_COUNT}`,

@@ -14,7 +14,20 @@ import { taggedResponse } from '../preconditions.ts'
 import { actorOf, parametersOf, queryOf, readOptionsOf } from '../request.ts'
 import { HIT_MATCHES } from './records.ts'
 
-const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
+const CAPABILITIES = [
+  'history',
+  'files',
+  'search',
+  'import',
+  'webhooks',
+  'snapshots',
+  'mock',
+  'lint',
+  'events',
+  'openapi',
+  'saved_views',
+  'share_views',
+]
 
 const fieldMembers = {
   ...{
@@ -79,6 +92,14 @@ const siteAction = object({
 
 const siteJob = object({ name: TEXT, schedule: nullable(TEXT), timezone: nullable(TEXT), ...inputMembers })
 
+const siteView = object({
+  ...{ id: { type: 'integer' }, name: TEXT, model: TEXT, query: nullable(TEXT), look: {} },
+  ...{ user_id: { type: 'integer' }, groups: { type: 'array', items: { type: 'integer' } }, everyone: nullable(FLAG) },
+  default_for: nullable(oneName(['user', 'all'])),
+  updated_at: nullable(TEXT),
+  can: { type: 'array', items: oneName(['change', 'delete']) },
+})
+
 const modelMembers = {
   ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },
   can: { type: 'array', items: oneName(['view', 'add', 'change', 'delete']) },
@@ -95,7 +116,12 @@ export function siteSchemas({ jobs, registry }: Pick<RouteSource, 'jobs' | 'regi
   const ofJobs = jobs.size === 0 ? {} : { jobs: { type: 'array', items: siteJob, description: 'For superusers' } as const }
   const members = {
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
-    user: object({ id: nullable({ type: 'integer' }), username: nullable(TEXT), is_superuser: FLAG }),
+    user: object({
+      id: nullable({ type: 'integer' }),
+      username: nullable(TEXT),
+      is_superuser: FLAG,
+      groups: { type: 'array', items: object({ id: { type: 'integer' }, name: TEXT }) },
+    }),
     capabilities: object(Object.fromEntries(CAPABILITIES.map((name) => [name, FLAG]))),
     limits: object({
       page_size: COUNT_SCHEMA,
@@ -110,6 +136,11 @@ export function siteSchemas({ jobs, registry }: Pick<RouteSource, 'jobs' | 'regi
         modelMembers,
         Object.keys(modelMembers).filter((name) => name !== 'count'),
       ),
+    },
+    saved_views: {
+      type: 'array',
+      items: siteView,
+      description: 'The saved views of the user, of the groups of the user, and of everyone, by name; at most 500',
     },
   } as const
   return { siteField: siteField(registry.withFiles.length > 0), site: object({ ...members, ...ofJobs }, Object.keys(members)) }

@@ -13,7 +13,7 @@ import { Checks } from './checks.tsx'
 import { useAction } from './use-action.ts'
 
 /** The models that mock data leaves out unless they are named. */
-const ACCOUNTS: readonly string[] = ['user', 'group', 'permission']
+const ACCOUNTS: readonly string[] = ['user', 'group', 'permission', 'savedview']
 const DEFAULT_COUNT = 10
 
 interface Created {

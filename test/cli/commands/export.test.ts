@@ -52,7 +52,7 @@ describe('admin export', () => {
         assert.match(one.stderr, /^\rpost {2}█{24} {2}100 %\r.\[KWrote 46 records to posts.csv\n$/)
         const { code, stdout, stderr } = await run('export --all --format ndjson -o out/all')
         assert.deepEqual([code, stdout], [0, ''], stderr)
-        const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user']
+        const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'savedview', 'tag', 'user']
         assert.deepEqual(
           (await readdir(join(path, 'out/all'))).sort(),
           models.map((name) => `${name}.ndjson`),

@@ -18,7 +18,7 @@ describe('admin serve', () => {
     const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, terminal: true })
     assert.equal(code, 0)
     assert.match(stdout, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/)
-    assert.match(stderr, /^8 models and 16 views from /m)
+    assert.match(stderr, /^9 models and 16 views from /m)
     assert.match(stderr, /\(198 records from 8 seed files\)/)
     assert.match(stderr, /^Documentation at http:\/\/127\.0\.0\.1:\d+\/docs; log in as admin$/m)
     assert.doesNotMatch(stderr, /eyJ/)

@@ -116,7 +116,9 @@ describe('admin export', () => {
 
   blogTest('--all writes every model to a folder that it creates', async (run, path) => {
     const { stderr } = await ok(run('export --all --format ndjson -o a/b'))
-    const expected = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user'].map((name) => `${name}.ndjson`)
+    const expected = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'savedview', 'tag', 'user'].map(
+      (name) => `${name}.ndjson`,
+    )
     assert.deepEqual((await readdir(join(path, 'a/b'))).sort(), expected)
     assert.match(stderr, /Wrote 46 records to a\/b\/post.ndjson\n/)
   })

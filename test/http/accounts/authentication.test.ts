@@ -191,7 +191,7 @@ scenarios('me', [
   }),
   scenario('returns every permission for a superuser', 'GET /api/v1/auth/me', 200, {
     check: ({ json }) => {
-      const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user']
+      const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'savedview', 'tag', 'user']
       const all = ['add', 'change', 'delete', 'view'].flatMap((action) => models.map((model) => `${action}_${model}`))
       assert.deepEqual([...json.permissions].sort(), all.sort())
     },

@@ -53,7 +53,9 @@ scenarios('filling the store with mock data', [
   refused(
     'a model of the server’s own',
     { models: ['authsession', 'tag'] },
-    { models: ["There is no model 'authsession' (known: user, group, permission, comment, fee, post, category, tag)"] },
+    {
+      models: ["There is no model 'authsession' (known: user, group, permission, savedview, comment, fee, post, category, tag)"],
+    },
   ),
   refused('no model', { models: [] }, { models: ['models must be an array of names of models; leave it out for every one'] }),
   refused('a list', [], { body: ['The request body must be an object'] }),

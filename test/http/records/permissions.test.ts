@@ -82,7 +82,7 @@ scenarios('present permissions', [
       check: ({ json }) => {
         const codenames: string[] = json.data.map(({ codename }: { codename: string }) => codename)
         const seeded = ['post', 'comment', 'category', 'tag']
-        const models = ['user', 'group', 'permission', 'fee', ...seeded]
+        const models = ['user', 'group', 'permission', 'savedview', 'fee', ...seeded]
         const of = (model: string) => ['view', 'add', 'change', 'delete'].map((action) => `${action}_${model}`)
         assert.deepEqual(
           ids(json).slice(0, 16),
