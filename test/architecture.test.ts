@@ -270,7 +270,7 @@ test('no folder has an index.ts', () =>
     [],
   ))
 
-test('only the committer changes the store, and only Records, its imports and restorations use it', () => {
+test('only the committer changes the store, and only Records, its batches, imports and restorations use it', () => {
   const changers = files.filter(
     (file) => /\.transact(InParts)?(\?\.)?\(/.test(readFileSync(file, 'utf8')) && folderOf(file) !== 'store',
   )
@@ -278,7 +278,7 @@ test('only the committer changes the store, and only Records, its imports and re
   const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('records', 'committer.ts'))
   assert.deepEqual(
     committers.map(({ from }) => show(from)),
-    ['imports.ts', 'records.ts', 'restore.ts'].map((file) => join('records', file)),
+    ['batches.ts', 'imports.ts', 'records.ts', 'restore.ts'].map((file) => join('records', file)),
   )
 })
 

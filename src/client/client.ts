@@ -1,7 +1,7 @@
 import { errorOf } from './admin-error.ts'
 import { type AnyEndpoints, EndpointClient, type TypedEndpoints } from './endpoint-client.ts'
 import { FileClient } from './file-client.ts'
-import { ModelClient } from './model-client.ts'
+import { dryRunText, ModelClient } from './model-client.ts'
 import { historyEntries } from './model-queries.ts'
 import { namesText, type QueryEntries, queryText, withQuery } from './query.ts'
 import { memoryStorage, Session, type TokenStorage } from './session.ts'
@@ -16,6 +16,7 @@ import {
   Transport,
   type Wait,
 } from './transport.ts'
+import type { Batched, BatchOperation, BatchOptions } from './types-batch.ts'
 import type { AnyModel, AnyModels, CallOptions, ModelTypes, Page } from './types-calls.ts'
 import type {
   HistoryEntry,
@@ -38,6 +39,7 @@ export { FileClient } from './file-client.ts'
 export { type Id, ModelClient } from './model-client.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './session.ts'
 export type { RetryLimits, Wait } from './transport.ts'
+export type * from './types-batch.ts'
 export type * from './types-calls.ts'
 export type * from './types-files.ts'
 export type * from './types-site.ts'
@@ -171,6 +173,21 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
   model<K extends Key<Models>>(key: K): ModelClient<Models[K]> {
     return new ModelClient(this.#api, key, (request) => this.#send(request), jsonOf)
+  }
+
+  /**
+   * Creates, changes and deletes up to 1,000 records of any models, all or none, in the order of the operations.
+   *
+   * In relations, `{ $ref: 'order' }` stands for the id of an earlier operation with the `ref` `order`.
+   *
+   * @throws {AdminError} with the messages of all operations in `fieldErrors`, under `<index>.<field>`
+   */
+  async batch<const Operations extends readonly BatchOperation<Models>[]>(
+    operations: Operations,
+    { etags, dryRun, signal }: BatchOptions = {},
+  ): Promise<Batched<Models, Operations>> {
+    const body = { operations, etags }
+    return (await this.request(`/batch${dryRunText(dryRun)}`, { method: 'POST', body, signal })) as Batched<Models, Operations>
   }
 
   /** Returns the models that the user may access, with their fields, and what the API offers the user. */

@@ -327,7 +327,7 @@ export class ModelClient<M extends ModelTypes> {
 }
 
 /** The query of a dry run. A write without one has no query. */
-const dryRunText = (dryRun: boolean | undefined): string => (dryRun === true ? '?dry_run=true' : '')
+export const dryRunText = (dryRun: boolean | undefined): string => (dryRun === true ? '?dry_run=true' : '')
 
 const guarded = (etag: string | undefined): Readonly<Record<string, string>> | undefined =>
   etag === undefined ? undefined : { 'If-Match': etag }

@@ -2,8 +2,9 @@ import { type Actor, forbidden, isPrivileged, SHELL } from '../auth/permissions.
 import type { Field } from '../model/field.ts'
 import { type DraftedWrite, type DraftParts, OpenDraft } from '../records/drafts.ts'
 import type { Setters } from '../records/hooks.ts'
-import type { StoredRecord } from '../store/store.ts'
-import type { Json } from '../util/json.ts'
+import type { Operation, StoredRecord } from '../store/store.ts'
+import { isoTime } from '../util/clock.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import { type CodeData, NewRecordId } from './code-values.ts'
 import type { HookRun } from './hook-run.ts'
 import { type Entry, keyOf } from './hook-tx.ts'
@@ -36,7 +37,9 @@ export class CodeDrafts {
   readonly #parts: DraftParts
   /** That of the request. */
   readonly #actor: Actor
-  /** The records of the request whose drafts are not in the next map yet. */
+  /** The records of the request. */
+  #request: readonly Entry[] = []
+  /** Those whose drafts are not in the next map yet. */
   #own: readonly Entry[] = []
   /** The drafts of records by key. */
   readonly #known = new Map<string, KnownDraft>()
@@ -54,6 +57,7 @@ export class CodeDrafts {
 
   /** Begins with the records of the request. */
   begin(own: readonly Entry[]): void {
+    this.#request = own
     this.#own = own
   }
 
@@ -78,6 +82,34 @@ export class CodeDrafts {
     }
     this.#own = []
     return this.#known
+  }
+
+  /**
+   * The writes so far as operations, to rehearse what deletions do after them: updates. New records are among them if others may refer to one by its id.
+   */
+  operations(): readonly Operation[] {
+    const known = [...this.all().values()]
+    const isReferable = known.some(({ entry }) => entry.existing === undefined)
+    const created = isReferable ? [...this.#request, ...this.#written].filter(({ existing }) => existing === undefined) : []
+    const places = new Map(created.map(({ draft }, index) => [draft, index]))
+    const refsOf = ({ refs }: OpenDraft) =>
+      refs.flatMap(({ field, target }) => {
+        const operation = places.get(target)
+        return operation === undefined ? [] : [{ field, operation }]
+      })
+    const now = isoTime(this.#parts.clock())
+    const inserts = created.flatMap(({ model, id, draft }): readonly Operation[] => {
+      if (draft === undefined) return []
+      const own = id === undefined ? {} : { id }
+      const stamps = model.timestamps ? { created_at: now, updated_at: now } : {}
+      return [{ kind: 'insert', table: model.key, values: { ...stamps, ...draft.values }, refs: refsOf(draft), ...own }]
+    })
+    const updates = known.flatMap(({ draft, entry: { model, existing } }): readonly Operation[] =>
+      existing === undefined
+        ? []
+        : [{ kind: 'update', table: model.key, id: existing.id, values: changesOf(draft), refs: refsOf(draft) }],
+    )
+    return [...inserts, ...updates]
   }
 
   /** Adds a record that code creates. */
@@ -170,6 +202,9 @@ export class CodeDrafts {
     })
   }
 }
+
+const changesOf = ({ changed, values }: OpenDraft): JsonObject =>
+  Object.fromEntries(changed.map((name) => [name, values[name] ?? null]))
 
 /** True if a record exists for who reads it: as stored, or because the transaction creates it. */
 export const isThere = (stored: StoredRecord | undefined, written: Entry | undefined): boolean =>

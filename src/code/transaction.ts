@@ -11,7 +11,7 @@ import type { Completion, OpenChange, Rehearse, WriteContext } from '../records/
 import { withoutPrefix } from '../records/outcomes.ts'
 import { isSameValue, type Operation, type RecordReader } from '../store/store.ts'
 import type { Timer } from '../util/clock.ts'
-import type { Json, JsonObject } from '../util/json.ts'
+import type { Json } from '../util/json.ts'
 import { BatchReader } from './batch-reader.ts'
 import { CodeDrafts, isThere } from './code-drafts.ts'
 import { type CodeData, isNewId, type NewRecordId } from './code-values.ts'
@@ -361,10 +361,7 @@ export class CodeTransaction implements HookTransaction {
   /** Adds what the deletions change or delete by their cascades in models with hooks, after the updates, as far as it is not known yet. */
   async #cascade(next: Entry[]): Promise<void> {
     const { registry } = this.#parts.access
-    const updates = (): readonly Operation[] =>
-      [...this.#drafts.all().values()].flatMap(({ draft, entry: { model, existing } }): readonly Operation[] =>
-        existing === undefined ? [] : [{ kind: 'update', table: model.key, id: existing.id, values: changesOf(draft) }],
-      )
+    const updates = () => this.#drafts.operations()
     for await (const cascaded of this.#removals.cascades(this.#rehearse, updates, (table) => registry.expect(table))) {
       const { entry, before, after } = cascaded
       const { model } = entry
@@ -449,9 +446,6 @@ export class CodeTransaction implements HookTransaction {
     return JSON.parse(body.toString())
   }
 }
-
-const changesOf = ({ changed, values }: OpenDraft): JsonObject =>
-  Object.fromEntries(changed.map((name) => [name, values[name] ?? null]))
 
 /** The error of a write of code to a record that does not exist, or not for the actor. */
 const noRecord = (model: Model, id: number): AppError =>

@@ -5,6 +5,7 @@ import { type DeclareRoutes, describedPaths, routeSource } from './api-route.ts'
 import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
 import { actionRoutes } from './routes/actions.ts'
 import { authRoutes } from './routes/auth.ts'
+import { batchRoutes } from './routes/batch.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
@@ -28,7 +29,18 @@ export const modelRoutes: DeclareRoutes = (source) =>
 
 /** The declared routes, in the order of the document. */
 export const ROUTES: readonly DeclareRoutes[] = [
-  ...[authRoutes, accountRoutes, modelRoutes, actionRoutes, fileRoutes, fileDownloadRoutes, viewRoutes, webhookRoutes, jobRoutes],
+  ...[
+    authRoutes,
+    accountRoutes,
+    modelRoutes,
+    actionRoutes,
+    batchRoutes,
+    fileRoutes,
+    fileDownloadRoutes,
+    viewRoutes,
+    webhookRoutes,
+    jobRoutes,
+  ],
   ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, recomputeRoutes, operationsRoutes, endpointRoutes],
 ]
 

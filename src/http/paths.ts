@@ -29,6 +29,8 @@ export interface ApiRoots {
   readonly endpoints: string
   /** Creation of mock records. */
   readonly mock: string
+  /** Operations on records of any models, in one transaction. */
+  readonly batch: string
   /** Another computation of the fields that hooks compute. */
   readonly recompute: string
   /** The admin page; the only root with a trailing slash, since addresses in the page are relative to it. */
@@ -55,6 +57,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     lint: `${admin}/lint`,
     endpoints: `${api}/ext`,
     mock: `${api}/mock`,
+    batch: `${api}/batch`,
     recompute: `${api}/recompute`,
     views: `${admin}/views`,
     document: `${api}/openapi.json`,

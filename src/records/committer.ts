@@ -10,7 +10,7 @@ import { FieldIssues } from '../validate/issues.ts'
 import { LARGE, WriteTurns } from './admission.ts'
 import { completedRemoval, completedWrite, type DecidedWrite, ownRecords, removals } from './decided-write.ts'
 import type { DraftedWrite, OpenDraft, OperationBuilder } from './drafts.ts'
-import type { Completion, Hooks, OpenChange, OpenTransaction, Rehearse, WriteContext } from './hooks.ts'
+import type { Complete, CompletedWrite, Completion, Hooks, OpenChange, OpenTransaction, Rehearse, WriteContext } from './hooks.ts'
 import { LargeWrite } from './large-write.ts'
 import {
   blocksOf,
@@ -42,15 +42,6 @@ interface RepeatedWrite {
   /** True if code of the project takes part, for which no transaction may be open. */
   readonly isCoded?: boolean
 }
-
-/** The drafts of a write, with what code of the project adds. */
-export interface CompletedWrite {
-  readonly writes: readonly DraftedWrite[]
-  readonly completion: Completion
-}
-
-/** Completes changes by code of the project. */
-export type Complete = (write: WriteContext, changes: readonly OpenChange[], records: RecordReader) => Promise<Completion>
 
 /** An attempt to commit a write. */
 interface Attempt {
@@ -105,25 +96,31 @@ export class Committer {
   ): Promise<readonly StoredRecord[]> {
     const { actor, model, isPermitted = false } = context
     let writes: readonly DraftedWrite[] = []
-    const prefix = (index: number) => placesOf(context, writes)(index)
+    let from = 0
+    const prefix = (index: number) => placesOf(context, writes, from)(index)
     return this.#untilCurrent(context, {
       isCoded: this.#hooks.completing(context, 'write') !== undefined,
       decide: async (records) => {
         const drafted = await read(records)
         const { writes: own, completion } = 'completion' in drafted ? drafted : { writes: drafted, completion: undefined }
-        writes = completion === undefined ? own : [...own, ...completion.writes]
+        const ofCode = completion?.writes ?? []
+        // A removal may change the records that the writes of code expect.
+        const isRemoving = own.some(({ isRemoval }) => isRemoval)
+        from = isRemoving ? ofCode.length : 0
+        writes = ofCode.length === 0 ? own : isRemoving ? [...ofCode, ...own] : [...own, ...ofCode]
         if (writes.some(({ draft }) => draft.issues.any)) throwIssues(await this.#issuesOf(writes), prefix)
         const isQuiet = writes.every(({ quiet }) => quiet === true)
         const operations = await this.#builder.operations(writes, context.options?.dryRun)
         if (completion === undefined) return { operations, isQuiet }
-        return completedWrite(operations, writes, own.length, completion, isPermitted ? actor : undefined)
+        const place = { from, count: own.length }
+        return completedWrite(operations, writes, place, completion, isPermitted ? actor : undefined)
       },
       judge: async (outcome) => {
         if (outcome.ok) return false
         throwIfDenied(outcome, actor)
         if (isRepeated(outcome.violations, writes)) return true
         throwIssues(this.#broken(outcome, writes), prefix)
-        await this.#throwIfReferenced(outcome, actor, model)
+        await this.#throwIfReferenced(outcome, actor, (index) => writes[index]?.model ?? model)
         return false
       },
     })
@@ -240,7 +237,7 @@ export class Committer {
       judge: async (outcome) => {
         throwIfDenied(outcome, actor)
         if (!outcome.ok) throwIssues(this.#broken(outcome, writes), placesOf(context, writes))
-        await this.#throwIfReferenced(outcome, actor, model)
+        await this.#throwIfReferenced(outcome, actor, () => model)
         return false
       },
     })
@@ -264,11 +261,11 @@ export class Committer {
     return { records, decided: completedRemoval(model, records, written, completion), completion }
   }
 
-  /** @throws {AppError} RECORD_REFERENCED */
-  async #throwIfReferenced(outcome: Outcome, actor: Actor, model: Model): Promise<void> {
+  /** @param modelOf returns the model of an operation. @throws {AppError} RECORD_REFERENCED */
+  async #throwIfReferenced(outcome: Outcome, actor: Actor, modelOf: (index: number) => Model): Promise<void> {
     if (outcome.ok || !outcome.violations.some(({ kind }) => kind === 'restrict')) return
     const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
-    const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
+    const referenced = known.ok ? undefined : referencedError(known.violations, modelOf, this.#rules.registry)
     if (referenced !== undefined) throw referenced
   }
 
@@ -333,11 +330,12 @@ export class Committer {
       })
     if (issues.length > 0) return caused(issues)
     const operations = await this.#builder.operations(writes)
-    const all = completion === undefined ? operations : completedWrite(operations, writes, own.length, completion).operations
+    const place = { from: 0, count: own.length }
+    const all = completion === undefined ? operations : completedWrite(operations, writes, place, completion).operations
     const outcome = await this.#store.transact(all, 'commit', { files: this.#files })
     const broken = this.#broken(outcome, writes)
     if (outcome.ok || broken.length > 0) return caused(broken)
-    await this.#throwIfReferenced(outcome, SYSTEM, model)
+    await this.#throwIfReferenced(outcome, SYSTEM, () => model)
     if (outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')) return undefined
     throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
   }
@@ -529,7 +527,7 @@ export class Committer {
   /** Returns an attempt that was committed or overtaken. */
   async #judged(attempt: Attempt, { judge, isCoded }: RepeatedWrite): Promise<Attempt> {
     const { outcome } = attempt
-    const isStale = !outcome.ok && outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+    const isStale = !outcome.ok && outcome.violations.some(isOfOthers)
     // Code may have made the values that are refused, such as a number, from records that have changed.
     if (isStale && isCoded === true) return attempt
     const isOvertaken = (await judge(outcome)) || isStale
@@ -544,11 +542,19 @@ const attemptOf = (outcome: Outcome, { key }: Model, operations: readonly Operat
   ids: operations.flatMap((operation) => (operation.kind !== 'insert' && operation.table === key ? [operation.id] : [])),
 })
 
-/** The prefixes of messages. What code writes has that of the record that it was written for, and its model: `3.ledger.`. */
-function placesOf({ prefix = withoutPrefix }: Pick<WriteContext, 'prefix'>, writes: readonly DraftedWrite[]): Prefix {
+/** True if another write has changed or deleted a record since it was read, rather than an earlier operation of the same transaction. */
+const isOfOthers = (violation: Violation): boolean =>
+  (violation.kind === 'stale' || violation.kind === 'missing') && violation.by === undefined
+
+/**
+ * The prefixes of messages. What code writes has that of the record that it was written for, and its model: `3.ledger.`.
+ *
+ * @param from the index of the first write of the request
+ */
+function placesOf({ prefix = withoutPrefix }: Pick<WriteContext, 'prefix'>, writes: readonly DraftedWrite[], from = 0): Prefix {
   return (index) => {
     const { cause, model } = writes[index] ?? {}
-    return cause === undefined || model === undefined ? prefix(index) : `${prefix(cause)}${model.key}.`
+    return cause === undefined || model === undefined ? prefix(index - from) : `${prefix(cause)}${model.key}.`
   }
 }
 

@@ -20,16 +20,18 @@ export interface DecidedWrite {
 /**
  * The operations of drafts, then those of code: its removals, and the assertions of what it has read.
  *
- * @param count of the operations of the request, which come first
+ * @param sent the operations of the drafts
+ * @param own which of them are those of the request
  * @param permitted the actor of a write that is permitted, but for what code writes to its records by `tx.model`
  */
 export function completedWrite(
-  operations: readonly Operation[],
+  sent: readonly Operation[],
   writes: readonly DraftedWrite[],
-  count: number,
+  own: NonNullable<DecidedWrite['own']>,
   completion: Completion,
   permitted?: Actor,
 ): DecidedWrite {
+  const operations = sent.map((operation) => withKnownCascade(operation, completion))
   const removed = removalsOf(completion)
   const actors = new Map<Operation, Actor | undefined>(removed.map(({ operation, actor }) => [operation, actor]))
   for (const [index, operation] of operations.entries()) {
@@ -45,7 +47,7 @@ export function completedWrite(
     const operation = operations[index]
     if (found === undefined || operation?.kind !== 'update') continue
     const { bySystem, writtenByActor } = found
-    const judged = index < count ? permitted : undefined
+    const judged = index >= own.from && index < own.from + own.count ? permitted : undefined
     if ((judged === undefined ? bySystem : writtenByActor).size === 0) continue
     const [first, second] = inTwo(operation, (name) => (judged === undefined ? !bySystem.has(name) : writtenByActor.has(name)))
     divided[index] = first
@@ -55,7 +57,7 @@ export function completedWrite(
     later.set(divided.push(second) - 1, index)
   }
   const all = [...divided, ...removed.map(({ operation }) => operation), ...ofServer, ...assertionsOf(completion)]
-  return { operations: all, own: { from: 0, count }, actors, later }
+  return { operations: all, own, actors, later }
 }
 
 /**
@@ -69,16 +71,16 @@ export function completedRemoval(
   written: readonly Operation[],
   completion: Completion,
 ): DecidedWrite {
-  const { knownCascade } = completion
-  const own = removals(model, found).map(
-    (operation): Operation =>
-      operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation,
-  )
-  const rest = completedWrite(written, completion.writes, 0, completion)
+  const own = removals(model, found).map((operation) => withKnownCascade(operation, completion))
+  const rest = completedWrite(written, completion.writes, { from: 0, count: 0 }, completion)
   const from = written.length + (rest.later?.size ?? 0)
   const operations = [...rest.operations.slice(0, from), ...own, ...rest.operations.slice(from)]
   return { ...rest, operations, own: { from, count: own.length } }
 }
+
+/** A removal with what code has seen of the cascades. */
+const withKnownCascade = (operation: Operation, { knownCascade }: Completion): Operation =>
+  operation.kind === 'remove' && knownCascade !== undefined ? { ...operation, knownCascade } : operation
 
 export const removals = ({ key: table }: Model, records: readonly StoredRecord[]): readonly Operation[] =>
   records.map((record) => ({ kind: 'remove', table, id: record.id, expect: record }))

@@ -236,6 +236,8 @@ export interface DraftedWrite {
   /** The form that the request names. */
   readonly form?: Form | undefined
   readonly existing?: StoredRecord
+  /** True for a deletion of the existing record; its draft is empty. */
+  readonly isRemoval?: boolean
   /** Id of a new record; the next id when absent. */
   readonly id?: number | undefined
   /** `created_at` and `updated_at` of an imported record. */
@@ -262,7 +264,15 @@ export interface DraftRef {
 /** True for the draft of a row that could not be read. The store would report all of its required fields as missing. */
 export const isUnreadable = ({ draft }: DraftedWrite): boolean => draft.issues.has(WHOLE_ROW)
 
-type WriteOperation = Extract<Operation, { kind: 'insert' | 'update' }>
+/** A deletion of a stored record, among other writes. */
+export const draftRemoval = (model: Model, existing: StoredRecord): DraftedWrite => ({
+  model,
+  existing,
+  isRemoval: true,
+  draft: { data: NO_DATA, values: {}, issues: new FieldIssues() },
+})
+
+type WriteOperation = Exclude<Operation, { kind: 'assert' }>
 
 /** Turns drafts into store operations: hashes secrets and sets timestamps. */
 export class OperationBuilder {
@@ -297,8 +307,9 @@ export class OperationBuilder {
   }
 
   #operation(write: DraftedWrite, secrets: Readonly<Record<string, Json>> | undefined): WriteOperation {
-    const { model, draft, existing, id } = write
+    const { model, draft, existing, id, isRemoval = false } = write
     const table = model.key
+    if (isRemoval && existing !== undefined) return { kind: 'remove', table, id: existing.id, expect: existing }
     // A draft without secrets needs no copy; an import has a million of them.
     const target = model.secrets.length === 0 ? draft.values : { ...draft.values }
     const values = Object.assign(target, secrets, this.#stamps(write))

@@ -42,12 +42,20 @@ export interface ActionCall {
   returned?: unknown
 }
 
+/** That a write creates or updates records of a model, or deletes some. */
+export interface ChangeOfModel {
+  readonly model: Model
+  readonly change: 'write' | 'remove'
+}
+
 /** By whom, where and how a write is made. */
 export interface WriteContext {
   readonly actor: Actor
   readonly model: Model
   readonly prefix?: Prefix
   readonly options?: CommitOptions
+  /** What the write does with which models, if that is more than one kind of change of `model`. */
+  readonly kinds?: readonly ChangeOfModel[]
   /** The records that the request names for a change or a deletion. */
   readonly ids?: readonly number[]
   /** True for an action, whose records are checked when they are read: the right to perform it is not that to change them. */
@@ -119,6 +127,15 @@ export interface Completion {
   /** Records that code has read, and that must be so when the write commits; undefined for those that did not exist. */
   readonly reads: readonly { readonly table: string; readonly id: number; readonly record: StoredRecord | undefined }[]
 }
+
+/** The drafts of a write, with what code of the project adds. */
+export interface CompletedWrite {
+  readonly writes: readonly DraftedWrite[]
+  readonly completion: Completion
+}
+
+/** Completes changes by code of the project. */
+export type Complete = (write: WriteContext, changes: readonly OpenChange[], records: RecordReader) => Promise<Completion>
 
 /** Tells what operations would change, without the conditions of anyone's rights. */
 export type Rehearse = (operations: readonly Operation[]) => Promise<Outcome>
@@ -199,11 +216,14 @@ export class Hooks {
 
   /** The stage `complete` for changes of a model; undefined if no feature takes part, so that the write is that of the request alone. */
   completing(
-    { model, options, call }: WriteContext,
-    change: 'write' | 'remove',
+    { model, options, call, kinds }: WriteContext,
+    change: ChangeOfModel['change'],
   ): NonNullable<WriteHooks['complete']> | undefined {
+    const all = kinds ?? [{ model, change }]
     const hooks = this.#all.find(
-      ({ complete, completes }) => complete !== undefined && (call !== undefined || completes?.(model, change, options) === true),
+      ({ complete, completes }) =>
+        complete !== undefined &&
+        (call !== undefined || all.some((kind) => completes?.(kind.model, kind.change, options) === true)),
     )
     return hooks?.complete?.bind(hooks)
   }

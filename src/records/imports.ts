@@ -7,7 +7,7 @@ import type { RecordReader, Store, StoredRecord, Violation } from '../store/stor
 import type { Json } from '../util/json.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
-import type { Committer, Complete, CompletedWrite } from './committer.ts'
+import type { Committer } from './committer.ts'
 import {
   checkUpdateKeys,
   type DraftedWrite,
@@ -18,7 +18,7 @@ import {
   OpenDraft,
   WHOLE_ROW,
 } from './drafts.ts'
-import type { Hooks, WriteContext, WriteOrigin } from './hooks.ts'
+import type { Complete, CompletedWrite, Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { throwIssues } from './outcomes.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import type { RecordData } from './write-requests.ts'

@@ -118,15 +118,24 @@ export interface IndexedIssues {
 /** Translates constraint violations into field messages, by operation. */
 function constraintIssues(violations: readonly Violation[], uploadHours: number): IndexedIssues[] {
   const byIndex = new Map<number, FieldIssues>()
+  const add = (index: number, field: string, message: string) => {
+    const issues = byIndex.get(index) ?? new FieldIssues()
+    issues.add(field, message)
+    byIndex.set(index, issues)
+  }
   for (const violation of violations) {
-    if (!isConstraint(violation) && violation.kind !== 'file') continue
-    const issues = byIndex.get(violation.index) ?? new FieldIssues()
-    const { field } = violation
-    issues.add(
-      field,
-      violation.kind === 'file' ? aboutField(field, noSuchUpload(violation.file, uploadHours)) : messageOf(violation),
-    )
-    byIndex.set(violation.index, issues)
+    const { index } = violation
+    if (isConstraint(violation)) add(index, violation.field, messageOf(violation))
+    else if (violation.kind === 'file') {
+      add(index, violation.field, aboutField(violation.field, noSuchUpload(violation.file, uploadHours)))
+    } else if ('by' in violation) {
+      const what = violation.kind === 'missing' ? 'deletes' : 'changes'
+      add(
+        index,
+        'id',
+        `An earlier deletion of this request ${what} the record with ID ${violation.id}; put this operation before it`,
+      )
+    }
   }
   return [...byIndex].map(([index, issues]) => ({ index, issues }))
 }
@@ -170,12 +179,21 @@ export function brokenConstraints(
   return found
 }
 
-/** The error for deleting records that others refer to; undefined if there is no such violation. */
-export function referencedError(violations: readonly Violation[], model: Model, registry: Registry): AppError | undefined {
+/**
+ * The error for deleting records that others refer to; undefined if there is no such violation.
+ *
+ * @param modelOf returns the model of an operation
+ */
+export function referencedError(
+  violations: readonly Violation[],
+  modelOf: (index: number) => Model,
+  registry: Registry,
+): AppError | undefined {
   const restricts = violations.filter((violation) => violation.kind === 'restrict')
   if (restricts.length === 0) return undefined
-  const sentences = restricts.map(({ id, table, field, count }) => {
+  const sentences = restricts.map(({ index, id, table, field, count }) => {
     const referrer = registry.expect(table)
+    const model = modelOf(index)
     if (count === 0) return `${model.name} with ID ${id} is referenced by records that the user may not view`
     return `${model.name} with ID ${id} is referenced by ${count} ${referrer.key} ${count === 1 ? 'record' : 'records'} (${field})`
   })

@@ -20,7 +20,6 @@ import type { Heap } from '../util/heap.ts'
 import type { Random } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
 import { mapInSlices, Slices } from '../util/slices.ts'
-import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import {
@@ -35,7 +34,9 @@ import {
   setValues,
 } from './actions.ts'
 import { MemoryGuard } from './admission.ts'
-import { Committer, type Complete, type CompletedWrite } from './committer.ts'
+import { Batch, type BatchedRecord } from './batches.ts'
+import { Committer } from './committer.ts'
+import { completed, openWrite } from './completed-drafts.ts'
 import {
   checkUpdateKeys,
   type DraftedWrite,
@@ -45,6 +46,7 @@ import {
   OpenDraft,
   OperationBuilder,
 } from './drafts.ts'
+import { type FormSources, formOf } from './form-sources.ts'
 import type { ActionCall, CommitOptions, Completion, Hooks, WriteContext, WriteOrigin } from './hooks.ts'
 import { byRow, type ImportCounts, type ImportItem, type ImportRequest, importRecords } from './imports.ts'
 import type { RelatedRecord } from './judged-records.ts'
@@ -66,7 +68,7 @@ import {
 } from './write-requests.ts'
 import { changedSinceRead, type Precondition, preconditionOf, type Removal, WriteTargets } from './write-targets.ts'
 
-/** Stands for the model of a write whose records are all those of code. */
+/** Stands for the model of a write of several models, or whose records are all those of code. */
 const TRANSACTION = new Model({
   ...{ name: 'Transaction', label: undefined, displayField: undefined },
   ...{ timestamps: false, internal: true, fields: [] },
@@ -177,7 +179,7 @@ export class Records {
     await this.#hooks.beforeWrite(context, [{ data }])
     const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
-      const open = () => [OpenDraft.ofNew(actor, model, form, data, this.#parts)]
+      const open = () => [openWrite(OpenDraft.ofNew(actor, model, form, data, this.#parts))]
       return only(await this.#committer.write(context, (records) => completed(complete, context, records, open())))
     }
     const draft = draftNew(actor, model, form, data, this.#parts)
@@ -198,7 +200,7 @@ export class Records {
     await this.#hooks.beforeWrite(context, targets)
     const complete = this.#committer.completing(context, 'write')
     if (complete !== undefined) {
-      const open = () => mapInSlices(targets, ({ data }) => OpenDraft.ofNew(actor, model, form, data, this.#parts))
+      const open = () => mapInSlices(targets, ({ data }) => openWrite(OpenDraft.ofNew(actor, model, form, data, this.#parts)))
       return this.#committer.write(context, async (stored) => completed(complete, context, stored, await open()))
     }
     const writes = await mapInSlices(targets, ({ data }) => ({
@@ -425,7 +427,7 @@ export class Records {
       await this.#hooks.beforeWrite(context, targets)
       if (complete !== undefined) {
         const open = await mapInSlices(targets, ({ existing, data }) =>
-          OpenDraft.ofChange(model, form, existing, data, this.#parts),
+          openWrite(OpenDraft.ofChange(model, form, existing, data, this.#parts)),
         )
         return completed(complete, context, records, open, readsOf())
       }
@@ -460,6 +462,32 @@ export class Records {
     const isOther = (record: StoredRecord, index: number) =>
       computed.some(({ name }) => !isSameValue(record[name] ?? null, found[index]?.[name] ?? null))
     return { read: found.length, changed: stored.filter(isOther).length, last: found.at(-1)?.id ?? null }
+  }
+
+  /**
+   * Creates, changes and deletes records of any models in one transaction, in the order of the operations.
+   *
+   * @param body `{operations: [{method, model, id?, data?, form_id?, if_match?, ref?}…]}`
+   * @returns the records in the order of the operations, with their models
+   * @throws {AppError} VALIDATION_FAILED by `<index>.<field>`, FORBIDDEN, RECORD_REFERENCED
+   */
+  async batch(actor: Actor, body: unknown, options: CommitOptions = {}): Promise<readonly BatchedRecord[]> {
+    const modelFor = (action: WriteAction, key: string) => {
+      if (action === 'add') return this.#createModel(actor, key)
+      return action === 'change' ? this.#updateModel(actor, key) : this.#access.modelFor(actor, action, key)
+    }
+    const parts = {
+      store: this.#store,
+      access: this.#access,
+      hooks: this.#hooks,
+      parts: this.#parts,
+      modelFor,
+      forms: this.#forms,
+    }
+    const batch = new Batch(parts, actor, options, body)
+    const written = await batch.commit(this.#committer, TRANSACTION)
+    if (batch.removes) this.#memory.removed()
+    return written
   }
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
@@ -558,29 +586,6 @@ export class Records {
   }
 }
 
-/**
- * Completes open drafts by code of the project. If what the request sends is faulty, no code runs.
- *
- * @param reads what must be so when the write commits, beside what code reads
- */
-async function completed(
-  complete: Complete,
-  context: WriteContext,
-  records: RecordReader,
-  drafts: readonly OpenDraft[],
-  reads: Completion['reads'] = [],
-): Promise<readonly DraftedWrite[] | CompletedWrite> {
-  const finished = () =>
-    mapInSlices(drafts, (open): DraftedWrite => {
-      const { model, form, existing } = open
-      return { model, form, draft: open.finish(), open, ...(existing === undefined ? {} : { existing }) }
-    })
-  if (drafts.some(({ isRefused }) => isRefused)) return finished()
-  const changes = drafts.map((draft) => ({ draft, model: draft.model, existing: draft.existing }))
-  const completion = await complete(context, changes, records)
-  return { writes: await finished(), completion: { ...completion, reads: [...completion.reads, ...reads] } }
-}
-
 function only<T>(records: readonly T[]): T {
   const [record] = records
   if (record === undefined) throw new Error('The store returned no record for an operation')
@@ -597,30 +602,4 @@ function throwIfChanged(model: Model, found: readonly StoredRecord[], updates: r
     return [{ index, issues }]
   })
   throwIssues(changed, byIndex)
-}
-
-/** The forms that requests may name. */
-interface FormSources {
-  /** The forms of the project, by id. */
-  readonly forms: ReadonlyMap<string, Form>
-  /** The form that the Views API generates for a model; undefined if the project has one for it. */
-  readonly generated: (model: Model) => Form | undefined
-}
-
-/**
- * The form that a request names.
- *
- * @returns undefined if the request names none
- * @throws {AppError} FORM_NOT_FOUND if no form has that id, or it belongs to another model
- */
-function formOf({ forms, generated }: FormSources, formId: string | undefined, model: Model): Form | undefined {
-  if (formId === undefined) return undefined
-  const form = forms.get(formId)
-  if (form?.model === model) return form
-  const standIn = generated(model)
-  if (standIn?.name === formId) return standIn
-  const own = [...forms.values()].filter((each) => each.model === model)
-  const known = (standIn === undefined ? own : [standIn]).map((each) => each.name)
-  const reason = form === undefined ? 'does not exist' : `is a form of ${form.model.name}, not of ${model.name}`
-  throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
 }

@@ -41,11 +41,9 @@ export interface BulkUpdateItem {
  */
 export function readWriteRequest(body: unknown): WriteRequest {
   const { members, formId, issues } = readEnvelope(body, ['data', 'form_id'])
-  const data = members.data
-  if (data === undefined || data === null) issues.add('data', 'data is mandatory')
-  else if (!isObject(data)) issues.add('data', 'data must be an object')
+  checkData(members.data, 'data', issues)
   issues.throwIfAny()
-  return { data: data as RecordData, formId }
+  return { data: members.data as RecordData, formId }
 }
 
 /**
@@ -96,11 +94,9 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
       if (issues.size >= MAX_NAMED) break
       if (!UPDATE_MEMBERS.includes(name)) issues.add(`${index}.${name}`, unknownMember(name, UPDATE_MEMBERS))
     }
-    if (update.if_match != null && !hasTags(update.if_match))
-      issues.add(`${index}.if_match`, 'if_match must be an entity tag in its quotes, as ETag gives it, or *')
-    checkId(update.id, index, seen, issues)
-    if (update.data === undefined || update.data === null) issues.add(`${index}.data`, 'data is mandatory')
-    else if (!isObject(update.data)) issues.add(`${index}.data`, 'data must be an object')
+    checkTags(update.if_match, `${index}.if_match`, issues)
+    checkUniqueId(update.id, index, seen, issues)
+    checkData(update.data, `${index}.data`, issues)
   })
   issues.throwIfAny()
   return { updates: updates as unknown as BulkUpdateItem[], formId }
@@ -108,6 +104,15 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
 
 /** Entity tags in their quotes, and the version of each. */
 export const ENTITY_TAGS = /"([^".]*)(?:\.[^"]*)?"/g
+
+export function checkData(data: unknown, place: string, issues: FieldIssues): void {
+  if (data === undefined || data === null) issues.add(place, 'data is mandatory')
+  else if (!isObject(data)) issues.add(place, 'data must be an object')
+}
+
+export function checkTags(tags: unknown, place: string, issues: FieldIssues): void {
+  if (tags != null && !hasTags(tags)) issues.add(place, 'if_match must be an entity tag in its quotes, as ETag gives it, or *')
+}
 
 /** True for what `If-Match` may have: entity tags, or `*`. */
 const hasTags = (value: unknown): boolean =>
@@ -130,7 +135,7 @@ export function readBulkDelete(body: unknown): number[] {
 function readIds(members: Envelope['members'], issues: FieldIssues): number[] {
   const seen = new Set<unknown>()
   const ids = readItems(members, 'ids', issues)
-  for (const [index, id] of ids.entries()) checkId(id, index, seen, issues)
+  for (const [index, id] of ids.entries()) checkUniqueId(id, index, seen, issues)
   return ids as number[]
 }
 
@@ -142,7 +147,7 @@ interface Envelope {
 }
 
 /** The members of a body, with faults for unknown ones. @param mayBeEmpty no member is mandatory */
-function readEnvelope(body: unknown, known: readonly string[], mayBeEmpty = false): Envelope {
+export function readEnvelope(body: unknown, known: readonly string[], mayBeEmpty = false): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
@@ -151,15 +156,19 @@ function readEnvelope(body: unknown, known: readonly string[], mayBeEmpty = fals
     const hasPayload = mayBeEmpty || members[known[0] ?? ''] !== undefined
     if (!known.includes(name) && hasPayload) issues.add(name, unknownMember(name, known))
   }
-  const formId = members.form_id ?? undefined
-  if (formId === undefined) return { members, formId, issues }
-  if (typeof formId !== 'string') issues.add('form_id', 'form_id must be a string')
-  else if (formId.length > MAX_FORM_ID) issues.add('form_id', `form_id must be at most ${MAX_FORM_ID} characters long`)
-  else return { members, formId, issues }
-  return { members, formId: undefined, issues }
+  return { members, formId: readFormId(members.form_id, 'form_id', issues), issues }
 }
 
-function readItems(members: Readonly<Record<string, unknown>>, name: string, issues: FieldIssues): unknown[] {
+/** @param place where messages belong */
+export function readFormId(formId: unknown, place: string, issues: FieldIssues): string | undefined {
+  if (formId === undefined || formId === null) return undefined
+  if (typeof formId !== 'string') issues.add(place, 'form_id must be a string')
+  else if (formId.length > MAX_FORM_ID) issues.add(place, `form_id must be at most ${MAX_FORM_ID} characters long`)
+  else return formId
+  return undefined
+}
+
+export function readItems(members: Readonly<Record<string, unknown>>, name: string, issues: FieldIssues): unknown[] {
   const items = members[name]
   if (items === undefined || items === null) issues.add(name, `${name} is mandatory`)
   else if (!Array.isArray(items)) issues.add(name, `${name} must be an array`)
@@ -169,11 +178,18 @@ function readItems(members: Readonly<Record<string, unknown>>, name: string, iss
   return []
 }
 
-function checkId(id: unknown, index: number, seen: Set<unknown>, issues: FieldIssues): void {
-  if (id === undefined || id === null) issues.add(`${index}.id`, 'id is mandatory')
-  else if (!Number.isSafeInteger(id)) issues.add(`${index}.id`, 'id must be an integer')
-  else if (seen.has(id)) issues.add(`${index}.id`, `Record with ID ${String(id)} is named twice`)
+/** @param seen the ids before it */
+function checkUniqueId(id: unknown, index: number, seen: Set<unknown>, issues: FieldIssues): void {
+  if (checkId(id, `${index}.id`, issues) && seen.has(id)) issues.add(`${index}.id`, `Record with ID ${String(id)} is named twice`)
   seen.add(id)
+}
+
+/** @param place where messages belong. @returns false for what is no id */
+export function checkId(id: unknown, place: string, issues: FieldIssues): boolean {
+  if (id === undefined || id === null) issues.add(place, 'id is mandatory')
+  else if (!Number.isSafeInteger(id)) issues.add(place, 'id must be an integer')
+  else return true
+  return false
 }
 
 const unknownMember = (name: string, known: readonly string[]): string =>

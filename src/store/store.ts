@@ -94,7 +94,8 @@ export interface Change {
  * - `file`: `field` has a file that is none of this record: `file` is the id of no row of the registry that is pending or was in this field of
  *   this record, or other bytes than its row, or is there twice.
  * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`, or its removal would
- *   remove a protected record.
+ *   remove a protected record. `by` is the index of an earlier operation of the batch that has removed or changed the record, if that is why it
+ *   is `missing` or `stale`.
  */
 export type Violation =
   | {
@@ -111,7 +112,7 @@ export type Violation =
       readonly field: string
       readonly count: number
     }
-  | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number }
+  | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number; readonly by?: number }
   | { readonly kind: 'file'; readonly index: number; readonly field: string; readonly file: string }
 
 /** Called with committed changes. An error that it throws is reported, and does not fail the write: the changes have happened. */
@@ -267,6 +268,14 @@ export interface Store {
    * @throws {AppError} STORE_UNAVAILABLE if the changes could not be made durable; then none is applied
    */
   transact(operations: readonly Operation[], mode?: TransactionMode, notes?: SideRecords): Promise<Outcome>
+
+  /**
+   * Takes the next ids of a table, so that records can refer to each other before a transaction creates them. No later transaction is given
+   * them; those that no transaction uses leave a gap.
+   *
+   * @param mode `rehearse` returns the ids that would be next, and takes none
+   */
+  takeIds(table: string, count: number, mode?: TransactionMode): Promise<readonly number[]>
 
   /**
    * Commits a transaction that is decided on locked records: no other transaction changes them until it ends. Undefined for an engine whose

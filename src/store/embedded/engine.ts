@@ -299,6 +299,14 @@ export class Engine {
     })
   }
 
+  /** Takes the next ids of a table. No long transaction may run, since it has read the next id. @param isTaken false to look at them only */
+  takeIds(name: string, count: number, isTaken: boolean): number[] {
+    const table = this.table(name)
+    const first = table.nextId
+    if (isTaken) table.nextId += count
+    return Array.from({ length: count }, (_, index) => first + index)
+  }
+
   /** A promise to wait for before a read: a long transaction is being applied. Undefined if there is none. */
   get applying(): Promise<void> | undefined {
     return this.#applying

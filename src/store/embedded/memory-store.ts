@@ -140,6 +140,12 @@ export class MemoryStore implements Store {
     return this.engine.transact(operations, { mode, notes, commit: this.#commit })
   }
 
+  async takeIds(table: string, count: number, mode: TransactionMode = 'commit'): Promise<readonly number[]> {
+    this.#throwIfClosed()
+    await this.engine.idle()
+    return this.engine.takeIds(table, count, mode === 'commit')
+  }
+
   get running(): Promise<void> | undefined {
     return this.engine.running
   }

@@ -81,6 +81,11 @@ export class PostgresStore extends Queries implements Store {
     )
   }
 
+  async takeIds(table: string, count: number, mode: TransactionMode = 'commit'): Promise<readonly number[]> {
+    if (this.#isClosed) throw closed()
+    return this.#whileRunning(this.#transactions.takeIds(table, count, mode))
+  }
+
   async inSharedTurn<T>(work: () => Promise<T>): Promise<T> {
     // Work needs a connection beside that of the turn.
     if (this.#database.maxConnections < 2) return work()

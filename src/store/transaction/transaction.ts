@@ -115,13 +115,15 @@ export class Transaction {
     const before = kind === 'remove' ? this.#overlay.table(table).get(id) : undefined
     if (current === undefined) {
       // A record that a cascade of this transaction removed already existed to be removed.
-      if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
+      if (before === undefined) this.#violations.push({ kind: 'missing', index, id, ...this.#changedBy(table, id) })
       return before
     }
     // An earlier removal of this transaction may have emptied a reference of the record.
     const found = expect === undefined ? current : (before ?? current)
     if (expect !== undefined && !isSameVersion(found, expect)) {
-      this.#violations.push({ kind: 'stale', index, id })
+      const committed = this.#overlay.table(table).get(id)
+      const isOwn = committed !== undefined && isSameVersion(committed, expect)
+      this.#violations.push({ kind: 'stale', index, id, ...(isOwn ? this.#changedBy(table, id) : {}) })
       return undefined
     }
     this.#requireMatch(current, allowed, index)
@@ -135,6 +137,12 @@ export class Transaction {
     if (changed.length === 0) return current
     this.#overlay.put(table, id, { ...current, ...values, id }, index, changed)
     return this.#overlay.current(table, id)
+  }
+
+  /** The operation of this transaction that has touched a record first, if any. */
+  #changedBy(table: string, id: number): { readonly by?: number } {
+    const staged = this.#overlay.touchedOf(table).get(id)
+    return staged === undefined ? {} : { by: staged.index }
   }
 
   /** Reports a record that does not match a filter. */

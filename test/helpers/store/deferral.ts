@@ -138,7 +138,17 @@ export function checkDeferral(check: Check): void {
   check('an update after the cascade that removed the record finds it missing', async (library) => {
     await library.add('series', { name: 's' })
     await library.addBook({ series_id: 1 })
-    await library.refuse([remove('series', 1), update('book', 1, { pages: 3 })], [{ kind: 'missing', index: 1, id: 1 }])
+    await library.refuse([remove('series', 1), update('book', 1, { pages: 3 })], [{ kind: 'missing', index: 1, id: 1, by: 0 }])
+  })
+
+  check('an update after the removal that emptied a reference of the record names the removal', async (library) => {
+    await library.add('author', { name: 'editor' })
+    await library.addBook({ editor_id: 1 })
+    const read = await library.expect('book', 1)
+    const late = { ...update('book', 1, { pages: 3 }), expect: read }
+    await library.refuse([remove('author', 1), late], [{ kind: 'stale', index: 1, id: 1, by: 0 }])
+    await library.accept([late, remove('author', 1)])
+    await library.refuse([late], [{ kind: 'stale', index: 0, id: 1 }])
   })
 
   check('removing several ids succeeds if a cascade removes one of them first', async (library) => {

@@ -70,6 +70,16 @@ export function checkIds(check: Check): void {
     assert.equal((await library.add('genre', { name: 'a' })).id, 1)
   })
 
+  check('ids that are taken before a transaction are those of no other one', async (library) => {
+    await library.add('genre', { name: 'a' })
+    assert.deepEqual(await library.store.takeIds('genre', 2, 'rehearse'), [2, 3])
+    assert.deepEqual(await library.store.takeIds('genre', 2), [2, 3])
+    assert.deepEqual(await library.store.takeIds('genre', 1), [4])
+    assert.equal((await library.add('genre', { name: 'b' })).id, 5)
+    assert.equal((await library.add('genre', { name: 'c' }, 3)).id, 3)
+    assert.equal((await library.add('genre', { name: 'd' })).id, 6)
+  })
+
   check('the values of an insert do not choose the id', async (library) => {
     const { records } = await library.accept([insert('genre', { id: 99, name: 'a' }), insert('genre', { id: 1, name: 'b' }, 6)])
     assert.deepEqual(valuesOf(records, 'id'), [1, 6])

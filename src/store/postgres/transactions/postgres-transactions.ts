@@ -24,7 +24,8 @@ import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { LockedRecords } from './locked-records.ts'
-import { isTakenId, passTakenIds } from './sequences.ts'
+import { idLock, takeLocks } from './locks.ts'
+import { isTakenId, nextIds, passTakenIds, reserveIds } from './sequences.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
 
@@ -95,6 +96,20 @@ export class PostgresTransactions {
     const work = this.#workOf({ operations, notes }, mode, origin)
     if (mode === 'rehearse') return this.#rehearse(work)
     return (await this.#direct(work)) ?? this.#commit(work)
+  }
+
+  /** Takes the next ids of a table, as `Store.takeIds`. */
+  takeIds(table: string, count: number, mode: TransactionMode): Promise<readonly number[]> {
+    const layout = this.#layout.of(table)
+    return this.#database.transaction(async (connection) => {
+      if (mode === 'rehearse') {
+        const [first = 1] = await nextIds(connection, [layout])
+        return Array.from({ length: count }, (_, index) => first + index)
+      }
+      await connection.query(takeLocks({ shared: [idLock(layout)], exclusive: [] }))
+      const [ids = []] = await reserveIds(connection, [{ layout, count }])
+      return ids
+    })
   }
 
   /**
