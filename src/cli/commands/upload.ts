@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { Command } from 'commander'
+import { AdminError } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import { type ApiClient, appErrorOf, withApi } from '../api-client.ts'
@@ -10,6 +11,9 @@ import { describedModels } from '../model-requests.ts'
 import { wholeNumber } from '../number-options.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { describedFileFields, discardUpload, uploadLocalFile } from '../stored-files.ts'
+
+/** Maximum number of reads of a record that other writes keep changing. */
+const MAX_ATTEMPTS = 20
 
 interface UploadOptions extends RemoteOptions {
   readonly record?: number
@@ -89,22 +93,38 @@ async function uploadAll(
   })
 }
 
+interface Place {
+  readonly model: string
+  readonly field: string
+  readonly record: number
+}
+
 /** Writes uploads to a record. If that fails, they are removed. */
-async function attach(
-  api: ApiClient,
-  { model, field, record }: { readonly model: string; readonly field: string; readonly record: number },
-  ids: readonly string[],
-): Promise<void> {
-  const path = `/models/${encodeURIComponent(model)}/${record}`
+async function attach(api: ApiClient, place: Place, ids: readonly string[]): Promise<void> {
   try {
-    const multiple = (await describedFileFields(api, model)).get(field)?.multiple === true
-    const { data } = (await api.client.request(path)) as { readonly data: Readonly<Record<string, unknown>> }
-    const others = multiple && Array.isArray(data[field]) ? data[field] : []
-    if (!multiple && ids.length > 1) throw new AppError('TASK_FAILED', `${field} has one file; upload one`)
-    await api.client.request(path, { method: 'PUT', body: { data: { [field]: multiple ? [...others, ...ids] : ids[0] } } })
+    const multiple = (await describedFileFields(api, place.model)).get(place.field)?.multiple === true
+    if (!multiple && ids.length > 1) throw new AppError('TASK_FAILED', `${place.field} has one file; upload one`)
+    if (multiple) await append(api, place, ids)
+    else await api.client.model(place.model).update(place.record, { [place.field]: ids[0] })
   } catch (error) {
     for (const id of ids) await discardUpload(api, id).catch(() => {})
     throw appErrorOf(error)
+  }
+}
+
+/** Adds uploads behind the files of a record; reads it again if another write has changed it meanwhile, so that none is lost. */
+async function append(api: ApiClient, { model, field, record }: Place, ids: readonly string[]): Promise<void> {
+  const records = api.client.model(model)
+  for (let attempt = 1; ; attempt++) {
+    const { data, etag } = await records.read(record)
+    const others = (data as Readonly<Record<string, unknown>>)[field]
+    try {
+      await records.update(record, { [field]: [...(Array.isArray(others) ? others : []), ...ids] }, { if_match: etag })
+      return
+    } catch (error) {
+      const isChanged = error instanceof AdminError && error.type === 'precondition'
+      if (!isChanged || attempt === MAX_ATTEMPTS) throw error
+    }
   }
 }
 

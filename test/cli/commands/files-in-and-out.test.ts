@@ -153,6 +153,16 @@ for (const place of ['without a server', 'beside a server'] as const) {
         assert.deepEqual([none.code, none.stderr], [1, 'error Photo with ID 9 does not exist\n'])
         const many = await run('upload', 'photo', 'cover', 'in/reef.png', 'in/reef.png', '--record', '1')
         assert.deepEqual([many.code, many.stderr], [1, 'error cover has one file; upload one\n'])
+        // Without a server, a second command would be refused: the data folder is in use.
+        const names = place === 'beside a server' ? ['b', 'c', 'd', 'e', 'f'].map((name) => `in/${name}.txt`) : []
+        for (const name of names) writeFileSync(join(path, name), name)
+        const uploads = await Promise.all(names.map((name) => run('upload', 'photo', 'papers', name, '--record', '1')))
+        assert.deepEqual(
+          uploads.filter(({ code }) => code !== 0),
+          [],
+        )
+        const [kept] = JSON.parse((await run('export', 'photo', '--format', 'json')).stdout) as { papers: unknown[] }[]
+        assert.equal(kept?.papers.length, 2 + names.length, 'uploads at the same time')
       }))
 
     test('admin download writes the files of a record, and replaces none', () =>
