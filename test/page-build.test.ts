@@ -41,6 +41,12 @@ test('each page of the admin page is a chunk of its own, which no other page loa
   }
 })
 
+test('the parser of Markdown is loaded with the first text in it', () => {
+  const parts = ['widgets/markdown-input.tsx', 'cells/markdown.tsx']
+  const loaded = chunksLoadedWith(manifest, [ENTRY, LIST_PAGE, 'pages/record.tsx', 'pages/create.tsx'])
+  for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
+})
+
 test('popups of the admin page are loaded after its first list', () => {
   const popups = ['dialog', 'popover', 'tooltip'].map((name) => `parts/${name}-popup.tsx`)
   assert.deepEqual(

@@ -104,6 +104,7 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
   { name: 'town', field: 'type: string', widget: 'autocomplete', options: 'choices: [Bergen, Oslo]', ...typed('Bergen') },
   { name: 'own', field: 'type: string', widget: 'x-own-widget', ...typed('As text') },
   { name: 'body', field: 'type: text', widget: 'textarea', ...typed('A text') },
+  { name: 'essay', field: 'type: text', widget: 'markdown', ...typed('A **text**') },
   { name: 'row', field: 'type: text', widget: 'text', ...typed('A text in one line') },
   { name: 'mail', field: 'type: email', widget: 'email', ...typed('a@example.org') },
   { name: 'mailbox', field: 'type: email', widget: 'text', ...typed('b@example.org') },

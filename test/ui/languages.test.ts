@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import de from '../../src/ui/text/de.ts'
+import deLater from '../../src/ui/text/de-later.ts'
 import { en } from '../../src/ui/text/en.ts'
+import { enLater } from '../../src/ui/text/en-later.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/ui/text')
 
@@ -15,17 +17,17 @@ function namesOf(texts: object, prefix = ''): string[] {
   })
 }
 
-/** The languages but English, by file. */
-const LANGUAGES = { 'de.ts': de }
+/** The languages but English, by file, beside the English texts. */
+const LANGUAGES = { 'de-later.ts': [deLater, enLater], 'de.ts': [de, en] } as const
 
-test('every language is tested, and is one file', () => {
-  const files = readdirSync(FOLDER).filter((name) => /^[a-z]{2}\.ts$/.test(name) && name !== 'en.ts')
-  assert.deepEqual(files, Object.keys(LANGUAGES))
+test('every language is tested, and has two files', () => {
+  const files = readdirSync(FOLDER).filter((name) => /^(?!en)[a-z]{2}(-later)?\.ts$/.test(name))
+  assert.deepEqual(files.sort(), Object.keys(LANGUAGES))
 })
 
-for (const [file, texts] of Object.entries(LANGUAGES)) {
+for (const [file, [texts, english]] of Object.entries(LANGUAGES)) {
   test(`${file} has the texts of English, all of them, and none is empty`, () => {
-    assert.deepEqual(namesOf(texts).sort(), namesOf(en).sort())
+    assert.deepEqual(namesOf(texts).sort(), namesOf(english).sort())
     assert.doesNotMatch(JSON.stringify(texts), /:""/)
   })
 }
@@ -39,6 +41,7 @@ const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
 /** Words that German shares with English. */
 const SHARED = [
   'API',
+  'Code',
   'Details',
   'Enter',
   'Filter',
@@ -47,6 +50,7 @@ const SHARED = [
   'Import',
   'Job',
   'Jobs',
+  'Link',
   'Median',
   'Name',
   'Standard',
@@ -67,8 +71,8 @@ const wordsOf = (text: string): string =>
     .trim()
 
 test('no text of German is that of English, but for words that both languages have', () => {
-  const german = new Map(sourcesOf(de))
-  const same = sourcesOf(en).filter(([name, text]) => german.get(name) === text && wordsOf(text) !== '')
+  const german = new Map(sourcesOf({ ...de, later: deLater }))
+  const same = sourcesOf({ ...en, later: enLater }).filter(([name, text]) => german.get(name) === text && wordsOf(text) !== '')
   assert.deepEqual(
     same.filter(([, text]) => !SHARED.includes(wordsOf(text))),
     [],

@@ -304,6 +304,7 @@ const NUMBERS = ['integer', 'number', 'decimal', 'primarykey']
 const WIDGETS: Readonly<Record<string, readonly string[]>> = {
   text: SINGLE_LINE,
   textarea: ['text', 'string', 'json'],
+  markdown: ['text'],
   email: ['email', 'string'],
   url: ['url', 'string'],
   color: ['string'],

@@ -63,14 +63,24 @@ export const Cell = memo(function Cell({ field, view, value, record, places }: C
           <FileCell value={value} isImage={field.type === 'image'} />
         </Suspense>
       )
-    default:
-      return <TextCell value={String(value)} places={places} />
+    default: {
+      const shown = (text: string) => <TextCell value={text} places={places} />
+      // What a search has found may be a mark, and has its place in the text as it is written.
+      if (view?.widget !== 'markdown' || places !== undefined) return shown(String(value))
+      return (
+        <Suspense fallback={shown(String(value))}>
+          <MarkdownCell value={String(value)}>{shown}</MarkdownCell>
+        </Suspense>
+      )
+    }
   }
 })
 
 const FileCell = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.FileCell })))
 
 const ShownFiles = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.ShownFiles })))
+
+const MarkdownCell = lazy(() => import('./markdown-cell.tsx').then((module) => ({ default: module.MarkdownCell })))
 
 /** Files to read, each with its picture; their code is loaded when they are shown. */
 export const LazyFiles = (props: ComponentProps<typeof ShownFiles>) => (

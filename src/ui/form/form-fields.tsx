@@ -1,6 +1,6 @@
 import '../styles/record-dialogs.css'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { type ReactNode, use, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
 import type { FieldErrors, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell, LazyFiles } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
@@ -165,6 +165,8 @@ function FormField({ view, field, model, value, onChange, errors = [], record, w
   )
 }
 
+const Markdown = lazy(() => import('../cells/markdown.tsx').then((module) => ({ default: module.Markdown })))
+
 /** A field of a form that is only shown. */
 function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'field' | 'record'>) {
   const isWide = !NARROW.has(widgetKind(view, field))
@@ -177,6 +179,10 @@ function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'fiel
             <RelatedValues field={field} record={record} />
           ) : takesFiles(field) ? (
             <LazyFiles value={record?.[field.name]} isImage={field.type === 'image'} />
+          ) : view.widget === 'markdown' && typeof record?.[field.name] === 'string' ? (
+            <Suspense>
+              <Markdown text={String(record[field.name])} />
+            </Suspense>
           ) : (
             <Cell field={field} view={view} value={record?.[field.name]} record={record} />
           )}

@@ -17,7 +17,7 @@ const TextContext = createContext<{ readonly text: Text; readonly language: stri
 export const useText = (): Text => use(TextContext).text
 
 /** Code of the present language. */
-const useLanguage = (): string => use(TextContext).language
+export const useLanguage = (): string => use(TextContext).language
 
 /** The language that the user has chosen, otherwise the first of the browser's that the page has, otherwise English. */
 function preferredLanguage(chosen: string | undefined, browser: readonly string[]): string {

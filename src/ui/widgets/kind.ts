@@ -6,6 +6,7 @@ import type { FieldView } from '../data/views.ts'
 export type WidgetKind =
   | 'line'
   | 'lines'
+  | 'markdown'
   | 'number'
   | 'range'
   | 'switch'
@@ -53,6 +54,7 @@ const ofChoices = (kind: WidgetKind) =>
 /** The kinds that widgets ask for, where the type allows them. */
 const BY_WIDGET: Readonly<Record<string, Readonly<Record<string, WidgetKind>>>> = {
   textarea: { string: 'lines', text: 'lines' },
+  markdown: { text: 'markdown' },
   text: { text: 'line' },
   color: { string: 'color' },
   range: { integer: 'range', number: 'range', decimal: 'range' },

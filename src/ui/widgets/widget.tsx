@@ -13,6 +13,7 @@ import { WordsInput } from './words-input.tsx'
 const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   line: TextInput,
   lines: Textarea,
+  markdown: lazy(() => import('./markdown-input.tsx').then((module) => ({ default: module.MarkdownInput }))),
   number: NumberInput,
   range: RangeInput,
   switch: SwitchInput,

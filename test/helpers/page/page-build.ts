@@ -8,6 +8,7 @@ export const PAGE_BUILD = join(ROOT, 'dist/ui')
 /** A chunk in the manifest of Vite. */
 interface Chunk {
   readonly file: string
+  readonly isDynamicEntry?: boolean
   readonly imports?: readonly string[]
   readonly dynamicImports?: readonly string[]
   readonly css?: readonly string[]
