@@ -1,5 +1,5 @@
-// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`, and `--all`, all suites.
-// Arguments select files whose path contains one of them.
+// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`; `--all` all suites,
+// `--all --no-slow` those of each change. Arguments select files whose path contains one of them.
 import { rmSync, writeSync } from 'node:fs'
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -35,6 +35,7 @@ const { values, positionals } = parseArgs({
     postgres: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     'no-browser': { type: 'boolean', default: false },
+    'no-slow': { type: 'boolean', default: false },
     'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
   },

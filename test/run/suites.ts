@@ -8,6 +8,8 @@ export interface Suites {
   readonly all: boolean
   /** Leaves all tests in a browser to their suite. */
   readonly 'no-browser': boolean
+  /** Leaves the slow suite out of all suites. */
+  readonly 'no-slow': boolean
 }
 
 /** Test files, by their paths below the folder of the tests. */
@@ -48,7 +50,7 @@ export async function selectTests(folder: string, suites: Suites, parts: readonl
     .filter((name) => parts.length === 0 || parts.some((part) => name.includes(part)))
     .sort()
   const onPostgres = suites.postgres || suites.all ? found.filter(isHttpTest) : []
-  if (suites.all) return { names: found, onPostgres }
+  if (suites.all) return { names: found.filter((name) => !(suites['no-slow'] && isSlow(name))), onPostgres }
   const isQuick = (name: string) => !isBrowserTest(name) || (QUICK_BROWSER_TESTS.includes(name) && !suites['no-browser'])
   const names = found
     .filter((name) => isSlow(name) === suites.slow && isPostgresTest(name) === suites.postgres)
