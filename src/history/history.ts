@@ -85,8 +85,8 @@ export class History {
    */
   async all(actor: Actor, query: string): Promise<string> {
     superusersOnly(actor)
-    if (!this.isOn) throw historyOff()
-    return (await this.#page(query, [])).json
+    if (!this.isOn) throw this.#historyOff()
+    return (await this.#page(this.#asked(query), [])).json
   }
 
   /**
@@ -101,18 +101,19 @@ export class History {
     const [record] = await this.#access.read(this.#store, actor, model, [id])
     const missing = new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
     if (record === undefined && !actor.isSuperuser) throw missing
-    if (!this.covers(model)) throw historyOff(model)
+    const asked = this.#asked(query)
+    if (!this.covers(model)) throw this.#historyOff(model)
     const own = ownEntries(model, id)
     const reader = new HistoryReader(this.#access, this.#store, actor, model)
-    if (record !== undefined && !reader.seesAll) return this.#pageOf(await reader.entriesOf(record, own), query)
-    const { json, total } = await this.#page(query, own)
+    if (record !== undefined && !reader.seesAll) return this.#pageOf(await reader.entriesOf(record, own), asked)
+    const { json, total } = await this.#page(asked, own)
     if (record === undefined && total === 0) throw missing
     return json
   }
 
   /** The deletion of a record, if it is the last change of it, and the other changes of its request. */
   async deletionOf(model: Model, id: number): Promise<readonly RecordedChange[]> {
-    if (!this.covers(model)) throw historyOff(model)
+    if (!this.covers(model)) throw this.#historyOff(model)
     const own = ownEntries(model, id)
     const [last] = (await this.#store.find(HISTORY, { filters: own, sort: LATEST_FIRST, offset: 0, limit: 1 })).records
     if (last?.action !== 'delete') return []
@@ -127,15 +128,13 @@ export class History {
     return [recordedChange(last), ...others]
   }
 
-  async #page(query: string, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
-    const { plan, page } = this.#asked(query)
+  async #page({ plan, page }: PlainListQuery, own: readonly FieldFilter[]): Promise<{ json: string; total: number }> {
     const { records, total } = await this.#store.find(HISTORY, { ...plan, filters: [...own, ...plan.filters] })
     return { json: pageJson(this.#entriesJson(records), total, page), total }
   }
 
   /** A page of entries as a reader may see them: filters and sort order apply to what is shown, so that they reveal nothing else. */
-  #pageOf(entries: readonly StoredRecord[], query: string): string {
-    const { plan, page } = this.#asked(query)
+  #pageOf(entries: readonly StoredRecord[], { plan, page }: PlainListQuery): string {
     const matches = matcher({ all: plan.filters })
     const found = entries.filter(matches).sort(comparer(plan.sort))
     const shown = found.slice(plan.offset, plan.offset + plan.limit)
@@ -157,6 +156,11 @@ export class History {
       return [name, model.fields.get(name)?.file === undefined ? change : { ...change, ...urls }] as const
     })
     return { ...entry, changes: Object.fromEntries(changes) }
+  }
+
+  #historyOff(model?: Model): AppError {
+    const reason = this.isOn ? 'its model has `history: false`' : 'the setting `history: { days: 90 }` turns it on'
+    return new AppError('HISTORY_OFF', `The history of ${model?.name ?? 'records'} is not recorded; ${reason}`)
   }
 
   #asked(query: string): PlainListQuery {
@@ -185,9 +189,3 @@ function presentEntry(entry: StoredRecord): object {
   const user = user_id === null ? null : { id: user_id, username }
   return { id, model, record_id, action, at, user, via, request_id, changes }
 }
-
-const historyOff = (model?: Model): AppError =>
-  new AppError(
-    'HISTORY_OFF',
-    `The history of ${model?.name ?? 'records'} is not recorded; the setting \`history: { days: 90 }\` turns it on`,
-  )

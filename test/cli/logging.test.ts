@@ -40,14 +40,14 @@ describe('the log of admin serve', () => {
       assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       return msg
     })
-    assert.match(messages[0] ?? '', /^4 models and 0 views from /)
+    assert.match(messages[0] ?? '', /^5 models and 0 views from /)
     assert.ok(messages.includes('Login failed'), stderr)
     assert.equal(messages.at(-1), 'SIGINT: finishing open requests')
   })
 
   test('is text on a terminal', async () => {
     const { stderr } = await serve(['serve'], { whileRunning, terminal: true })
-    assert.match(stderr, /^4 models and 0 views from /)
+    assert.match(stderr, /^5 models and 0 views from /)
     assert.match(stderr, /^Login failed reason=unknown_user address=127\.0\.0\.1 request_id=[\w-]{22}$/m)
     assert.match(stderr, /^SIGINT: finishing open requests$/m)
     assert.doesNotMatch(stderr, /"level"/)
@@ -57,9 +57,9 @@ describe('the log of admin serve', () => {
     const json = await serve(['serve', '--log-format', 'json'], { terminal: true, env: { ADMIN_LOG__FORMAT: 'text' } })
     assert.ok(allJson(json.stderr).length >= 3, json.stderr)
     const text = await serve(['serve', '--log-format', 'text'], { env: { ADMIN_LOG__FORMAT: 'json' } })
-    assert.match(text.stderr, /^4 models/)
+    assert.match(text.stderr, /^5 models/)
     const environment = await serve(['serve'], { env: { ADMIN_LOG__FORMAT: 'text' } })
-    assert.match(environment.stderr, /^4 models/)
+    assert.match(environment.stderr, /^5 models/)
   })
 
   test('at level info contains no requests', async () => {
@@ -102,7 +102,7 @@ describe('the log of admin serve', () => {
     const add = ['users', 'add', 'ann', '--email', 'a@example.com', '--superuser', '--password-stdin']
     await runCli(add, { cwd: project.path, stdin: 'long-enough' })
     const shown = await serve(['serve', '--show-token'])
-    assert.match(shown.stderr, /^4 models/)
+    assert.match(shown.stderr, /^5 models/)
     assert.match(shown.stderr, /^eyJ\S+$/m)
     const refused = await serve(['serve', '--show-token', '--log-format', 'json'])
     assert.equal(refused.code, 2)
