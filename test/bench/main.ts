@@ -1,5 +1,6 @@
 // Runs the benchmarks: npm run bench [-- <name…> options]. Each baseline is measured in the same run as its figure.
 import { readFile } from 'node:fs/promises'
+import { batchBench } from './batch.ts'
 import { buildsBench } from './builds.ts'
 import { codeBench } from './code.ts'
 import { compactionBench } from './compaction.ts'
@@ -41,6 +42,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   stalls: stallsBench,
   webhooks: webhooksBench,
   history: historyBench,
+  batch: batchBench,
   code: codeBench,
   events: eventsBench,
   ui: uiBench,

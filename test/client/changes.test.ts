@@ -72,6 +72,32 @@ describe('a client of a server that records a history', () => {
     assert.notEqual((await tags.read(1)).data.name, 'Other')
   })
 
+  test('stores records of several models together', async () => {
+    const { data, total, etags } = await client.batch(
+      [
+        { method: 'create', model: 'category', data: { name: 'Batched', slug: 'batched' }, ref: 'batched' },
+        { method: 'update', model: 'post', id: 1, data: { category_id: { $ref: 'batched' } } },
+      ],
+      { etags: true },
+    )
+    const [category, post] = data
+    assert.deepEqual([total, post.category_id], [2, category.id])
+    assert.equal(
+      (await client.batch([{ method: 'update', model: 'post', id: 1, data: {}, if_match: etags?.[1] ?? '' }])).total,
+      1,
+    )
+    const history = await client.model('post').history(1, { page_size: 1 })
+    const [ofPost, ofCategory] = [history.data[0], (await client.model('category').history(category.id)).data[0]]
+    assert.ok(ofPost?.request_id != null && ofPost.request_id === ofCategory?.request_id, 'one request in the history')
+    await assert.rejects(
+      client.batch([
+        { method: 'delete', model: 'post', id: 1 },
+        { method: 'create', model: 'category', data: { name: 'x', slug: 'batched' } },
+      ]),
+      (error: AdminError) => error.type === 'validation' && 'slug' in error.errorsOf(1),
+    )
+  })
+
   test('changes and deletes all records that match', async () => {
     const tags = client.model('tag')
     await tags.bulkCreate([1, 2, 3].map((n) => ({ name: `Many | ${n}`, slug: `many-${n}` })))

@@ -81,6 +81,18 @@ describe('a client that subscribes', () => {
       ['tag'],
     ))
 
+  test('is told of each change of a batch', () =>
+    withSubscription(async ({ app, client, told }) => {
+      const { data } = await client.batch([
+        { method: 'create', model: 'tag', data: tagNamed('reef') },
+        { method: 'update', model: 'category', id: 1, data: { name: 'Sea' } },
+        { method: 'delete', model: 'tag', id: 2 },
+      ])
+      app.advance(100)
+      await told.until(3)
+      assert.deepEqual([...told.items].sort(), [`create tag ${data[0]?.id}`, 'delete tag 2', 'update category 1'])
+    }))
+
   test('goes on with a renewed token when the token ends, and misses nothing meanwhile', () =>
     withSubscription(async ({ app, client, told, links, resets }) => {
       const first = await client.model('tag').create(tagNamed('reef'))

@@ -73,6 +73,27 @@ export async function writes() {
   return [me.username.length, found.hits[0]?.matches, (await client.views()).post[0]?.fields]
 }
 
+export async function batches() {
+  const { data, etags } = await client.batch([
+    { method: 'create', model: 'tag', data: { name: 'Knots', slug: 'knots' }, ref: 'knots', form_id: 'TagForm' },
+    { method: 'update', model: 'post', id: 1, data: { tags: [1, { $ref: 'knots' }], category_id: { $ref: 'x' } }, if_match: '*' },
+    { method: 'delete', model: 'comment', id: 3 },
+  ])
+  // @ts-expect-error the slug is required
+  await client.batch([{ method: 'create', model: 'tag', data: { name: 'Knots' } }])
+  // @ts-expect-error the form does not let the slug be changed
+  await client.batch([{ method: 'update', model: 'tag', id: 1, data: { slug: 'x' }, form_id: 'TagForm' }])
+  // @ts-expect-error a text is no relation
+  await client.batch([{ method: 'update', model: 'tag', id: 1, data: { slug: { $ref: 'x' } } }])
+  // @ts-expect-error no model has this key
+  await client.batch([{ method: 'delete', model: 'psot', id: 1 }])
+  // @ts-expect-error a deletion needs an id
+  await client.batch([{ method: 'delete', model: 'post' }])
+  const slug: string = data[0].slug
+  const title: string = data[1].title
+  return [slug, title, data[2].id.toFixed(), etags?.length]
+}
+
 export async function rehearsals() {
   const tags = client.model('tag')
   const real = await tags.create({ name: 'Knots', slug: 'knots' }, { form_id: 'TagForm' })

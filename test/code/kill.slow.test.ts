@@ -8,12 +8,23 @@ import { repetitions } from '../helpers/counts.ts'
 import { databaseProject, succeeded } from '../helpers/postgres/cli-project.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
 
+/** A new product with an order, and a deletion. */
+const BATCH = {
+  operations: [
+    { method: 'create', model: 'product', data: { name: 'Cap', stock: 1 }, ref: 'cap' },
+    { method: 'create', model: 'order', data: { product_id: { $ref: 'cap' }, quantity: 1, price: 1 } },
+    { method: 'delete', model: 'order', id: 1 },
+  ],
+}
+
 /** The points at which a hook kills the process, and the request that reaches it. */
 const POINTS: readonly (readonly [point: string, method: string, path: string, body: object])[] = [
   ...['begin', 'read', 'update', 'create', 'return', 'ledger', 'compute', 'validate'].map(
     (point) => [point, 'POST', 'order', { data: { product_id: 1, quantity: 1, price: 1 } }] as const,
   ),
   ['second', 'POST', 'order/bulk', { records: [1, 2].map((quantity) => ({ product_id: 1, quantity, price: 1 })) }],
+  // Two points, one for each engine.
+  ...['return', 'ledger'].map((point) => [point, 'POST', '../batch', BATCH] as const),
   ['change', 'PUT', 'product/1', { data: { stock: 3 } }],
   ['remove', 'DELETE', 'product/2', {}],
   ['cascade', 'DELETE', 'product/1', {}],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { ADMIN_SEED } from '../../helpers/api/app.ts'
+import { test } from 'node:test'
+import { ADMIN_SEED, openTestApp } from '../../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN, fieldErrors, UNAUTHENTICATED } from './expected.ts'
 
@@ -323,3 +324,44 @@ scenarios('a batch that is refused', { files: FILES, settings: { history: { days
     events: {},
   }),
 ])
+
+test('the history, webhooks and access conditions of a batch are those of its operations', async () => {
+  const access = {
+    ...FILES,
+    'models/note.yaml': `name: Note
+fields:
+  - { name: text, type: string, required: true }
+  - { name: owner_id, type: foreignkey, model: user, default: { user: id } }
+access: { view: authenticated, add: authenticated, change: self.owner_id == user.id, delete: self.owner_id == user.id }
+`,
+    'models/remark.yaml': `name: Remark
+fields:
+  - { name: note_id, type: foreignkey, model: note, required: true, on_delete: cascade }
+access: { view: authenticated, add: self.note.owner_id == user.id }
+`,
+    'seed/note.yaml': '- { text: of the admin, owner_id: 1 }\n- { text: of the clerk, owner_id: 2 }\n',
+  }
+  await using app = await openTestApp({ files: access, settings: { history: { days: 90 } } })
+  const url = 'http://127.0.0.1:9/'
+  await play(app, { request: `POST ${API}/webhooks`, body: { url, models: ['note', 'remark'] }, status: 201 })
+  const batch = (operations: readonly unknown[], status: number) =>
+    play(app, { request: BATCH, as: 'clerk', body: { operations }, status })
+  const own = [create('note', { text: 'new' }, { ref: 'note' }), create('remark', { note_id: { $ref: 'note' } })]
+  for (const foreign of [update('note', 1, { text: 'x' }), remove('note', 1), create('remark', { note_id: 1 })]) {
+    const refused = await batch([...own, foreign], 403)
+    assert.deepEqual(refused.json, FORBIDDEN)
+  }
+  assert.equal((await listed(app, 'note')).length, 2)
+  await batch([...own, update('note', 2, { text: 'changed' })], 200)
+  const { data: entries } = (await play(app, { request: `GET ${API}/history`, status: 200 })).json
+  const ofBatch = entries.slice(0, 3)
+  assert.deepEqual(ofBatch.map(({ model, action }: Sent) => `${action} ${model}`).sort(), [
+    ...['create note', 'create remark', 'update note'],
+  ])
+  assert.equal(new Set(ofBatch.map(({ request_id }: Sent) => request_id)).size, 1)
+  assert.ok(
+    ofBatch.every(({ user, via }: { user: { username: string }; via: string }) => user.username === 'clerk' && via === 'api'),
+  )
+  const { records: events } = await app.app.store.find('webhookevent', { filters: [], sort: [], offset: 0, limit: 10 })
+  assert.deepEqual(events.map(({ event, model }) => `${event} ${model}`).sort(), ['create note', 'create remark', 'update note'])
+})

@@ -1,0 +1,103 @@
+import { memberValues } from './data/members.ts'
+import { accessTokens, MEMBERS_PATH } from './data/project.ts'
+import type { BenchOptions } from './options.ts'
+import { withMembers } from './processes/members.ts'
+import { type Figure, median, type Result } from './results/figures.ts'
+import { atEachSize } from './results/sizes.ts'
+
+const SIZES = [10_000]
+
+/** Number of operations of a batch, and of records of a bulk create. */
+const MANY = 1000
+
+/** Number of pairs of requests. */
+const PAIRS = 25
+
+/** A batch takes at most one and a half times as long as a bulk create. */
+const BAR = { is: 'at least', ratio: 0.67 } as const
+
+const STAY = `name: Stay
+fields:
+  - { name: member_id, type: foreignkey, model: member, required: true }
+  - { name: text, type: string }
+`
+
+/** A path below the API, and the body. */
+type Request = readonly [path: string, body: object]
+
+interface Row {
+  readonly name: string
+  /** @param from the number of the first new record */
+  readonly batch: (from: number) => Request
+  readonly bulk: (from: number) => Request
+}
+
+const numbers = (from: number) => Array.from({ length: MANY }, (_, index) => from + index)
+const create = (model: string, data: object, ref?: string) => ({ method: 'create', model, data, ref })
+
+const ROWS: readonly Row[] = [
+  {
+    name: `a batch of ${MANY} creates, beside a bulk create`,
+    batch: (from) => ['/batch', { operations: numbers(from).map((number) => create('member', memberValues(number))) }],
+    bulk: (from) => ['/models/member/bulk', { records: numbers(from).map(memberValues) }],
+  },
+  {
+    name: `a batch of ${MANY} with references to the first, beside a bulk create`,
+    batch: (from) => {
+      const [first = 0, ...others] = numbers(from)
+      const stays = others.map((number) => create('stay', { member_id: { $ref: 'member' }, text: `Stay ${number}` }))
+      return ['/batch', { operations: [create('member', memberValues(first), 'member'), ...stays] }]
+    },
+    bulk: (from) => ['/models/stay/bulk', { records: numbers(from).map((number) => ({ member_id: 1, text: `Stay ${number}` })) }],
+  },
+]
+
+/** Compares batches with bulk creates of as many records on the same server. */
+export function batchBench(options: BenchOptions): Promise<Result[]> {
+  const names = ROWS.map(({ name }) => name)
+  return atEachSize('batch', names, options.records ?? SIZES, (records) => {
+    const files = { 'models/stay.yaml': STAY }
+    return withMembers(
+      records,
+      options.profile,
+      async (address) => {
+        const figures: Figure[] = []
+        for (const [index, row] of ROWS.entries()) figures.push(await measure(row, address, records * (index * 100 + 2)))
+        return figures
+      },
+      { files },
+    )
+  })
+}
+
+/** Sends a batch and a bulk create in turn, after one of each that warms up. The ratio is that of the median pair. */
+async function measure({ name, batch, bulk }: Row, address: string, first: number): Promise<Figure> {
+  const [token = ''] = accessTokens(1)
+  let from = first
+  const timed = async (requestOf: (from: number) => Request): Promise<number> => {
+    const [path, body] = requestOf(from)
+    from += MANY
+    const text = JSON.stringify(body)
+    const begin = performance.now()
+    const response = await fetch(address + MEMBERS_PATH.replace('/models/member', path), {
+      method: 'POST',
+      body: text,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    })
+    const answer = await response.text()
+    if (!response.ok) throw new Error(`${response.status}: ${answer.slice(0, 500)}`)
+    return (performance.now() - begin) / 1000
+  }
+  const ours: number[] = []
+  const others: number[] = []
+  for (let number = 0; number <= PAIRS; number++) {
+    const isFirst = number % 2 === 0
+    const [one, two] = isFirst ? [await timed(batch), await timed(bulk)] : [await timed(bulk), await timed(batch)]
+    if (number === 0) continue
+    ours.push(isFirst ? one : two)
+    others.push(isFirst ? two : one)
+  }
+  const ratio = median(ours.map((time, index) => (others[index] ?? 0) / time))
+  const rates = { ours: 1 / median(ours), baseline: 1 / median(others), ratio }
+  return { bench: 'batch', name, records: MANY, unit: '/s', ...rates, bar: BAR }
+}
