@@ -263,7 +263,7 @@ async function open(
       downloads: new Downloads({ access, store, blobs, images }),
       fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id) => accounts.logins.actorOfUser(id) }),
       exports: new Exports(access, store, project.views),
-      imports: new Imports(access, records),
+      imports: new Imports(access, records, { store, views: project.views }),
       logins: accounts.logins,
       sharedLimits,
       ownAccounts: accounts.own,

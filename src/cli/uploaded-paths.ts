@@ -11,6 +11,7 @@ import { PathProblem } from '../transfer/file-paths.ts'
 import { type UploadFile, withUploadedFiles } from '../transfer/file-uploads.ts'
 import { type ImportedFile, rewriteFileValues } from '../transfer/file-values.ts'
 import { decodeUtf8, type FileContent } from '../transfer/row-reader.ts'
+import { isObject } from '../util/json.ts'
 import { type ApiClient, appErrorOf } from './api-client.ts'
 import type { Io } from './io.ts'
 import { describedFileFields, discardUpload, uploadLocalFile } from './stored-files.ts'
@@ -32,6 +33,8 @@ interface PathSource {
   /** The folder of the file; undefined for standard input. */
   readonly folder: string | undefined
   readonly open: () => FileContent
+  /** The map of the import, which may give file fields other columns. */
+  readonly map: unknown
 }
 
 /** Maximum number of faults after which no more files are uploaded. */
@@ -52,6 +55,11 @@ export async function withUploadedPaths<T>(
   const fields = await describedFileFields(target.api, target.model)
   if (fields.size === 0) return work(source.open)
   const names = new Map([...fields].flatMap(([name, { label }]) => [[name, name] as const, [label, name] as const]))
+  const columns = isObject(source.map) && isObject(source.map.columns) ? source.map.columns : {}
+  for (const [header, field] of Object.entries(columns)) {
+    if (typeof field === 'string' && fields.has(field)) names.set(header.trim(), field)
+    else names.delete(header.trim())
+  }
   const uploads = new PathUploads(target, source.folder)
   const folder = await mkdtemp(join(tmpdir(), 'admin-import-'))
   let isDone = false

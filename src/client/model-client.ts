@@ -28,6 +28,7 @@ import type {
   Guard,
   Imported,
   ImportOptions,
+  ImportPreview,
   Input,
   ListQuery,
   ModelTypes,
@@ -265,18 +266,26 @@ export class ModelClient<M extends ModelTypes> {
    *
    * @throws {AdminError} with the messages of invalid records in `fieldErrors`, under `<row>.<field>`
    */
-  async import(
+  async import(file: string | Blob | Uint8Array<ArrayBuffer>, options: ImportOptions<M>): Promise<Imported> {
+    return (await this.#sendFile('/import', file, [['dry_run', options.dry_run], ...importEntries(options)], options)) as Imported
+  }
+
+  /** Shows how a file would be imported: the map, guessed where it is not given, and its first rows with their faults. Stores nothing. */
+  async previewImport(
     file: string | Blob | Uint8Array<ArrayBuffer>,
-    { format, dry_run, delimiter, upsert_by, form_id, signal }: ImportOptions<M>,
-  ): Promise<Imported> {
-    const query = queryText([
-      ['dry_run', dry_run],
-      ['delimiter', delimiter],
-      ['upsert_by', upsert_by],
-      ['form_id', form_id],
-    ])
+    options: Omit<ImportOptions<M>, 'dry_run'>,
+  ): Promise<{ readonly data: ImportPreview }> {
+    return (await this.#sendFile('/import/preview', file, importEntries(options), options)) as { data: ImportPreview }
+  }
+
+  #sendFile(
+    path: string,
+    file: string | Blob | Uint8Array<ArrayBuffer>,
+    entries: QueryEntries,
+    { format, signal }: Pick<ImportOptions<M>, 'format' | 'signal'>,
+  ): Promise<unknown> {
     const headers = { 'Content-Type': MEDIA_TYPES[format] }
-    return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, file, signal })) as Imported
+    return this.#json({ method: 'POST', path: this.#root + path + queryText(entries), headers, file, signal })
   }
 
   /** Returns mock records, which are not stored. The same seed gives the same records. */
@@ -325,6 +334,15 @@ export class ModelClient<M extends ModelTypes> {
     return this.#json({ method, path: `${this.#root}/bulk${dryRunText(dryRun)}`, body, signal })
   }
 }
+
+/** The query parameters of an import, but `dry_run`. */
+const importEntries = <M extends ModelTypes>({ delimiter, upsert_by, form_id, map, locale }: ImportOptions<M>): QueryEntries => [
+  ['delimiter', delimiter],
+  ['upsert_by', upsert_by],
+  ['form_id', form_id],
+  ['map', map === undefined ? undefined : JSON.stringify(map)],
+  ['locale', locale],
+]
 
 /** The query of a dry run. A write without one has no query. */
 export const dryRunText = (dryRun: boolean | undefined): string => (dryRun === true ? '?dry_run=true' : '')

@@ -125,6 +125,26 @@ export interface ImportOptions<M extends ModelTypes> extends CallOptions {
   readonly upsert_by?: M['column'] | undefined
   /** The form that validates the records. */
   readonly form_id?: FormName<M> | undefined
+  /** Which fields the columns are, and how the file writes days and numbers. */
+  readonly map?: ImportMap | undefined
+  /** The language of days and numbers in the file, such as `de`. */
+  readonly locale?: string | undefined
+}
+
+/** Which fields the columns of a file are, and how it writes days and numbers. Cells may have labels of choices and names of related records. */
+export interface ImportMap {
+  /** By the header of a column: a field; a relation and the field that names its records, `patient_id.number`; null to leave the column out. */
+  readonly columns?: Readonly<Record<string, string | null>> | undefined
+  /** Such as `dd.mm.yyyy`. */
+  readonly dates?: string | undefined
+  /** By an example, such as `1.234,56`. */
+  readonly numbers?: string | undefined
+  /** Names the formats that are not named themselves. */
+  readonly locale?: string | undefined
+  /** Time zone of dates with a time and without an offset; UTC when absent. */
+  readonly time_zone?: string | undefined
+  /** Values that every row has, by field. */
+  readonly constants?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The result of an import. */
@@ -139,6 +159,32 @@ export interface Imported {
   readonly total: number
   /** Columns that were ignored since the server sets them. */
   readonly ignored: readonly string[]
+}
+
+/** How a file would be imported. */
+export interface ImportPreview {
+  /** The map, guessed where it is not given. */
+  readonly map: ImportMap
+  /** Formats that must be named, since the values can be read in several ways. */
+  readonly ambiguous: readonly ('dates' | 'numbers')[]
+  readonly columns: readonly {
+    readonly header: string
+    /** The field as in `map.columns`; null for a column that is left out. */
+    readonly field: string | null
+    readonly samples: readonly string[]
+  }[]
+  /** The first rows. */
+  readonly rows: readonly {
+    /** From 1. */
+    readonly row: number
+    readonly line: number | null
+    /** The cells of the file, by field. */
+    readonly texts: Readonly<Record<string, string>>
+    /** The values as they would be stored, by field. */
+    readonly values: Readonly<Record<string, unknown>>
+    /** Messages by field. */
+    readonly errors: Readonly<Record<string, readonly string[]>>
+  }[]
 }
 
 /** Names the form that validates the data. */

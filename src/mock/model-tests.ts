@@ -28,6 +28,7 @@ const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET', '/aggregate'],
   ['GET', '/export'],
   ['POST', '/import'],
+  ['POST', '/import/preview'],
   ['GET', '/mock'],
   ['GET', '/test'],
 ]

@@ -147,7 +147,8 @@ function parseLabels(parameters: Parameters, format: ExportFormat): LabelRequest
   return isOn ? { listId, timeZone } : undefined
 }
 
-function isTimeZone(name: string): boolean {
+/** True for a time zone of the IANA database, such as Europe/Berlin. */
+export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
   } catch {

@@ -33,13 +33,13 @@ export function readCell(field: Field | undefined, cell: string | null): Json {
   if (cell === null) return null
   if (field === undefined || field.type.secret) return cell
   const text = isText(field) || field.type.name === 'decimal' ? unguarded(cell) : cell
-  return field.type.list ? split(text).map((item) => readItem(field, item)) : readValue(field, text)
+  return field.type.list ? splitList(text).map((item) => readItem(field, item)) : readValue(field, text)
 }
 
 /** Reads a cell that is not JSON, of a file field: a text, or several behind semicolons. */
 export function readTextCell(cell: string, isList: boolean): string | string[] {
   const text = unguarded(cell)
-  return isList ? split(text).map((item) => item.trim()) : text
+  return isList ? splitList(text).map((item) => item.trim()) : text
 }
 
 const SEPARATOR = ';'
@@ -62,7 +62,7 @@ const isText = ({ type }: Field): boolean => type.searchable
 const escaped = (item: string): string => item.replace(/[\\;]/g, '\\$&')
 
 /** Splits at semicolons; one behind a backslash belongs to the item. */
-function split(text: string): string[] {
+export function splitList(text: string): string[] {
   const items: string[] = []
   let item = ''
   for (const [piece] of text.matchAll(/\\[\\;]|;|[^\\;]+|\\/g)) {

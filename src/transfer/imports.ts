@@ -10,8 +10,26 @@ import { WHOLE_ROW } from '../records/drafts.ts'
 import type { WriteOrigin } from '../records/hooks.ts'
 import type { ImportItem, UpsertKey } from '../records/imports.ts'
 import type { Records } from '../records/records.ts'
+import type { Store } from '../store/store.ts'
+import { isObject } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
+import type { Views } from '../views/views.ts'
+import { guessMap } from './map-guess.ts'
+import { type ImportMap, Mapping } from './mapping.ts'
+import {
+  firstRows,
+  GUESSED_ROWS,
+  type ImportPreview,
+  messagesByRow,
+  PREVIEWED_ROWS,
+  RAW,
+  rawColumns,
+  SAMPLES,
+  storedValues,
+  textsOf,
+} from './previews.ts'
+import { RelatedValues } from './related-values.ts'
 import { type FileContent, type FileRow, readRows } from './row-reader.ts'
 import { isUsableId, MAX_GIVEN_ID } from './seed.ts'
 
@@ -30,6 +48,10 @@ export interface FileImportOptions {
   readonly withoutCode?: boolean
   /** Delimiter of a CSV file; found in its header when absent. */
   readonly delimiter?: DelimiterName | undefined
+  /** How columns become fields; without it and `locale`, the file is as an export writes it. */
+  readonly map?: unknown
+  /** The language of days and numbers, as `locale` of the map. */
+  readonly locale?: string | undefined
   /** Maximum number of rows. */
   readonly maxRows?: number
 }
@@ -68,10 +90,14 @@ const ROWS_PER_TURN = 500
 export class Imports {
   readonly #access: AccessRules
   readonly #records: Records
+  readonly #store: Store
+  readonly #views: Views
 
-  constructor(access: AccessRules, records: Records) {
+  constructor(access: AccessRules, records: Records, { store, views }: { readonly store: Store; readonly views: Views }) {
     this.#access = access
     this.#records = records
+    this.#store = store
+    this.#views = views
   }
 
   /**
@@ -92,6 +118,8 @@ export class Imports {
       origin,
       keepIds = false,
       withoutCode = false,
+      map,
+      locale,
       maxRows = Number.POSITIVE_INFINITY,
     }: FileImportOptions = {},
   ): Promise<ImportResult> {
@@ -102,21 +130,27 @@ export class Imports {
     const { maxRecordBytes } = this.#records
     const lines: (number | undefined)[] = []
     const ignored = new Set<string>()
+    const columns = this.#mapping(model, map, locale)
+    const related = new RelatedValues(this.#access, this.#store, actor)
+    const itemsOf = async (rows: readonly FileRow[]) =>
+      (columns === undefined ? rows : await withRelated(rows, related, columns.constants)).map((row) =>
+        itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }),
+      )
     async function* batches(): AsyncGenerator<readonly ImportItem[]> {
-      let batch: ImportItem[] = []
+      let batch: FileRow[] = []
       lines.length = 0
       ignored.clear()
-      for await (const row of readRows(file.format, file.open(), model, { maxRecordBytes, delimiter })) {
+      for await (const row of readRows(file.format, file.open(), model, { maxRecordBytes, delimiter, columns })) {
         if (lines.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
         if (lines.length === 0 && isCsv) checkColumns(model, row)
-        batch.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
+        batch.push(row)
         lines.push(row.line)
         if (batch.length < ROWS_PER_TURN) continue
-        yield batch
+        yield await itemsOf(batch)
         batch = []
         await setImmediate()
       }
-      yield batch
+      yield await itemsOf(batch)
     }
     try {
       const counts = await this.#records.importAll(actor, modelKey, batches, {
@@ -131,6 +165,101 @@ export class Imports {
       throw new RejectedRows(limitMessages(error.details), (row) => lines[row - 1])
     }
   }
+
+  /**
+   * Shows how a file would be imported: the map, guessed where it is not given, and the first rows as they would be stored, with their faults.
+   *
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON
+   */
+  async preview(actor: Actor, modelKey: string, file: ImportFile, options: FileImportOptions = {}): Promise<ImportPreview> {
+    const { map = {}, locale, delimiter } = options
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    // Refuses a faulty map.
+    this.#mapping(model, map, locale)
+    const { maxRecordBytes } = this.#records
+    const parts = { model, registry: this.#access.registry, views: this.#views }
+    const first = await firstRows(
+      readRows(file.format, file.open(), model, { maxRecordBytes, delimiter, columns: RAW }),
+      GUESSED_ROWS,
+    )
+    const raw = rawColumns(first)
+    const given = { ...(locale === undefined ? {} : { locale }), ...(isObject(map) ? (map as ImportMap) : {}) }
+    const guess = guessMap(raw, given, parts)
+    const mapping = new Mapping(guess.map, parts)
+    const related = new RelatedValues(this.#access, this.#store, actor)
+    const read = await firstRows(
+      readRows(file.format, file.open(), model, { maxRecordBytes, delimiter, columns: mapping }),
+      PREVIEWED_ROWS,
+    )
+    const rows = await withRelated(read, related, mapping.constants)
+    const faults = await this.#faultsOf(actor, modelKey, rows, options)
+    const columns = raw.map(({ header, texts }) => ({
+      header,
+      field: guess.map.columns?.[header] ?? null,
+      samples: texts.slice(0, SAMPLES),
+    }))
+    const shown = rows.map((row, index) => ({
+      row: index + 1,
+      line: row.line ?? null,
+      texts: textsOf(first[index], mapping),
+      values: storedValues(row, model),
+      errors: faults.get(index + 1) ?? {},
+    }))
+    return { map: guess.map, ambiguous: guess.ambiguous, columns, rows: shown }
+  }
+
+  /** The messages about some rows, by row and field, as an import of them alone has them. */
+  async #faultsOf(
+    actor: Actor,
+    modelKey: string,
+    rows: readonly FileRow[],
+    { upsertBy, formId, origin }: FileImportOptions,
+  ): Promise<ReadonlyMap<number, FieldMessages>> {
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    if (upsertBy !== undefined) this.#access.modelFor(actor, 'change', modelKey)
+    const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
+    async function* batches() {
+      yield rows.map((row) => itemOf(model, row, { keepIds: false, byId: upsertBy === 'id', ignored: new Set() }))
+    }
+    try {
+      await this.#records.importAll(actor, modelKey, batches, {
+        ...{ formId, key, dryRun: true, quotesCells: true },
+        origin: { ...origin, via: 'import' },
+        withoutCode: false,
+      })
+      return new Map()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
+      return messagesByRow(error.details)
+    }
+  }
+
+  /** @throws {AppError} INVALID_REQUEST for a faulty map */
+  #mapping(model: Model, map: unknown, locale: string | undefined): Mapping | undefined {
+    if (map === undefined && locale === undefined) return undefined
+    const given = isObject(map) || map === undefined ? { ...(locale === undefined ? {} : { locale }), ...map } : map
+    return new Mapping(given, { model, registry: this.#access.registry, views: this.#views })
+  }
+}
+
+/** The rows with ids in place of texts that name related records, and with the constants of the map. */
+async function withRelated(
+  rows: readonly FileRow[],
+  related: RelatedValues,
+  constants: Readonly<Record<string, unknown>>,
+): Promise<readonly FileRow[]> {
+  const cells = rows.flatMap((row, index) => (row.related ?? []).map((texts) => ({ index, texts })))
+  const readings = await related.read(cells.map(({ texts }) => texts))
+  const mended = rows.map(({ data, problems, ...row }) => ({ ...row, data: { ...constants, ...data }, problems: [...problems] }))
+  for (const [at, { index, texts }] of cells.entries()) {
+    const reading = readings[at]
+    const row = mended[index]
+    if (reading === undefined || row === undefined) continue
+    const { name, type } = texts.field
+    if ('problem' in reading) row.problems.push({ field: name, message: reading.problem })
+    else row.data[name] = type.list ? [...reading.ids] : reading.ids[0]
+  }
+  return mended
 }
 
 const tooManyRows = (maxRows: number): string =>

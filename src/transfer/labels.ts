@@ -11,6 +11,7 @@ import { meantOrKnown } from '../util/suggest.ts'
 import type { FieldViewDefinition, ViewDefinition } from '../views/definition.ts'
 import { generatedTitle } from '../views/generate.ts'
 import type { Views } from '../views/views.ts'
+import { clockOf } from './local-values.ts'
 
 interface LabelParts {
   readonly access: AccessRules
@@ -123,7 +124,10 @@ const listed = (value: Json): readonly Json[] => (Array.isArray(value) ? value :
 const joined = (texts: readonly string[]): string | null => (texts.length === 0 ? null : texts.join(BETWEEN))
 
 /** The labels of choices by value: those of the model, and over them those of the view. */
-function choiceLabels({ labelledChoices = [] }: Field, viewed: FieldViewDefinition | undefined): ReadonlyMap<string, string> {
+export function choiceLabels(
+  { labelledChoices = [] }: Field,
+  viewed: FieldViewDefinition | undefined,
+): ReadonlyMap<string, string> {
   const { choices, labels } = viewed?.options ?? {}
   const inView = Array.isArray(choices) ? choices.filter(isObject) : []
   const all = [...labelledChoices, ...inView].flatMap(({ value, label }) =>
@@ -142,10 +146,7 @@ function asText(field: Field): Field {
 /** Writes a stored date with a time, `2026-01-05T10:00:00.000Z`, as `2026-01-05 11:00:00` in a time zone. */
 function timesIn(timeZone: string): (stored: string) => string {
   if (timeZone === 'UTC') return (stored) => stored.slice(0, 19).replace('T', ' ')
-  const format = new Intl.DateTimeFormat('en', {
-    ...{ timeZone, calendar: 'iso8601', numberingSystem: 'latn', hourCycle: 'h23' },
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
-  })
+  const format = clockOf(timeZone)
   return (stored) => {
     const parts = Object.fromEntries(format.formatToParts(new Date(stored)).map(({ type, value }) => [type, value]))
     const { year = '', month, day, hour, minute, second } = parts

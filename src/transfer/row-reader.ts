@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
-import type { Field } from '../model/field.ts'
+import { type Field, isRelation } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { DELIMITERS, type DelimiterName, type Format } from '../query/formats.ts'
 import { isObject } from '../util/json.ts'
@@ -10,6 +10,8 @@ import { generatedTitle } from '../views/generate.ts'
 import { readCell } from './cells.ts'
 import { type CsvCell, delimiterOf, MAX_CELLS, readCsvRecords, rowTooLong } from './csv-records.ts'
 import { JsonItems, malformedFile } from './json-items.ts'
+import type { MappedColumn } from './mapping.ts'
+import type { RelatedTexts } from './related-values.ts'
 
 /** A record of a file, before validation. */
 export interface FileRow {
@@ -18,6 +20,8 @@ export interface FileRow {
   readonly line?: number
   /** Syntax errors of the row; `field` if they concern one field. */
   readonly problems: readonly { readonly field?: string; readonly message: string }[]
+  /** Texts that name related records, by field; the values are looked up later. */
+  readonly related?: readonly RelatedTexts[]
 }
 
 /** The bytes or the text of a file, from its beginning. */
@@ -32,6 +36,14 @@ interface RowOptions {
   readonly maxRecordBytes: number
   /** Delimiter of a CSV file; found in its header when absent. */
   readonly delimiter?: DelimiterName | undefined
+  /** Decides what columns mean and how cells are read. Without it, cells are as an export writes them. */
+  readonly columns?: ColumnReader | undefined
+}
+
+/** Decides what the columns of a file mean. */
+export interface ColumnReader {
+  /** @returns null for a column that is left out */
+  column(header: string): MappedColumn | null
 }
 
 /** A row may have four characters for each byte of the largest record, since a file may have escapes and spaces where a record has none. */
@@ -57,12 +69,44 @@ export function readRows(
   format: Format,
   content: FileContent,
   model: Model,
-  { maxRecordBytes, delimiter }: RowOptions,
+  { maxRecordBytes, delimiter, columns }: RowOptions,
 ): AsyncIterable<FileRow> {
   const maxRow = maxRowOf(maxRecordBytes)
   const text = decodeUtf8(content)
-  if (format === 'csv') return readCsv(text, model, maxRow, delimiter)
-  return format === 'json' ? readJson(text, maxRow) : readNdjson(text, maxRow)
+  if (format === 'csv') return readCsv(text, model, { maxRow, delimiter, columns })
+  const rows = format === 'json' ? readJson(text, maxRow) : readNdjson(text, maxRow)
+  return columns === undefined ? rows : mappedRows(rows, columns)
+}
+
+/** Reads the values of JSON as cells. */
+async function* mappedRows(rows: AsyncIterable<FileRow>, columns: ColumnReader): AsyncGenerator<FileRow> {
+  const known = new Map<string, MappedColumn | null>()
+  for await (const row of rows) {
+    const cells = Object.entries(row.data).flatMap(([header, value]) => {
+      const column = known.get(header) ?? (known.has(header) ? null : columns.column(header))
+      if (known.size < MAX_FIELDS) known.set(header, column)
+      return column === null ? [] : [{ column, value }]
+    })
+    const names = cells.map(({ column }) => column.name)
+    const twin = names.find((name, index) => names.indexOf(name) !== index)
+    if (twin !== undefined)
+      yield { ...row, data: {}, problems: [{ field: twin, message: `Two columns are the field '${twin}'` }] }
+    else yield readCells(cells, row)
+  }
+}
+
+/** The row of some cells. */
+function readCells(cells: readonly { column: MappedColumn; value: unknown }[], row: FileRow): FileRow {
+  const problems = [...row.problems]
+  const related: RelatedTexts[] = []
+  const entries = cells.map(({ column: { name, field, read }, value }) => {
+    const reading = read(value)
+    if ('problem' in reading) problems.push({ field: name, message: reading.problem })
+    else if ('value' in reading) return [name, reading.value]
+    else if (field !== undefined && isRelation(field)) related.push({ field, by: reading.by, texts: reading.related })
+    return [name, null]
+  })
+  return { ...row, data: Object.fromEntries(entries), problems, related }
 }
 
 /**
@@ -103,21 +147,22 @@ async function* slicesOf(content: FileContent): AsyncGenerator<Uint8Array> {
 /**
  * Reads RFC 4180: the first row names the columns.
  *
- * @param delimiter found in the header when absent
+ * @param options the delimiter is found in the header when absent
  */
 async function* readCsv(
   text: AsyncIterable<string>,
   model: Model,
-  maxRow: number,
-  delimiter?: DelimiterName,
+  { maxRow, delimiter, columns: reader }: Pick<RowOptions, 'delimiter' | 'columns'> & { readonly maxRow: number },
 ): AsyncGenerator<FileRow> {
   const labels = labelsOf(model)
-  const isKnown = (name: string) => model.fields.has(name) || labels.has(name)
+  const isKnown = (name: string) =>
+    reader === undefined ? model.fields.has(name) || labels.has(name) : reader.column(name)?.field !== undefined
   const delimiterFor = (header: string) => (delimiter === undefined ? delimiterOf(header, isKnown) : DELIMITERS[delimiter])
-  let columns: readonly Column[] | undefined
+  let columns: readonly (Column | MappedColumn | null)[] | undefined
   for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor, maxRow)) {
     if (fault !== undefined) yield { data: {}, line, problems: [{ message: fault }] }
-    else if (columns === undefined) columns = columnsOf(cells, model, labels)
+    else if (columns === undefined)
+      columns = columnsOf(cells, (text) => (reader === undefined ? plainColumn(text, model, labels) : reader.column(text)))
     else if (cells.length === columns.length) yield await csvRow(columns, cells, line)
     else {
       // The other rows of a file that is cut up wrongly would have the same fault.
@@ -132,10 +177,17 @@ function wrongCells(cells: number, columns: number): string {
   return `The row has ${found} cells where the header has ${columns} columns`
 }
 
-async function csvRow(columns: readonly Column[], cells: readonly CsvCell[], line: number): Promise<FileRow> {
+async function csvRow(
+  columns: readonly (Column | MappedColumn | null)[],
+  cells: readonly CsvCell[],
+  line: number,
+): Promise<FileRow> {
   const problems: { field: string; message: string }[] = []
   const entries: [string, unknown][] = []
-  for (const [index, { name, field }] of columns.entries()) {
+  const mapped: { column: MappedColumn; value: unknown }[] = []
+  for (const [index, column] of columns.entries()) {
+    if (column === null) continue
+    const { name, field } = column
     const cell = cells[index] ?? null
     if (field?.type.list === true && cell !== null && hasManyItems(cell)) {
       problems.push({ field: name, message: `${name} must not have more than ${MAX_ITEMS} items` })
@@ -145,9 +197,12 @@ async function csvRow(columns: readonly Column[], cells: readonly CsvCell[], lin
       const { value, faults } = await jsonIn(cell)
       for (const problem of faults) problems.push({ field: name, message: `${name} ${problem}` })
       entries.push([name, value])
-    } else entries.push([name, readCell(field, cell)])
+    } else if ('read' in column) mapped.push({ column, value: cell })
+    else entries.push([name, readCell(field, cell)])
   }
-  return { data: Object.fromEntries(entries), line, problems }
+  const row = { data: {}, line, problems }
+  const read = mapped.length === 0 ? row : readCells(mapped, row)
+  return { ...read, data: { ...Object.fromEntries(entries), ...read.data } }
 }
 
 /** JSON; of a file field, one or several objects, or ids within brackets. */
@@ -257,22 +312,29 @@ function labelsOf(model: Model): ReadonlyMap<string, Field> {
 }
 
 /**
- * The columns that a header names, by the names or the labels of fields.
+ * The columns that a header names; null for those that are left out.
  *
  * @throws {AppError} INVALID_REQUEST for too many columns, and for two of the same field
  */
-function columnsOf(cells: readonly CsvCell[], model: Model, labels: ReadonlyMap<string, Field>): readonly Column[] {
+function columnsOf<C extends Column>(cells: readonly CsvCell[], columnOf: (text: string) => C | null): readonly (C | null)[] {
   if (cells.length > MAX_CELLS) throw new AppError('INVALID_REQUEST', `A CSV file must not have more than ${MAX_CELLS} columns`)
   const texts = new Map<string, string>()
   return cells.map((cell) => {
     const text = cell ?? ''
-    const field = model.fields.get(text) ?? labels.get(text.trim())
-    const name = field?.name ?? text
+    const column = columnOf(text)
+    if (column === null) return null
+    const { name } = column
     const former = texts.get(name)
     if (former !== undefined) throw new AppError('INVALID_REQUEST', twice(former, text, name))
     texts.set(name, text)
-    return { name, field }
+    return column
   })
+}
+
+/** A column that is named by the name or the label of a field. */
+function plainColumn(text: string, model: Model, labels: ReadonlyMap<string, Field>): Column {
+  const field = model.fields.get(text) ?? labels.get(text.trim())
+  return { name: field?.name ?? text, field }
 }
 
 const twice = (one: string, other: string, name: string): string =>
