@@ -70,7 +70,11 @@ export async function withUploadedPaths<T>(
       format,
       delimiterOf: (header) => (delimiter === undefined ? delimiterOf(header, (name) => names.has(name)) : DELIMITERS[delimiter]),
       fieldOf: (name) => names.get(name.trim()),
-      replace: (value) => uploads.replace(value, fields.get(value.field)?.multiple === true && format === 'csv'),
+      replace: ({ value, ...file }) =>
+        uploads.replace(
+          { ...file, value: source.map === undefined ? value : jsonOf(value) },
+          fields.get(file.field)?.multiple === true && format === 'csv',
+        ),
     })
     await pipeline(rewritten, createWriteStream(copy, { mode: 0o600 }))
     uploads.throwIfRefused()
@@ -80,6 +84,16 @@ export async function withUploadedPaths<T>(
   } finally {
     await rm(folder, { recursive: true, force: true })
     if (!isDone || !target.isKept) await uploads.discard()
+  }
+}
+
+/** The JSON in a text, such as a cell of a workbook; other values as they are. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
   }
 }
 

@@ -82,16 +82,23 @@ export function readRows(
 async function* mappedRows(rows: AsyncIterable<FileRow>, columns: ColumnReader): AsyncGenerator<FileRow> {
   const known = new Map<string, MappedColumn | null>()
   for await (const row of rows) {
-    const cells = Object.entries(row.data).flatMap(([header, value]) => {
+    const cells: { column: MappedColumn; value: unknown }[] = []
+    const problems = [...row.problems]
+    for (const [header, given] of Object.entries(row.data)) {
       const column = known.get(header) ?? (known.has(header) ? null : columns.column(header))
       if (known.size < MAX_FIELDS) known.set(header, column)
-      return column === null ? [] : [{ column, value }]
-    })
+      if (column === null) continue
+      const { name, field } = column
+      const isJson = typeof given === 'string' && field !== undefined && isJsonCell(field, given)
+      const { value, faults } = isJson ? await jsonIn(given) : { value: given, faults: [] }
+      for (const problem of faults) problems.push({ field: name, message: `${name} ${problem}` })
+      cells.push({ column, value })
+    }
     const names = cells.map(({ column }) => column.name)
     const twin = names.find((name, index) => names.indexOf(name) !== index)
     if (twin !== undefined)
       yield { ...row, data: {}, problems: [{ field: twin, message: `Two columns are the field '${twin}'` }] }
-    else yield readCells(cells, row)
+    else yield readCells(cells, { ...row, problems })
   }
 }
 

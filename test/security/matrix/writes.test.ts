@@ -264,7 +264,7 @@ notesTest('every operation of the API on jobs is in this table', async (app) => 
 
 notesTest('every operation of the API on a model of the project is in these tables', async (app) => {
   const reads = ['', '/search', '/aggregate', '/mock', '/test', '/export', '/{record_id}', '/{record_id}/history']
-  const creates = ['', '/bulk', '/import']
+  const creates = ['', '/bulk', '/import', '/import/preview']
   const written = Object.keys(WRITES).map((name) => name.split(',')[0]?.replace('/models', `${MODELS}`) ?? '')
   const covered = new Set([
     ...reads.map((path) => `GET ${MODELS}/note${path}`),
