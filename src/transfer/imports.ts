@@ -16,11 +16,11 @@ import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import type { Views } from '../views/views.ts'
 import { guessMap } from './map-guess.ts'
-import { type ImportMap, Mapping } from './mapping.ts'
+import { type FileMap, Mapping } from './mapping.ts'
 import {
   firstRows,
   GUESSED_ROWS,
-  type ImportPreview,
+  type MappedPreview,
   messagesByRow,
   PREVIEWED_ROWS,
   RAW,
@@ -29,7 +29,7 @@ import {
   storedValues,
   textsOf,
 } from './previews.ts'
-import { RelatedValues } from './related-values.ts'
+import { RelatedLookup } from './related-values.ts'
 import { type FileContent, type FileRow, readRows } from './row-reader.ts'
 import { isUsableId, MAX_GIVEN_ID } from './seed.ts'
 
@@ -131,7 +131,7 @@ export class Imports {
     const lines: (number | undefined)[] = []
     const ignored = new Set<string>()
     const columns = this.#mapping(model, map, locale)
-    const related = new RelatedValues(this.#access, this.#store, actor)
+    const related = new RelatedLookup(this.#access, this.#store, actor)
     const itemsOf = async (rows: readonly FileRow[]) =>
       (columns === undefined ? rows : await withRelated(rows, related, columns.constants)).map((row) =>
         itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }),
@@ -171,7 +171,7 @@ export class Imports {
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON
    */
-  async preview(actor: Actor, modelKey: string, file: ImportFile, options: FileImportOptions = {}): Promise<ImportPreview> {
+  async preview(actor: Actor, modelKey: string, file: ImportFile, options: FileImportOptions = {}): Promise<MappedPreview> {
     const { map = {}, locale, delimiter } = options
     const model = this.#access.modelFor(actor, 'add', modelKey)
     // Refuses a faulty map.
@@ -183,10 +183,10 @@ export class Imports {
       GUESSED_ROWS,
     )
     const raw = rawColumns(first)
-    const given = { ...(locale === undefined ? {} : { locale }), ...(isObject(map) ? (map as ImportMap) : {}) }
+    const given = { ...(locale === undefined ? {} : { locale }), ...(isObject(map) ? (map as FileMap) : {}) }
     const guess = guessMap(raw, given, parts)
     const mapping = new Mapping(guess.map, parts)
-    const related = new RelatedValues(this.#access, this.#store, actor)
+    const related = new RelatedLookup(this.#access, this.#store, actor)
     const read = await firstRows(
       readRows(file.format, file.open(), model, { maxRecordBytes, delimiter, columns: mapping }),
       PREVIEWED_ROWS,
@@ -245,7 +245,7 @@ export class Imports {
 /** The rows with ids in place of texts that name related records, and with the constants of the map. */
 async function withRelated(
   rows: readonly FileRow[],
-  related: RelatedValues,
+  related: RelatedLookup,
   constants: Readonly<Record<string, unknown>>,
 ): Promise<readonly FileRow[]> {
   const cells = rows.flatMap((row, index) => (row.related ?? []).map((texts) => ({ index, texts })))

@@ -13,7 +13,7 @@ import {
   type NumberFormat,
   numberIn,
 } from './local-values.ts'
-import type { ImportMap } from './mapping.ts'
+import type { FileMap } from './mapping.ts'
 
 /** A column as it is in a file: its header, and the texts of its cells that are not empty. */
 export interface RawColumn {
@@ -23,7 +23,7 @@ export interface RawColumn {
 
 /** A guess, and what the file leaves open: its values can be read in several ways. */
 export interface MapGuess {
-  readonly map: ImportMap
+  readonly map: FileMap
   readonly ambiguous: readonly ('dates' | 'numbers')[]
 }
 
@@ -41,7 +41,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['integer', 'number', 'decimal'])
  *
  * A format is guessed if all values can be read in it, and those formats in which they can be read give the same values.
  */
-export function guessMap(columns: readonly RawColumn[], given: ImportMap, parts: GuessParts): MapGuess {
+export function guessMap(columns: readonly RawColumn[], given: FileMap, parts: GuessParts): MapGuess {
   const targets = targetsOf(columns, given, parts)
   const named = Object.fromEntries(
     columns.map(({ header }) => {
@@ -55,7 +55,7 @@ export function guessMap(columns: readonly RawColumn[], given: ImportMap, parts:
   const local = given.locale === undefined ? undefined : formatsOf(given.locale)
   const dates = given.dates ?? local?.dates ?? formatOf(texts(DATES), DATE_FORMATS, localTimeIn)
   const numbers = given.numbers ?? local?.numbers ?? formatOf(texts(NUMBERS), NUMBER_FORMATS, numberIn)
-  const map: ImportMap = {
+  const map: FileMap = {
     ...given,
     columns: named,
     ...(dates === undefined || dates === 'ambiguous' ? {} : { dates: dates satisfies DateFormat }),
@@ -81,7 +81,7 @@ function formatOf<F extends string>(
 }
 
 /** The targets of the columns: those given, then those by name, then those that only one column and one field can be by content. */
-function targetsOf(columns: readonly RawColumn[], given: ImportMap, parts: GuessParts): ReadonlyMap<string, ColumnTarget> {
+function targetsOf(columns: readonly RawColumn[], given: FileMap, parts: GuessParts): ReadonlyMap<string, ColumnTarget> {
   const { model } = parts
   const names = new ColumnNames(model, parts.registry, parts.views)
   const found = new Map<string, ColumnTarget>()

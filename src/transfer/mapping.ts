@@ -11,7 +11,7 @@ import { type CellFormats, type CellReading, choiceValues, readLocalCell } from 
 import { DATE_FORMATS, type DateFormat, formatsOf, NUMBER_FORMATS, type NumberFormat } from './local-values.ts'
 
 /** How the columns of a file become fields, as `map` of an import has it. */
-export interface ImportMap {
+export interface FileMap {
   /** By the header of a column: a field; a relation and the field that names its records, `patient_id.number`; null to leave the column out. */
   readonly columns?: Readonly<Record<string, string | null>>
   readonly dates?: DateFormat

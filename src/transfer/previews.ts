@@ -2,7 +2,7 @@ import type { FieldMessages } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import type { RawColumn } from './map-guess.ts'
-import type { ImportMap } from './mapping.ts'
+import type { FileMap } from './mapping.ts'
 import type { ColumnReader, FileRow } from './row-reader.ts'
 
 /** Number of rows that a guess is made from. */
@@ -13,9 +13,9 @@ export const PREVIEWED_ROWS = 20
 export const SAMPLES = 5
 
 /** How a file would be imported. */
-export interface ImportPreview {
+export interface MappedPreview {
   /** The map, guessed where none is given. */
-  readonly map: ImportMap
+  readonly map: FileMap
   /** What must be named, since the values can be read in several ways. */
   readonly ambiguous: readonly ('dates' | 'numbers')[]
   readonly columns: readonly {

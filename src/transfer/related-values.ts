@@ -18,7 +18,7 @@ export interface RelatedTexts {
 type RelatedReading = { readonly ids: readonly number[] } | { readonly problem: string }
 
 /** Finds related records by what people write for them, among those that the actor may view. */
-export class RelatedValues {
+export class RelatedLookup {
   readonly #access: AccessRules
   readonly #store: Store
   readonly #actor: Actor
