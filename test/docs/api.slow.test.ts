@@ -40,7 +40,7 @@ test('the table lists every filter operator with its field types', () => {
   }
 })
 
-const MODEL = /\/(models|views)\/(article|user|group|permission)\b/
+const MODEL = /\/(models|views)\/(article|user|group|permission|savedview)\b/
 
 test('the table lists exactly the endpoints of the OpenAPI document', async () => {
   const { paths = {} } = documentOf(await projectOf(SCAFFOLD))
