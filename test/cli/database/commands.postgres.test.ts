@@ -253,7 +253,7 @@ test('doctor names the records and permissions of a removed model, and --purge r
     succeeded(await admin(['export', 'permission', '--format', 'ndjson']))
       .trim()
       .split('\n').length,
-    16,
+    20,
   )
   assert.equal(
     succeeded(await admin(['export', 'note', '--format', 'ndjson']))
