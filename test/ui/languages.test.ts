@@ -80,8 +80,8 @@ test('no text of German is that of English, but for words that both languages ha
 })
 
 test('numbers of findings have the plural of their number', () => {
-  assert.equal(en.tools.lintSummary(1, 1, 0, 2), '1 file: 1 error, 0 warnings, 2 notes')
-  assert.equal(en.tools.lintSummary(3, 2, 1, 1), '3 files: 2 errors, 1 warning, 1 note')
+  assert.equal(enLater.tools.lintSummary(1, 1, 0, 2), '1 file: 1 error, 0 warnings, 2 notes')
+  assert.equal(enLater.tools.lintSummary(3, 2, 1, 1), '3 files: 2 errors, 1 warning, 1 note')
 })
 
 /** Messages of the specification about fields, and those of a refused login, password or right. */

@@ -8,6 +8,7 @@ import { fieldOf, may, useModel } from '../data/site.ts'
 import type { FieldView, FormView } from '../data/views.ts'
 import { PermissionMatrix } from '../panels/permission-matrix.tsx'
 import { Failure, Notice } from '../parts/states.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { FormFields } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
@@ -29,7 +30,8 @@ const NO_FLAGS = { required: false, readonly: false, disabled: false, is_primary
 
 /** The rights of a user or a group: superuser, groups and permissions, as far as the record has them. Those who may not set them read them. */
 export function AccessForm({ id, model, form, edits, isWritable, onSave }: AccessFormProps) {
-  const { users: text, errors: failures } = useText()
+  const { errors: failures } = useText()
+  const text = useLaterText().users
   const { base, rights, setValue, problems } = edits
   const names = Object.keys(rights)
   const groups = useGroups(idsOf(rights.groups ?? []))

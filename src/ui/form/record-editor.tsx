@@ -5,6 +5,7 @@ import { may, useSite } from '../data/site.ts'
 import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { ActionBar } from './action-bar.tsx'
 import { useRecordOffers } from './action-offers.ts'
@@ -36,6 +37,7 @@ type Tab = 'form' | 'access' | 'history'
 export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
   const { model, forms, form, isDeleted } = record
   const text = useText()
+  const later = useLaterText()
   const { user, models } = useSite()
   const navigate = useNavigate()
   const wanted = firstOf(useSearch({ strict: false }), 'tab')
@@ -90,7 +92,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
     },
     hasAccess && {
       value: 'access',
-      label: model.key === 'user' ? text.users.access : text.users.permissions,
+      label: model.key === 'user' ? later.users.access : later.users.permissions,
       isFaulty: faults.access !== undefined,
       content: (
         <Suspense fallback={<Skeleton lines={models.length} />}>
@@ -106,7 +108,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
     },
     model.history && {
       value: 'history',
-      label: text.history.title,
+      label: later.history.title,
       content: (
         <Suspense fallback={<Skeleton />}>
           <RecordHistory

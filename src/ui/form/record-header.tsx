@@ -1,3 +1,4 @@
+import { useLaterText } from '../text/later.ts'
 import '../styles/records.css'
 import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
@@ -84,6 +85,7 @@ export function RecordHeader({ model, title, isDirty, onDiscard, save, children 
 /** The head and the fields of a record that is being loaded, in their places. @param title that of a new record */
 export function RecordSkeleton({ model, title }: { readonly model: SiteModel; readonly title?: string }) {
   const text = useText()
+  const later = useLaterText()
   return (
     <>
       <RecordHeader model={model} title={title} isDirty={false} save={undefined} />
@@ -94,7 +96,7 @@ export function RecordSkeleton({ model, title }: { readonly model: SiteModel; re
               <span className="tab" data-active="">
                 {text.form.formTab}
               </span>
-              <span className="tab">{text.history.title}</span>
+              <span className="tab">{later.history.title}</span>
             </div>
           )}
           <Skeleton shape="fields" lines={12} />

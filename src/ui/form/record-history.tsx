@@ -1,3 +1,4 @@
+import { useLaterText } from '../text/later.ts'
 import '../styles/record-dialogs.css'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -9,7 +10,6 @@ import { ChangesTable, ownChanges } from '../panels/changes-table.tsx'
 import { Button } from '../parts/button.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
 import type { FormValues } from './values.ts'
 import { restorable } from './versions.ts'
 
@@ -35,7 +35,7 @@ interface RecordHistoryProps {
 
 /** The changes of a record, the latest first: who, when, old and new values. */
 export function RecordHistory({ model, form, id, writable, onRestore }: RecordHistoryProps) {
-  const text = useText().recordHistory
+  const text = useLaterText().recordHistory
   const [page, setPage] = useState(1)
   const history = useQuery(historyQuery(useSession(), model.key, id, page))
   if (history.error instanceof AdminError && history.error.type === 'not_found') return <EmptyState title={text.none} />
@@ -59,7 +59,7 @@ interface EntryProps extends Omit<RecordHistoryProps, 'id'> {
 }
 
 function Entry({ entry, model, form, writable, onRestore }: EntryProps) {
-  const { recordHistory: text, history } = useText()
+  const { recordHistory: text, history } = useLaterText()
   const values = restorable(entry, writable)
   return (
     <li className="history-entry">

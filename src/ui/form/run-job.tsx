@@ -7,7 +7,7 @@ import { useSession } from '../data/page-session.ts'
 import { Button } from '../parts/button.tsx'
 import { LazyMenu } from '../parts/popups.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import type { FormValues } from './values.ts'
 
 const ActionMenu = lazy(() => import('./action-menu.tsx').then((module) => ({ default: module.ActionMenu })))
@@ -21,7 +21,7 @@ const NO_MODEL: SiteModel = {
 
 /** Stores a job that runs at once, with the values of its input. */
 export function RunJob({ jobs }: { readonly jobs: readonly SiteJob[] }) {
-  const text = useText().jobs
+  const text = useLaterText().jobs
   const session = useSession()
   const queries = useQueryClient()
   const toasts = useToasts()

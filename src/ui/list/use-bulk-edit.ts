@@ -7,6 +7,7 @@ import { fieldOf, useSite } from '../data/site.ts'
 import { underForm } from '../data/views.ts'
 import { formerValues, isSameContent, valueIn } from '../form/values.ts'
 import { type Undone, useUndoNotice } from '../panels/use-undo-notice.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import type { BulkField, bulkSelection } from './selection.ts'
 
@@ -27,6 +28,7 @@ interface Reversal {
  */
 export function useBulkEdit(model: SiteModel): (selected: Selected, chosen: BulkField, value: unknown) => Promise<void> {
   const text = useText()
+  const later = useLaterText()
   const session = useSession()
   const queries = useQueryClient()
   const { limits } = useSite()
@@ -41,16 +43,16 @@ export function useBulkEdit(model: SiteModel): (selected: Selected, chosen: Bulk
     await refreshModel(queries, model.key)
     const total = reversals.length
     const [first] = refused
-    if (first === undefined) return { message: text.history.changesUndone(total), isWhole: true }
+    if (first === undefined) return { message: later.history.changesUndone(total), isWhole: true }
     const [id, error] = first
     const { fieldErrors } = error.titled((name) => fieldOf(model, name)?.label ?? name)
     const record = records.get(id)
     const messages = Object.values(fieldErrors).flat().map(text.errors.fromServer)
     const reason =
-      'if_match' in fieldErrors ? text.history.changedSince : messages.join('; ') || text.errors.fromServer(error.message)
-    const refusal = text.history.refusal(record === undefined ? `#${id}` : nameOf(record, model), reason)
-    const detail = text.history.andMore(refusal, refused.size - 1)
-    const message = refused.size === total ? text.history.notUndone : text.history.changesUndoneOf(total - refused.size, total)
+      'if_match' in fieldErrors ? later.history.changedSince : messages.join('; ') || text.errors.fromServer(error.message)
+    const refusal = later.history.refusal(record === undefined ? `#${id}` : nameOf(record, model), reason)
+    const detail = later.history.andMore(refusal, refused.size - 1)
+    const message = refused.size === total ? later.history.notUndone : later.history.changesUndoneOf(total - refused.size, total)
     return { message, detail, isWhole: false }
   }
 

@@ -1,15 +1,15 @@
 import { useSite } from '../data/site.ts'
 import { OwnPassword, OwnSessions } from '../panels/account.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 
 /** The account of the user who is logged in: password and sessions. */
 export function AccountPage() {
-  const text = useText()
+  const later = useLaterText()
   const { user } = useSite()
   return (
     <>
-      <PageHeader title={text.account.title} facts={user.username} />
+      <PageHeader title={later.account.title} facts={user.username} />
       {user.id !== null && (
         <>
           <OwnPassword />

@@ -7,14 +7,14 @@ import { HistoryFilters, HistoryTable } from '../panels/history.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { SuperusersOnly } from './not-found.tsx'
 
 const PAGE_SIZE = 50
 
 /** The changes of all records. */
 export function HistoryPage() {
-  const text = useText().history
+  const text = useLaterText().history
   const { capabilities } = useSite()
   return (
     <SuperusersOnly>
@@ -25,7 +25,7 @@ export function HistoryPage() {
 }
 
 function AllChanges() {
-  const text = useText().history
+  const text = useLaterText().history
   const { get, page, change } = useAddress()
   const filters = { model: get('model'), action: get('action'), via: get('via'), user: get('user') }
   const isFiltered = Object.values(filters).some((value) => value !== undefined)

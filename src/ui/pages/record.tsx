@@ -12,6 +12,7 @@ import { mayRestore, useRestore } from '../panels/use-restore.ts'
 import { focusContent } from '../parts/page-header.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { NoRecord, NotFound } from './not-found.tsx'
 
@@ -26,6 +27,7 @@ export function RecordPage() {
 
 function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: number }) {
   const text = useText()
+  const later = useLaterText()
   const { one: restore } = useRestore()
   const session = useSession()
   const queries = useQueryClient()
@@ -44,7 +46,7 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
       setLeaving(false)
       throw error
     }
-    const undo = { label: text.history.undo, run: () => void restore(model, id) }
+    const undo = { label: later.history.undo, run: () => void restore(model, id) }
     toasts.done(text.remove.done, mayRestore(model) ? undo : undefined)
     await navigate({ to: '/models/$model', params: { model: model.key }, ignoreBlocker: true })
     focusContent()

@@ -10,12 +10,14 @@ import { MockData } from '../panels/mock-data.tsx'
 import { ResetData } from '../panels/reset-data.tsx'
 import { SnapshotPanel } from '../panels/snapshots.tsx'
 import { PageHeader, Tabs } from '../parts/page-header.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { SuperusersOnly } from './not-found.tsx'
 
 /** Tools for superusers. */
 export function ToolsPage() {
-  const { tools: text, shell } = useText()
+  const { shell } = useText()
+  const text = useLaterText().tools
   const { capabilities } = useSite()
   const { docs } = usePageSettings()
   return (
@@ -40,7 +42,7 @@ export function ToolsPage() {
 const OTHER_TABS = { page: undefined, severity: undefined, status: undefined, name: undefined, job: undefined } as const
 
 function ToolTabs() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const { capabilities, jobs = [] } = useSite()
   const { get, change } = useAddress()
   const tabs = [

@@ -10,7 +10,7 @@ import { DeliveryList } from '../panels/webhook-deliveries.tsx'
 import { WebhookActivity, WebhookEvents, WebhookHealth, WebhookModels } from '../panels/webhook-table.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { NotFound, SuperusersOnly } from './not-found.tsx'
 
 /** A webhook and its deliveries. */
@@ -32,7 +32,7 @@ function WebhookOf({ id }: { readonly id: number }) {
 }
 
 function WebhookDetails({ webhook }: { readonly webhook: Webhook }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const [latest, setLatest] = useState<Delivery>()
   const [failure, setFailure] = useState<unknown>()
   const { change } = useAddress()

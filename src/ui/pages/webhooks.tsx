@@ -5,12 +5,12 @@ import { AddWebhook } from '../panels/webhook-form.tsx'
 import { WebhookTable } from '../panels/webhook-table.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { SuperusersOnly } from './not-found.tsx'
 
 /** The webhooks of the project. */
 export function WebhooksPage() {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   return (
     <SuperusersOnly>
       <PageHeader title={text.title} actions={<AddWebhook />} />
@@ -20,7 +20,7 @@ export function WebhooksPage() {
 }
 
 function Webhooks() {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const { data, error, refetch } = useQuery(webhooksQuery(useSession()))
   if (data === undefined) return error === null ? <Skeleton /> : <Failure error={error} onRetry={() => void refetch()} />
   if (data.length === 0) return <EmptyState title={text.noneTitle}>{text.noneText}</EmptyState>

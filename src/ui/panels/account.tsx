@@ -13,12 +13,13 @@ import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { deviceOf } from '../text/format.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { useAction, useFaultFocus } from './use-action.ts'
 
 /** The sessions of the user who is logged in; all but the present one can be ended. */
 export function OwnSessions() {
-  const text = useText().account
+  const text = useLaterText().account
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error: failure, run } = useAction()
@@ -71,11 +72,12 @@ interface SessionTableProps {
 /** Sessions of a user, the newest first. */
 export function SessionTable({ sessions, actionOf }: SessionTableProps) {
   const text = useText()
+  const later = useLaterText()
   return (
     <DataTable
-      label={text.account.sessions}
+      label={later.account.sessions}
       columns={[
-        ...[text.account.device, text.account.address, text.account.began, text.account.used],
+        ...[later.account.device, later.account.address, later.account.began, later.account.used],
         ...(actionOf === undefined ? [] : [{ label: text.common.actions, kind: 'buttons' as const }]),
       ]}
       shape="stacks"
@@ -83,14 +85,14 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
       {sessions.map((session) => (
         <tr key={session.id}>
           <td title={session.user_agent ?? undefined}>
-            <span className="device">{deviceOf(session.user_agent) ?? text.account.unknownDevice}</span>{' '}
-            {session.current && <Chip color="green">{text.account.thisOne}</Chip>}
+            <span className="device">{deviceOf(session.user_agent) ?? later.account.unknownDevice}</span>{' '}
+            {session.current && <Chip color="green">{later.account.thisOne}</Chip>}
           </td>
           <td className="no-wrap">{session.address ?? '–'}</td>
-          <td className="no-wrap" data-label={text.account.began}>
+          <td className="no-wrap" data-label={later.account.began}>
             <DateCell type="datetime" value={session.created_at} />
           </td>
-          <td className="no-wrap" data-label={text.account.used}>
+          <td className="no-wrap" data-label={later.account.used}>
             {session.last_used_at === null ? '–' : <DateCell type="datetime" value={session.last_used_at} />}
           </td>
           {actionOf !== undefined && <td className="number">{actionOf(session)}</td>}
@@ -102,7 +104,7 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
 
 /** Changes the password of the user who is logged in. */
 export function OwnPassword() {
-  const text = useText().account
+  const text = useLaterText().account
   const { user } = useSite()
   const queries = useQueryClient()
   const toasts = useToasts()

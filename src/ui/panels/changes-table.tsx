@@ -1,3 +1,4 @@
+import { useLaterText } from '../text/later.ts'
 import '../styles/record-dialogs.css'
 import type { HistoryEntry, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell, LazyFiles } from '../cells/cell.tsx'
@@ -6,7 +7,6 @@ import { idsOf } from '../data/related.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, labelIn } from '../data/views.ts'
 import { DataTable } from '../parts/table.tsx'
-import { useText } from '../text/text.tsx'
 import { takesFiles } from '../widgets/file-fields.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { useRelated } from '../widgets/use-related.ts'
@@ -31,7 +31,7 @@ const SIDES = { create: ['after'], update: ['before', 'after'], delete: ['before
 
 /** The fields that an entry of a history changed, with their old and new values. */
 export function ChangesTable({ entry: { action, changes }, model, form }: ChangesTableProps) {
-  const text = useText().history
+  const text = useLaterText().history
   const sides = SIDES[action]
   return (
     <DataTable label={text.values} columns={[text.field, ...sides.map((side) => text[side])]} shape="history">

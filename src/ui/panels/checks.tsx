@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { useAddress } from '../data/use-address.ts'
 import { SelectField } from '../parts/field.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 
 interface ChecksProps {
   readonly label: string
@@ -55,7 +55,7 @@ interface FilterSelectProps {
 
 /** Chooses a value of a parameter of the address, or none. */
 export function FilterSelect({ name, label, options }: FilterSelectProps) {
-  const text = useText().history
+  const text = useLaterText().history
   const { get, change } = useAddress()
   return (
     <SelectField

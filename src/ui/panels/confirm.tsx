@@ -3,6 +3,7 @@ import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 
 interface ConfirmProps {
@@ -21,6 +22,7 @@ interface ConfirmProps {
 /** Asks before something is done that cannot be undone. */
 export function Confirm({ title, children, action, isBusy, error, word, onConfirm, onClose }: ConfirmProps) {
   const text = useText()
+  const later = useLaterText()
   const form = useId()
   const [typed, setTyped] = useState('')
   const isReady = word === undefined || typed === word
@@ -46,7 +48,7 @@ export function Confirm({ title, children, action, isBusy, error, word, onConfir
         {error !== undefined && <Failure error={error} />}
         <div>{children}</div>
         {word !== undefined && (
-          <LabelledField label={text.tools.typeToConfirm(word)}>
+          <LabelledField label={later.tools.typeToConfirm(word)}>
             {(links) => (
               <input
                 {...links}

@@ -1,3 +1,4 @@
+import { useLaterText } from '../text/later.ts'
 import '../styles/cards.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -159,7 +160,8 @@ function Step({ icon, model, isNew = false, children }: StepProps) {
 
 /** The latest changes of all records, kept up to date. */
 export function LatestChanges() {
-  const { dashboard: text, history } = useText()
+  const { dashboard: text } = useText()
+  const { history } = useLaterText()
   const queries = useQueryClient()
   const { data, error, refetch } = useQuery({
     ...historyQuery(useSession(), { page: 1, page_size: 10 }),

@@ -12,7 +12,7 @@ import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { DataTable } from '../parts/table.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { ChangesTable, ownChanges } from './changes-table.tsx'
 import { FilterSelect } from './checks.tsx'
 import { mayRestore, useRestore } from './use-restore.ts'
@@ -25,7 +25,7 @@ interface HistoryTableProps {
 
 /** Changes of records: when, who, which, what. Those of one request stand together; several of one kind are one row that opens to them. */
 export function HistoryTable({ entries, isCut }: HistoryTableProps) {
-  const text = useText().history
+  const text = useLaterText().history
   const names = useNames(entries.map(({ model, record_id: id }) => ({ model, id })))
   const rowOf = (entry: HistoryEntry, isFirst: boolean) => (
     <HistoryRow
@@ -64,7 +64,7 @@ interface RequestRowProps {
 
 /** The changes of one request as one row, which opens to them. */
 function RequestRow({ first, request, mayHaveMore, children }: RequestRowProps) {
-  const text = useText().history
+  const text = useLaterText().history
   const site = useSite()
   const [isOpen, setOpen] = useState(false)
   const models = [...new Set(request.map(({ model }) => modelOf(site, model)?.label ?? model))]
@@ -99,7 +99,7 @@ function RequestRow({ first, request, mayHaveMore, children }: RequestRowProps) 
 
 /** Who made a change; the id of a user who is gone. */
 function Actor({ entry: { user } }: { readonly entry: HistoryEntry }) {
-  const text = useText().history
+  const text = useLaterText().history
   return user === null ? <span className="muted">{text.noUser}</span> : (user.username ?? `#${user.id}`)
 }
 
@@ -107,7 +107,7 @@ function Actor({ entry: { user } }: { readonly entry: HistoryEntry }) {
 const COLORS = { create: 'green', update: 'blue', delete: 'red' } as const
 
 function ActionChip({ action }: Pick<HistoryEntry, 'action'>) {
-  return <Chip color={COLORS[action]}>{useText().history.actions[action]}</Chip>
+  return <Chip color={COLORS[action]}>{useLaterText().history.actions[action]}</Chip>
 }
 
 interface FoldProps {
@@ -146,7 +146,7 @@ interface HistoryRowProps {
 
 /** A change of a record; opens the old and new values below. */
 function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
-  const text = useText().history
+  const text = useLaterText().history
   const model = useModel(entry.model)
   const [isOpen, setOpen] = useState(false)
   const details = useId()
@@ -190,7 +190,7 @@ function HistoryRow({ entry, name, isFirst, isLatest }: HistoryRowProps) {
 
 /** Restores the deleted record of an entry. */
 function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entry: HistoryEntry }) {
-  const text = useText().history
+  const text = useLaterText().history
   const model = useModel(key)
   const { one: restore } = useRestore()
   const [isBusy, setBusy] = useState(false)
@@ -208,7 +208,7 @@ function RestoreButton({ entry: { model: key, record_id: id } }: { readonly entr
 
 /** Chooses which changes are shown. */
 export function HistoryFilters() {
-  const text = useText().history
+  const text = useLaterText().history
   const { models } = useSite()
   const recorded = models.filter(({ history }) => history).map(({ key, label }) => ({ value: key, label }))
   const { get, change } = useAddress()

@@ -10,6 +10,7 @@ import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { CodeBlock } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { useAction } from './use-action.ts'
 
@@ -23,7 +24,7 @@ export interface JobRetry {
 }
 
 export function useJobRetry(): JobRetry {
-  const text = useText().jobs
+  const text = useLaterText().jobs
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, run } = useAction()
@@ -43,7 +44,7 @@ const COLORS = { waiting: 'yellow', running: 'blue', done: 'green', failed: 'red
 
 /** How a job stands. */
 export const JobState = ({ status }: { readonly status: JobStatus }) => (
-  <Chip color={COLORS[status]}>{useText().jobs.statuses[status]}</Chip>
+  <Chip color={COLORS[status]}>{useLaterText().jobs.statuses[status]}</Chip>
 )
 
 interface JobDialogProps {
@@ -56,7 +57,8 @@ interface JobDialogProps {
 
 /** A job: its times, its input, and why its last attempt failed. */
 export function JobDialog({ job, known, retry, onClose }: JobDialogProps) {
-  const { jobs: text, common } = useText()
+  const { common } = useText()
+  const text = useLaterText().jobs
   const schedule = known.find(({ name }) => name === job.name)
   const times = [
     [text.enqueuedAt, job.enqueued_at],

@@ -9,6 +9,7 @@ import { Button } from '../parts/button.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { FilterSelect } from './checks.tsx'
 import { JobDialog, type JobRetry, JobState, useJobRetry } from './job-dialog.tsx'
@@ -22,7 +23,7 @@ interface JobPanelProps {
 
 /** The jobs of the project: what waits, runs, and is over. */
 export function JobPanel({ known, runButton }: JobPanelProps) {
-  const text = useText().jobs
+  const text = useLaterText().jobs
   const { get, page, change } = useAddress()
   const status = JOB_STATUSES.find((each) => each === get('status'))
   const name = known.find((job) => job.name === get('name'))?.name
@@ -58,7 +59,8 @@ export function JobPanel({ known, runButton }: JobPanelProps) {
 }
 
 function NoJobs({ isFiltered }: { readonly isFiltered: boolean }) {
-  const { jobs: text, common } = useText()
+  const { common } = useText()
+  const text = useLaterText().jobs
   return isFiltered ? (
     <p className="muted">{common.noMatches}</p>
   ) : (
@@ -74,7 +76,8 @@ interface JobTableProps {
 
 /** Jobs, each of which opens. */
 function JobTable({ jobs, retry, onOpen }: JobTableProps) {
-  const { jobs: text, common } = useText()
+  const { common } = useText()
+  const text = useLaterText().jobs
   return (
     <DataTable
       label={text.title}
@@ -125,7 +128,7 @@ const messageOf = ({ error }: QueuedJob): string => (error ?? '').replace(/^\S+:
 
 /** When a job is due, has begun, or was over. */
 function JobTime({ job }: { readonly job: QueuedJob }) {
-  const text = useText().jobs
+  const text = useLaterText().jobs
   const { status, run_at, started_at, finished_at, enqueued_at } = job
   const at = { waiting: run_at, running: started_at, done: finished_at, failed: finished_at }[status] ?? enqueued_at
   return (

@@ -9,7 +9,7 @@ import { Chip } from '../parts/chip.tsx'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { FilterSelect } from './checks.tsx'
 
 const SEVERITIES = ['error', 'warn', 'note'] as const
@@ -18,7 +18,7 @@ const PAGE_SIZE = 100
 
 /** What the linter finds in the files of the project. */
 export function LintFindings() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const { get, page, change } = useAddress()
   const { data, error, refetch, isFetching } = useQuery({ ...lintQuery(useSession()), refetchOnMount: 'always' })
   const severity = get('severity')
@@ -54,7 +54,7 @@ export function LintFindings() {
 }
 
 function FindingTable({ findings }: { readonly findings: readonly LintFinding[] }) {
-  const text = useText().tools
+  const text = useLaterText().tools
   return (
     <DataTable label={text.lint} columns={[text.severity, text.place, text.message, text.rule]} shape="stacks">
       {findings.map(({ file, line, column, rule, severity, message }, index) => (

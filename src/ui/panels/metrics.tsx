@@ -1,3 +1,4 @@
+import { useLaterText } from '../text/later.ts'
 import '../styles/charts.css'
 import { useQuery } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
@@ -26,18 +27,18 @@ import { modelOf, useSite } from '../data/site.ts'
 import { usePageSettings } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
-import { useLocale, useText } from '../text/text.tsx'
+import { useLocale } from '../text/text.tsx'
 
 /** Figures of the server since its start. */
 export function Metrics() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const { metrics } = usePageSettings()
   if (!metrics) return <EmptyState title={text.metricsOffTitle}>{text.metricsOffText}</EmptyState>
   return <Figures />
 }
 
 function Figures() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery(metricsQuery(useSession()))
   const started = data && singleValue(data, STARTED)
   return (
@@ -71,7 +72,7 @@ function Figures() {
 
 /** Figures that are single numbers. */
 function MetricFacts({ samples }: { readonly samples: readonly Sample[] }) {
-  const text = useText().tools
+  const text = useLaterText().tools
   const locale = useLocale()
   const buckets = bucketsOf(samples, DURATIONS)
   const number = (value: number, digits = 0) => value.toLocaleString(locale, { maximumFractionDigits: digits })
@@ -101,7 +102,7 @@ const Figure = ({ label, children }: { readonly label: string; readonly children
 
 /** Requests and records as bars. */
 function MetricCharts({ samples }: { readonly samples: readonly Sample[] }) {
-  const text = useText().tools
+  const text = useLaterText().tools
   const site = useSite()
   const locale = useLocale()
   const records = sumBy(samples, RECORDS, 'model')

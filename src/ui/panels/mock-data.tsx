@@ -5,6 +5,7 @@ import { modelOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Failure, Notice } from '../parts/states.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { TypedNumber } from '../widgets/number-inputs.tsx'
@@ -23,7 +24,8 @@ interface Created {
 
 /** Creates mock records of models. */
 export function MockData() {
-  const { tools: text, form: faults } = useText()
+  const { form: faults } = useText()
+  const text = useLaterText().tools
   const { models } = useSite()
   const queries = useQueryClient()
   const { isBusy, error, fieldErrors, run } = useAction({ models: text.models, count: text.count, seed: text.seed })
@@ -83,7 +85,7 @@ export function MockData() {
 }
 
 function CreatedRecords({ seed, created }: Created) {
-  const text = useText().tools
+  const text = useLaterText().tools
   const locale = useLocale()
   const site = useSite()
   return (

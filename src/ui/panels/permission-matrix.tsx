@@ -5,7 +5,7 @@ import { useSession } from '../data/page-session.ts'
 import { useSite } from '../data/site.ts'
 import { Failure } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 import { permissionRows, RECORD_ACTIONS } from './permission-rows.ts'
 
 interface PermissionMatrixProps {
@@ -19,7 +19,7 @@ interface PermissionMatrixProps {
 
 /** The permissions of a group or user as ticks: models in rows, actions in columns. Those that only groups give are grey and stay. */
 export function PermissionMatrix({ own, given, onChange }: PermissionMatrixProps) {
-  const text = useText().users
+  const text = useLaterText().users
   const { models } = useSite()
   const { data, error, refetch } = useQuery(permissionsQuery(useSession()))
   const { rows, others } = useMemo(() => permissionRows(models, data ?? []), [models, data])
@@ -81,7 +81,7 @@ interface TickProps extends Pick<PermissionMatrixProps, 'own' | 'given'> {
 
 /** The box of a permission, or of a whole row. Its name and tooltip say which groups give the permission. */
 function Tick({ ids, name, own, given, onChange, children }: TickProps) {
-  const text = useText().users
+  const text = useLaterText().users
   const [only = 0] = ids
   const groups = ids.length === 1 ? given.get(only) : undefined
   const isFixed = onChange === undefined || ids.every((id) => given.has(id) && !own.has(id))

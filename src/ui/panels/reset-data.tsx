@@ -6,7 +6,8 @@ import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { useLocale, useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
+import { useLocale } from '../text/text.tsx'
 import { Confirm } from './confirm.tsx'
 import { useAction } from './use-action.ts'
 
@@ -15,7 +16,7 @@ const WORD = 'reset'
 
 /** Removes all records but accounts, after showing how many. */
 export function ResetData() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const site = useSite()
   const locale = useLocale()
   const queries = useQueryClient()

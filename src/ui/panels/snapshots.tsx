@@ -9,20 +9,22 @@ import { LabelledField } from '../parts/field.tsx'
 import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { Confirm } from './confirm.tsx'
 import { useAction } from './use-action.ts'
 
 /** Saved copies of the data. */
 export function SnapshotPanel() {
-  const text = useText().tools
+  const text = useLaterText().tools
   const { capabilities } = useSite()
   if (!capabilities.snapshots) return <EmptyState title={text.noSnapshotsTitle}>{text.noSnapshotsText}</EmptyState>
   return <SnapshotList />
 }
 
 function SnapshotList() {
-  const { tools: text, common } = useText()
+  const { common } = useText()
+  const text = useLaterText().tools
   const locale = useLocale()
   const queries = useQueryClient()
   const toasts = useToasts()
@@ -105,7 +107,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 /** Saves a copy of the data under a name. @param names those that are taken */
 function SaveSnapshot({ names }: { readonly names: readonly string[] }) {
-  const text = useText().tools
+  const text = useLaterText().tools
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, run } = useAction()

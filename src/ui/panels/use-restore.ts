@@ -10,6 +10,7 @@ import { may, useSite, useSiteRefresh } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import type { Undo } from './use-undo-notice.ts'
 
@@ -28,6 +29,7 @@ interface Restorer {
 /** Functions that restore deleted records, with what went with them. */
 export function useRestore(): Restorer {
   const text = useText()
+  const later = useLaterText()
   const session = useSession()
   const queries = useQueryClient()
   const navigate = useNavigate()
@@ -44,38 +46,38 @@ export function useRestore(): Restorer {
   const titled = (sentence: string) => titledSentence(sentence, { models, nounOf: noun })
   /** The first of what the history did not have, and how much more there is. */
   const missing = ([first, ...others]: readonly string[]) =>
-    first === undefined ? undefined : text.history.andMore(titled(first), others.length)
+    first === undefined ? undefined : later.history.andMore(titled(first), others.length)
   const reasonOf = (error: unknown) => titled(errorMessage(error, text.errors))
 
   return {
     one: async (model, id) => {
-      const notice = toasts.running(text.history.restoring)
+      const notice = toasts.running(later.history.restoring)
       try {
         const { notices, consequences } = await session.run((client) => client.model(model.key).restore(id))
         refresh(new Set([model.key, ...consequences.map((each) => each.model)]))
-        notice.done(text.history.restored, missing(notices))
+        notice.done(later.history.restored, missing(notices))
         await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
       } catch (error) {
-        notice.failed(text.history.notRestored, reasonOf(error))
+        notice.failed(later.history.notRestored, reasonOf(error))
       }
     },
     all: async (model, records, say) => {
       const names = new Map(records.map((record) => [record.id, nameOf(record, model)]))
       const total = records.length
-      say(text.history.restoringOf(0, total))
+      say(later.history.restoringOf(0, total))
       const restoration = await restoreRecords(session, model.key, [...names.keys()], (tried) =>
-        say(text.history.restoringOf(tried, total)),
+        say(later.history.restoringOf(tried, total)),
       )
       refresh(restoration.models)
       const { restored, refused, notices } = restoration
       const [first] = refused
-      if (first === undefined) return { message: text.history.restoredCount(total), detail: missing(notices), isWhole: true }
+      if (first === undefined) return { message: later.history.restoredCount(total), detail: missing(notices), isWhole: true }
       const [id, error] = first
       const reason = reasonOf(error)
       const own = `${noun(model)} #${id}: `
-      const refusal = text.history.refusal(names.get(id) ?? `#${id}`, reason.startsWith(own) ? reason.slice(own.length) : reason)
-      const message = restored === 0 ? text.history.notRestored : text.history.restoredOf(restored, total)
-      return { message, detail: text.history.andMore(refusal, refused.size - 1), isWhole: false }
+      const refusal = later.history.refusal(names.get(id) ?? `#${id}`, reason.startsWith(own) ? reason.slice(own.length) : reason)
+      const message = restored === 0 ? later.history.notRestored : later.history.restoredOf(restored, total)
+      return { message, detail: later.history.andMore(refusal, refused.size - 1), isWhole: false }
     },
   }
 }

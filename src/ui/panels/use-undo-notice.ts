@@ -1,6 +1,7 @@
 import { AdminError } from '../../client/client.ts'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 
 /** How the undoing of many changes has ended. */
@@ -22,17 +23,18 @@ export type Undo = (say: (message: string) => void) => Promise<Undone | undefine
  */
 export function useUndoNotice(): (message: string, undo: Undo | undefined) => void {
   const text = useText()
+  const later = useLaterText()
   const toasts = useToasts()
   const run = async (undo: Undo) => {
-    const notice = toasts.running(text.history.undoing)
+    const notice = toasts.running(later.history.undoing)
     try {
-      const { message, detail, isWhole } = (await undo(notice.say)) ?? { message: text.history.undone, isWhole: true }
+      const { message, detail, isWhole } = (await undo(notice.say)) ?? { message: later.history.undone, isWhole: true }
       if (isWhole) notice.done(message, detail)
       else notice.failed(message, detail)
     } catch (error) {
       const isChanged = error instanceof AdminError && error.type === 'precondition'
-      notice.failed(text.history.notUndone, isChanged ? text.history.changedSince : errorMessage(error, text.errors))
+      notice.failed(later.history.notUndone, isChanged ? later.history.changedSince : errorMessage(error, text.errors))
     }
   }
-  return (message, undo) => toasts.done(message, undo && { label: text.history.undo, run: () => void run(undo) })
+  return (message, undo) => toasts.done(message, undo && { label: later.history.undo, run: () => void run(undo) })
 }

@@ -10,6 +10,7 @@ import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { SessionTable } from './account.tsx'
 import { Confirm } from './confirm.tsx'
@@ -24,7 +25,7 @@ interface UserPanelProps {
 
 /** What a superuser may do with an account at once, beside its form: set its password, disable it, end its sessions. */
 export function UserPanel({ record, onSaved }: UserPanelProps) {
-  const text = useText().users
+  const text = useLaterText().users
   const isOwn = useSite().user.id === record.id
   if (isOwn) {
     return (
@@ -45,7 +46,7 @@ export function UserPanel({ record, onSaved }: UserPanelProps) {
 }
 
 function Activation({ record, onSaved }: UserPanelProps) {
-  const text = useText().users
+  const text = useLaterText().users
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, run, clear } = useAction()
@@ -96,7 +97,7 @@ function Activation({ record, onSaved }: UserPanelProps) {
 }
 
 function Sessions({ record }: { readonly record: AnyRecord }) {
-  const text = useText()
+  const later = useLaterText()
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error: failure, run } = useAction()
@@ -104,23 +105,23 @@ function Sessions({ record }: { readonly record: AnyRecord }) {
   const end = async () => {
     const query = [['user_id', record.id] as const]
     const isDone = await run((client) => client.request('/auth/sessions', { method: 'DELETE', query }))
-    if (isDone) toasts.done(text.account.ended(data?.length ?? 0))
+    if (isDone) toasts.done(later.account.ended(data?.length ?? 0))
     await queries.invalidateQueries({ queryKey: ['sessions', record.id] })
   }
   return (
     <>
       <header className="section-header">
-        <h3>{text.account.sessions}</h3>
+        <h3>{later.account.sessions}</h3>
         {data !== undefined && data.length > 0 && (
           <Button isBusy={isBusy} onClick={() => void end()}>
-            {text.users.endAll}
+            {later.users.endAll}
           </Button>
         )}
       </header>
       {failure !== undefined && <Failure error={failure} />}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton lines={2} />}
-      {data?.length === 0 && <p className="muted">{text.users.noSessions}</p>}
+      {data?.length === 0 && <p className="muted">{later.users.noSessions}</p>}
       {data !== undefined && data.length > 0 && <SessionTable sessions={data} />}
     </>
   )
@@ -133,17 +134,18 @@ interface SetPasswordProps extends UserPanelProps {
 /** Sets the password of a user; a superuser need not know the present one. */
 function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
   const text = useText()
+  const later = useLaterText()
   const form = useId()
   const queries = useQueryClient()
   const toasts = useToasts()
-  const { isBusy, error, fieldErrors, run } = useAction({ password: text.account.newPassword })
+  const { isBusy, error, fieldErrors, run } = useAction({ password: later.account.newPassword })
   const focused = useFaultFocus(error)
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return
     const password = String(new FormData(event.currentTarget).get('password'))
     if (!(await run((client) => client.model('user').update(record.id, { password })))) return
-    toasts.done(text.users.passwordSet)
+    toasts.done(later.users.passwordSet)
     onClose()
     onSaved()
     await Promise.all([refreshModel(queries, 'user'), queries.invalidateQueries({ queryKey: ['sessions'] })])
@@ -152,20 +154,20 @@ function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
     <Dialog
       isOpen
       onClose={onClose}
-      title={text.users.setPassword}
-      description={text.users.setPasswordText(String(record.username))}
+      title={later.users.setPassword}
+      description={later.users.setPasswordText(String(record.username))}
       actions={
         <>
           <Button onClick={onClose}>{text.common.cancel}</Button>
           <Button kind="primary" type="submit" form={form} isBusy={isBusy}>
-            {text.users.setPassword}
+            {later.users.setPassword}
           </Button>
         </>
       }
     >
       <form ref={focused} id={form} className="stack" noValidate onSubmit={(event) => void submit(event)}>
         {error !== undefined && fieldErrors.password === undefined && <Failure error={error} />}
-        <LabelledField label={text.account.newPassword} errors={fieldErrors.password} isRequired>
+        <LabelledField label={later.account.newPassword} errors={fieldErrors.password} isRequired>
           {(links) => <input {...links} className="input" type="password" name="password" autoComplete="new-password" />}
         </LabelledField>
       </form>

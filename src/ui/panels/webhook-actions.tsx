@@ -7,6 +7,7 @@ import { type Delivery, refreshWebhooks, type Webhook, type WebhookInput } from 
 import { Button } from '../parts/button.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../parts/menu.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { Confirm } from './confirm.tsx'
 import { useAction } from './use-action.ts'
@@ -22,7 +23,8 @@ interface WebhookActionsProps {
 
 /** What can be done with a webhook. */
 export function WebhookActions({ webhook, onDelivery, onFailure }: WebhookActionsProps) {
-  const { common, webhooks: text } = useText()
+  const { common } = useText()
+  const text = useLaterText().webhooks
   const queries = useQueryClient()
   const navigate = useNavigate()
   const toasts = useToasts()

@@ -17,6 +17,7 @@ import { Dialog } from '../parts/popups.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { CodeBlock, DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { FilterSelect } from './checks.tsx'
 import { useAction } from './use-action.ts'
@@ -30,7 +31,7 @@ interface DeliveriesProps {
 
 /** The delivery log of a webhook. */
 export function DeliveryList({ webhook, latest }: DeliveriesProps) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const { get, page, change } = useAddress()
   const status = DELIVERY_STATUSES.find((each) => each === get('status'))
   const { data, error, refetch } = useQuery({
@@ -72,7 +73,7 @@ interface DeliveryTableProps {
 
 /** Deliveries of a webhook; each opens. */
 function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   return (
     <DataTable
       label={text.deliveries}
@@ -119,6 +120,7 @@ interface DeliveryDialogProps {
 /** A delivery: what was sent, each attempt, and what the receiver answered. */
 function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
   const text = useText()
+  const later = useLaterText()
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, run } = useAction()
@@ -126,7 +128,7 @@ function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
   const replay = () =>
     run(async (client) => {
       await client.request(`/webhooks/deliveries/${delivery.id}/redeliver`, { method: 'POST' })
-      toasts.done(text.webhooks.isReplayed)
+      toasts.done(later.webhooks.isReplayed)
       await refreshWebhooks(queries)
     })
   return (
@@ -146,7 +148,7 @@ function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
               disabled={!webhook.active || delivery.status === 'pending'}
               onClick={() => void replay()}
             >
-              {text.webhooks.replay}
+              {later.webhooks.replay}
             </Button>
           )}
         </>
@@ -154,28 +156,28 @@ function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogProps) {
     >
       <div className="stack">
         {error !== undefined && <Failure error={error} />}
-        {!webhook.active && !isTest && <Notice kind="info">{text.webhooks.replayInactive}</Notice>}
+        {!webhook.active && !isTest && <Notice kind="info">{later.webhooks.replayInactive}</Notice>}
         <section className="stack-tight">
-          <h3>{text.webhooks.request}</h3>
+          <h3>{later.webhooks.request}</h3>
           <p className="mono wrap">POST {webhook.url}</p>
           <p className="mono wrap">webhook-id: {delivery.message_id}</p>
-          <CodeBlock label={text.webhooks.request}>{requestBody(delivery)}</CodeBlock>
+          <CodeBlock label={later.webhooks.request}>{requestBody(delivery)}</CodeBlock>
         </section>
         <section className="stack-tight">
-          <h3>{text.webhooks.attempts}</h3>
+          <h3>{later.webhooks.attempts}</h3>
           <Attempts attempts={delivery.attempts} />
           {delivery.next_attempt_at !== null && (
             <p>
-              {text.webhooks.nextAttempt} <DateCell type="datetime" value={delivery.next_attempt_at} />
+              {later.webhooks.nextAttempt} <DateCell type="datetime" value={delivery.next_attempt_at} />
             </p>
           )}
         </section>
         <section className="stack-tight">
-          <h3>{text.webhooks.answer}</h3>
+          <h3>{later.webhooks.answer}</h3>
           {delivery.response === null || delivery.response === '' ? (
-            <p className="muted">{text.webhooks.noAnswer}</p>
+            <p className="muted">{later.webhooks.noAnswer}</p>
           ) : (
-            <CodeBlock label={text.webhooks.answer}>{delivery.response}</CodeBlock>
+            <CodeBlock label={later.webhooks.answer}>{delivery.response}</CodeBlock>
           )}
         </section>
       </div>
@@ -188,7 +190,7 @@ const requestBody = ({ event, model, data, timestamp }: Delivery): string =>
   JSON.stringify({ event, model, data, timestamp }, null, 2)
 
 function Attempts({ attempts }: { readonly attempts: readonly DeliveryAttempt[] }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const locale = useLocale()
   if (attempts.length === 0) return <p className="muted">{text.noAttempts}</p>
   return (

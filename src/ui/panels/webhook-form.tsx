@@ -8,7 +8,8 @@ import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
-import type { Text } from '../text/en.ts'
+import type { LaterText } from '../text/en-later.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { Checks } from './checks.tsx'
 import { useAction, useFaultFocus } from './use-action.ts'
@@ -27,7 +28,12 @@ interface WebhookFormProps {
 const FIELDS: readonly string[] = ['url', 'events', 'models', 'secret']
 
 /** The labels of the form's inputs, by the members of a subscription. */
-export const webhookTitles = ({ url, eventsLabel, modelsLabel, secret }: Text['webhooks']): Readonly<Record<string, string>> => ({
+export const webhookTitles = ({
+  url,
+  eventsLabel,
+  modelsLabel,
+  secret,
+}: LaterText['webhooks']): Readonly<Record<string, string>> => ({
   ...{ url, secret },
   events: eventsLabel,
   models: modelsLabel,
@@ -36,6 +42,7 @@ export const webhookTitles = ({ url, eventsLabel, modelsLabel, secret }: Text['w
 /** Asks for the address of a receiver, and for the changes that it is told of. */
 export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onClose }: WebhookFormProps) {
   const text = useText()
+  const later = useLaterText()
   const form = useId()
   const focused = useFaultFocus(error)
   const { models } = useSite()
@@ -56,7 +63,7 @@ export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onC
     <Dialog
       isOpen
       onClose={onClose}
-      title={webhook === undefined ? text.webhooks.add : text.webhooks.edit}
+      title={webhook === undefined ? later.webhooks.add : later.webhooks.edit}
       actions={
         <>
           <Button onClick={onClose}>{text.common.cancel}</Button>
@@ -68,28 +75,28 @@ export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onC
     >
       <form ref={focused} id={form} className="stack" noValidate onSubmit={submit}>
         {error !== undefined && !isShownAtFields && <Failure error={error} />}
-        <LabelledField label={text.webhooks.url} help={text.webhooks.urlHelp} errors={fieldErrors.url} isRequired>
+        <LabelledField label={later.webhooks.url} help={later.webhooks.urlHelp} errors={fieldErrors.url} isRequired>
           {(links) => (
             <input {...links} className="input" type="url" value={url} onChange={(event) => setUrl(event.target.value)} />
           )}
         </LabelledField>
         <Checks
-          label={text.webhooks.eventsLabel}
+          label={later.webhooks.eventsLabel}
           errors={fieldErrors.events}
-          options={WEBHOOK_EVENTS.map((value) => ({ value, label: text.webhooks.events[value] }))}
+          options={WEBHOOK_EVENTS.map((value) => ({ value, label: later.webhooks.events[value] }))}
           chosen={events}
           onChange={setEvents}
         />
         <Checks
-          label={text.webhooks.modelsLabel}
-          help={text.webhooks.modelsHelp}
+          label={later.webhooks.modelsLabel}
+          help={later.webhooks.modelsHelp}
           errors={fieldErrors.models}
           options={models.map(({ key, label }) => ({ value: key, label }))}
           chosen={chosen}
           onChange={setChosen}
         />
         {webhook === undefined && (
-          <LabelledField label={text.webhooks.secret} help={text.webhooks.secretHelp} errors={fieldErrors.secret}>
+          <LabelledField label={later.webhooks.secret} help={later.webhooks.secretHelp} errors={fieldErrors.secret}>
             {(links) => (
               <input
                 {...links}
@@ -108,7 +115,7 @@ export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onC
 
 /** A button that adds a webhook and shows its secret. */
 export function AddWebhook() {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const queries = useQueryClient()
   const { isBusy, error, fieldErrors, run, clear } = useAction(webhookTitles(text))
   const [isOpen, setOpen] = useState(false)

@@ -3,7 +3,7 @@ import { useId, useRef } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
 
 interface SecretDialogProps {
   readonly secret: string
@@ -16,28 +16,28 @@ const stay = () => {}
 
 /** Shows the secret of a webhook, which the server does not tell again. Only its button closes it. */
 export function SecretDialog({ secret, description, onClose }: SecretDialogProps) {
-  const text = useText()
+  const later = useLaterText()
   return (
     <Dialog
       isOpen
       onClose={stay}
       isDismissible={false}
-      title={text.webhooks.secretTitle}
+      title={later.webhooks.secretTitle}
       description={description}
       actions={
         <Button kind="primary" onClick={onClose}>
-          {text.webhooks.secretKept}
+          {later.webhooks.secretKept}
         </Button>
       }
     >
-      <CopyField label={text.webhooks.secret} value={secret} />
+      <CopyField label={later.webhooks.secret} value={secret} />
     </Dialog>
   )
 }
 
 /** A text that cannot be changed, with a button that copies it. */
 function CopyField({ label, value }: { readonly label: string; readonly value: string }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const toasts = useToasts()
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

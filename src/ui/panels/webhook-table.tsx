@@ -3,11 +3,12 @@ import { DateCell } from '../cells/cell.tsx'
 import type { DeliveryStatus, Webhook } from '../data/webhooks.ts'
 import { Chip } from '../parts/chip.tsx'
 import { DataTable } from '../parts/table.tsx'
-import { useLocale, useText } from '../text/text.tsx'
+import { useLaterText } from '../text/later.ts'
+import { useLocale } from '../text/text.tsx'
 
 /** All webhooks. */
 export function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const locale = useLocale()
   return (
     <DataTable
@@ -47,7 +48,7 @@ const SHOWN = 3
 
 /** The events that a webhook is told of. */
 export const WebhookEvents = ({ webhook }: { readonly webhook: Webhook }) => {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   return (
     <span className="chips">
       {webhook.events.map((event) => (
@@ -59,7 +60,7 @@ export const WebhookEvents = ({ webhook }: { readonly webhook: Webhook }) => {
 
 /** The models that a webhook is told of. */
 export const WebhookModels = ({ webhook: { models } }: { readonly webhook: Webhook }) => {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   if (models.length === 0) return <span>{text.allModels}</span>
   return (
     <span className="chips" title={models.join(', ')}>
@@ -73,14 +74,14 @@ export const WebhookModels = ({ webhook: { models } }: { readonly webhook: Webho
 
 /** Whether a webhook is enabled, and why not. */
 export function WebhookActivity({ webhook: { active, disabled_by } }: { readonly webhook: Webhook }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   if (active) return <Chip color="green">{text.enabled}</Chip>
   return <Chip color="gray">{disabled_by === null ? text.disabled : text.disabledBy[disabled_by]}</Chip>
 }
 
 /** Whether the receiver answers well. */
 export function WebhookHealth({ webhook }: { readonly webhook: Webhook }) {
-  const text = useText().webhooks
+  const text = useLaterText().webhooks
   const { failing_since, disabled_by } = webhook
   if (failing_since !== null) {
     return (
@@ -97,5 +98,5 @@ const COLORS = { pending: 'yellow', delivered: 'green', failed: 'red' } as const
 
 /** How a delivery stands. */
 export const DeliveryState = ({ status }: { readonly status: DeliveryStatus }) => (
-  <Chip color={COLORS[status]}>{useText().webhooks.statuses[status]}</Chip>
+  <Chip color={COLORS[status]}>{useLaterText().webhooks.statuses[status]}</Chip>
 )

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import de from '../../../src/ui/text/de.ts'
+import deLater from '../../../src/ui/text/de-later.ts'
 import { en } from '../../../src/ui/text/en.ts'
+import { enLater } from '../../../src/ui/text/en-later.ts'
 import { browserSite } from '../../helpers/browser.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 
@@ -69,11 +71,11 @@ inBrowser('the number of a page is typed and refused in the language of the page
 })
 
 inBrowser('numbers of mock data are refused in the language of the page', { at: '/tools?tab=mock' }, async ({ page }) => {
-  await page.getByLabel(en.tools.count).waitFor()
+  await page.getByLabel(enLater.tools.count).waitFor()
   await preferGerman(page)
-  await page.getByLabel(de.tools.count).fill('1.000')
+  await page.getByLabel(deLater.tools.count).fill('1.000')
   await page.getByText(de.form.faultAmbiguousNumber(['1000', '1,000'])).waitFor()
-  await page.getByLabel(de.tools.seed).fill('4711 m')
+  await page.getByLabel(deLater.tools.seed).fill('4711 m')
   await page.getByText(de.form.faultNotNumber).waitFor()
 })
 
