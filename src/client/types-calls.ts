@@ -81,12 +81,12 @@ export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
 }
 
 /** A period of dates that records can be grouped by. */
-export type Period = 'day' | 'week' | 'month' | 'year'
+export type GroupPeriod = 'day' | 'week' | 'month' | 'year'
 
 /** The query of an aggregate. */
 export interface AggregateQuery<M extends ModelTypes> extends Filtering<M> {
   /** Fields whose values make a group, and periods of dates in UTC: `created_at:week`. */
-  readonly group_by?: readonly (M['column'] | `${M['column']}:${Period}`)[] | undefined
+  readonly group_by?: readonly (M['column'] | `${M['column']}:${GroupPeriod}`)[] | undefined
   /** Counts the records; done by default if nothing else is computed. */
   readonly count?: boolean | undefined
   /** Fields to add up. */

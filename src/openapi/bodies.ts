@@ -1,7 +1,7 @@
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { isAddable, isGroupable } from '../query/aggregate.ts'
-import { hasPeriods, PERIODS } from '../query/periods.ts'
+import { DATE_PERIODS, hasPeriods } from '../query/periods.ts'
 import type { Form } from '../validate/form.ts'
 import { answeredValue } from './field-schemas.ts'
 import { schemaNames } from './record-schemas.ts'
@@ -78,7 +78,7 @@ export function aggregateSchema(model: Model): Schema {
     {
       group: {
         ...someOf(fields.filter(isGroupable), groupValue),
-        ...(fields.some(hasPeriods) ? { patternProperties: { [`:(${PERIODS.join('|')})$`]: nullable(TEXT) } } : {}),
+        ...(fields.some(hasPeriods) ? { patternProperties: { [`:(${DATE_PERIODS.join('|')})$`]: nullable(TEXT) } } : {}),
       },
       count: COUNT_SCHEMA,
       sum: totals,

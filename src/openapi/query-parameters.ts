@@ -5,7 +5,7 @@ import { reverseRelations } from '../model/reverse-relations.ts'
 import { isAddable, isGroupable } from '../query/aggregate.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
 import { DEFAULT_FORMAT, EXPORT_FORMATS } from '../query/formats.ts'
-import { hasPeriods, PERIODS } from '../query/periods.ts'
+import { DATE_PERIODS, hasPeriods } from '../query/periods.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { MAX_REFERRERS } from '../reads/record-json.ts'
 import type { ParameterObject } from './operation.ts'
@@ -185,7 +185,7 @@ export function aggregateParameters(model: Model, registry: Registry): Parameter
     namesParameter('avg', 'Fields to average', namesOf(added)),
   ]
   const dates = fields.filter(hasPeriods).map(({ name }) => name)
-  const period: Schema = { type: 'string', pattern: `^(${dates.join('|')}):(${PERIODS.join('|')})$` }
+  const period: Schema = { type: 'string', pattern: `^(${dates.join('|')}):(${DATE_PERIODS.join('|')})$` }
   const values = namesOf(fields.filter(isGroupable))
   return [
     namesParameter(

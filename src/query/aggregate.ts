@@ -6,7 +6,7 @@ import type { Json } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { FILTER_PARAMETERS, orderingOf, parseFilters, unknownField, visible } from './filters.ts'
 import { Parameters } from './parameters.ts'
-import { hasPeriods, isPeriod, PERIODS, type Period } from './periods.ts'
+import { DATE_PERIODS, type DatePeriod, hasPeriods, isDatePeriod } from './periods.ts'
 import type { Filter } from './plan.ts'
 
 /** Maximum number of groups of an answer. */
@@ -20,7 +20,7 @@ export const MEASURES = ['sum', 'avg', 'min', 'max'] as const
 export type Measure = (typeof MEASURES)[number]
 
 /** What makes a group: the values of a field, or a period of its dates. */
-export type GroupKey = string | { readonly field: string; readonly period: Period }
+export type GroupKey = string | { readonly field: string; readonly period: DatePeriod }
 
 export const fieldOfKey = (key: GroupKey): string => (typeof key === 'string' ? key : key.field)
 
@@ -104,14 +104,14 @@ function parseGroupBy(parameters: Parameters, model: Model): { readonly name: st
     const [fieldName = '', period, ...others] = name.split(':')
     const field = visible(model, fieldName)
     if (field !== undefined && period === undefined && isGroupable(field)) return [{ name, key: fieldName }]
-    if (field !== undefined && period !== undefined && others.length === 0 && hasPeriods(field) && isPeriod(period))
+    if (field !== undefined && period !== undefined && others.length === 0 && hasPeriods(field) && isDatePeriod(period))
       return [{ name, key: { field: fieldName, period } }]
     parameters.fault('group_by', () => {
       if (field === undefined) return unknownField(model, fieldName)
       if (period === undefined) return `A ${field.type.name} field such as '${fieldName}' cannot be grouped by`
       if (hasPeriods(field)) {
         const unknown = [period, ...others].join(':')
-        return `Unknown period '${unknown}' of '${fieldName}'${meantOrKnown(unknown, PERIODS)}`
+        return `Unknown period '${unknown}' of '${fieldName}'${meantOrKnown(unknown, DATE_PERIODS)}`
       }
       const dates = model.visibleFields.filter(hasPeriods).map((date) => date.name)
       const remedy = isGroupable(field) ? `; group by '${fieldName}' alone, or by a period of a date` : '; group by a date'

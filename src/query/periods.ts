@@ -3,11 +3,11 @@ import { DAY_MS } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
 
 /** The periods that records can be grouped by, in UTC. */
-export const PERIODS = ['day', 'week', 'month', 'year'] as const
+export const DATE_PERIODS = ['day', 'week', 'month', 'year'] as const
 
-export type Period = (typeof PERIODS)[number]
+export type DatePeriod = (typeof DATE_PERIODS)[number]
 
-export const isPeriod = (text: string): text is Period => PERIODS.some((period) => period === text)
+export const isDatePeriod = (text: string): text is DatePeriod => DATE_PERIODS.some((period) => period === text)
 
 /** True if the values of a field lie in periods. */
 export const hasPeriods = ({ type }: Field): boolean => type.name === 'date' || type.name === 'datetime'
@@ -21,7 +21,7 @@ const STORED_DAY = /^\d{4}-\d\d-\d\d(?:T|$)/
  * A function that names the period of a stored date or datetime: `2026-11-27`, `2026-W48` (ISO 8601), `2026-11`, `2026`. Null for null, and
  * for values that remain after the type of a field was changed.
  */
-export function periodNamer(period: Period): (value: Json) => string | null {
+export function periodNamer(period: DatePeriod): (value: Json) => string | null {
   if (period === 'week') {
     const weeks = new Map<string, string>()
     return named((value) => {

@@ -1,5 +1,5 @@
 import type { AggregateGroup, AggregatePlan, GroupKey } from '../../../query/aggregate.ts'
-import type { Period } from '../../../query/periods.ts'
+import type { DatePeriod } from '../../../query/periods.ts'
 import { canonicalDecimal, nearestDouble } from '../../../util/decimal.ts'
 import type { Json } from '../../../util/json.ts'
 import type { ReadOptions } from '../../store.ts'
@@ -13,7 +13,12 @@ import { storedText } from './text-conditions.ts'
 const RECORD = identifier('r')
 
 /** The names of periods, in the format of `to_char`. */
-const PERIOD_NAMES: Readonly<Record<Period, string>> = { day: 'YYYY-MM-DD', week: 'IYYY-"W"IW', month: 'YYYY-MM', year: 'YYYY' }
+const PERIOD_NAMES: Readonly<Record<DatePeriod, string>> = {
+  day: 'YYYY-MM-DD',
+  week: 'IYYY-"W"IW',
+  month: 'YYYY-MM',
+  year: 'YYYY',
+}
 
 /** A value that the statement computes of each group. */
 interface Value {
