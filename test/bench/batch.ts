@@ -1,8 +1,11 @@
-import { memberValues } from './data/members.ts'
+import { startServer } from '../helpers/cli/process.ts'
+import { MEMBER_MODEL, memberValues } from './data/members.ts'
 import { accessTokens, MEMBERS_PATH } from './data/project.ts'
 import type { BenchOptions } from './options.ts'
+import { postgresProject } from './postgres/database.ts'
 import { withMembers } from './processes/members.ts'
-import { type Figure, median, type Result } from './results/figures.ts'
+import { type Figure, failureOf, median, type Result } from './results/figures.ts'
+import { say } from './results/report.ts'
 import { atEachSize } from './results/sizes.ts'
 
 const SIZES = [10_000]
@@ -21,6 +24,8 @@ fields:
   - { name: member_id, type: foreignkey, model: member, required: true }
   - { name: text, type: string }
 `
+
+const FILES = { 'models/stay.yaml': STAY }
 
 /** A path below the API, and the body. */
 type Request = readonly [path: string, body: object]
@@ -52,22 +57,35 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** Compares batches with bulk creates of as many records on the same server. */
-export function batchBench(options: BenchOptions): Promise<Result[]> {
+/** Compares batches with bulk creates of as many records on the same server. Then the same on PostgreSQL. */
+export async function batchBench(options: BenchOptions): Promise<Result[]> {
   const names = ROWS.map(({ name }) => name)
-  return atEachSize('batch', names, options.records ?? SIZES, (records) => {
-    const files = { 'models/stay.yaml': STAY }
-    return withMembers(
-      records,
-      options.profile,
-      async (address) => {
-        const figures: Figure[] = []
-        for (const [index, row] of ROWS.entries()) figures.push(await measure(row, address, records * (index * 100 + 2)))
-        return figures
-      },
-      { files },
-    )
-  })
+  const embedded = await atEachSize('batch', names, options.records ?? SIZES, (records) =>
+    withMembers(records, options.profile, (address) => measureRows(address, records), { files: FILES }),
+  )
+  return [...embedded, ...(await inDatabase())]
+}
+
+async function measureRows(address: string, records: number): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [index, row] of ROWS.entries()) figures.push(await measure(row, address, records * (index * 100 + 2)))
+  return figures
+}
+
+async function inDatabase(): Promise<Result[]> {
+  const name = 'batches on PostgreSQL'
+  say(`batch: ${name}`)
+  const database = await postgresProject(MEMBER_MODEL, '', FILES)
+  const server = await startServer(['--project', database.project.path])
+  try {
+    const figures = await measureRows(server.address, 10_000)
+    return figures.map((figure) => ({ ...figure, name: `${figure.name}, on PostgreSQL` }))
+  } catch (error) {
+    return [failureOf({ bench: 'batch', name }, error)]
+  } finally {
+    await server.stop()
+    await database.remove()
+  }
 }
 
 /** Sends a batch and a bulk create in turn, after one of each that warms up. The ratio is that of the median pair. */

@@ -34,12 +34,25 @@ export interface BenchDatabase {
 /** A project whose records are in a database of a PostgreSQL server of its own. */
 export type PostgresProject = Pick<BenchDatabase, 'project' | 'url' | 'query' | 'remove'>
 
-/** Starts a PostgreSQL server and a project on it, with the tables of a model and superusers. @param settings besides those of all benchmarks */
-export async function postgresProject(model: string, settings = ''): Promise<PostgresProject> {
+/**
+ * Starts a PostgreSQL server and a project on it, with the tables of its models and superusers.
+ *
+ * @param settings besides those of all benchmarks
+ * @param files besides the settings and the model of members, by path
+ */
+export async function postgresProject(
+  model: string,
+  settings = '',
+  files: Readonly<Record<string, string>> = {},
+): Promise<PostgresProject> {
   const cluster = await startCluster({ settings: SETTINGS })
   const client = new Client(cluster.url)
   await client.connect()
-  const project = await makeProject({ 'admin.config.yaml': memberSettings(cluster.url) + settings, 'models/member.yaml': model })
+  const project = await makeProject({
+    ...files,
+    'admin.config.yaml': memberSettings(cluster.url) + settings,
+    'models/member.yaml': model,
+  })
   const database: PostgresProject = {
     project,
     url: cluster.url,

@@ -86,6 +86,40 @@ export function checkEvents(check: Check): void {
     )
   })
 
+  check('many new records of a few tables refer to each other, and have events in their order', async (library) => {
+    await listeners(library, 1)
+    const many = Array.from({ length: 150 }, (_, index) => index)
+    const [id = 0] = await library.store.takeIds('category', 1)
+    const operations = [
+      insert('category', { name: 'sea' }, id),
+      ...many.map((number) => insert('series', { name: `series ${number}`, category_id: id })),
+      insert('genre', { name: 'last' }),
+    ]
+    const order = orderOf(
+      [
+        ['category', EVERYTHING],
+        ['series', EVERYTHING],
+        ['genre', EVERYTHING],
+      ],
+      'key',
+    )
+    const { records, changes } = await transact(library, operations, order)
+    const told = ['create category 1', ...many.map((number) => `create series ${number + 1}`), 'create genre 1']
+    assert.deepEqual((await events(library)).map(toldOf), told)
+    assert.equal(new Set(valuesOf(await events(library), 'message_id')).size, told.length)
+    assert.deepEqual(valuesOf(records, 'id'), [1, ...many.map((number) => number + 1), 1])
+    assert.deepEqual(
+      changes.map(({ table }) => table),
+      ['category', ...many.map(() => 'series'), 'genre', ...told.map(() => 'event')],
+    )
+    const again = [...operations.slice(1), insert('genre', { name: 'new' })]
+    await library.refuse(again, [{ kind: 'unique', index: many.length, field: 'name' }])
+    assert.deepEqual(
+      await library.ids('series'),
+      many.map((number) => number + 1),
+    )
+  })
+
   check('records that a removal deletes or sets to null have events', async (library) => {
     await listeners(library, 1)
     await library.add('genre', { name: 'g' })

@@ -3,6 +3,7 @@ import { describe } from 'node:test'
 import { filesIn } from '../../../src/model/files.ts'
 import type { Json, JsonObject } from '../../../src/util/json.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
+import { send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
 import { ask, openArticles, places, upload } from './articles.ts'
 
@@ -113,6 +114,37 @@ describe('files in records', () => {
     await ask(app, 'PUT article/1', { data: { gallery: [a] } })
     assert.equal((await ask(app, 'DELETE article/bulk', { ids: [1, 2] })).status, 200)
     assert.deepEqual(await places(app), ['gallery 1!', 'gallery 2!', 'gallery pending'])
+  })
+
+  appTest('a batch attaches, moves and releases files, all or none', async (app) => {
+    const cover = await upload(app, { field: 'cover' })
+    const file = await upload(app, { model: 'note', field: 'file', type: 'text/plain' })
+    const article = { method: 'create', model: 'article', ref: 'article', data: { title: 'One', cover } }
+    const note = (data: JsonObject) => ({
+      method: 'create',
+      model: 'note',
+      data: { text: 'n', article_id: { $ref: 'article' }, ...data },
+    })
+    const batch = (operations: readonly unknown[]) =>
+      send(app, { request: 'POST /api/v1/batch', as: 'admin', body: { operations } })
+    const twice = await batch([article, note({ file }), note({ file })])
+    assert.deepEqual(twice.json.detail?.error, { '2.file': [noUpload('file', file)] }, twice.text)
+    assert.deepEqual(await places(app), ['cover pending', 'file pending'])
+    const other = await batch([article, note({ file: cover })])
+    assert.deepEqual(other.json.detail?.error, { '1.file': [noUpload('file', cover)] }, other.text)
+    const made = await batch([article, note({ file })])
+    assert.equal(made.status, 200, made.text)
+    // Refused batches leave gaps in the ids.
+    const [{ id }, { id: noteId }] = made.json.data
+    assert.deepEqual(await places(app), [`cover ${id}`, `file ${noteId}`])
+    const emptied = await batch([
+      { method: 'update', model: 'note', id: noteId, data: { file: null } },
+      { method: 'delete', model: 'article', id },
+    ])
+    assert.equal(emptied.status, 400, emptied.text)
+    const released = await batch([{ method: 'delete', model: 'article', id }])
+    assert.equal(released.status, 200, released.text)
+    assert.deepEqual(await places(app), [`cover ${id}!`, `file ${noteId}!`])
   })
 
   appTest('a deletion and its cascade release the files', async (app) => {

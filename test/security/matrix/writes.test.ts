@@ -103,6 +103,26 @@ const WRITES: Readonly<Record<string, Write>> = {
     body: ({ slug }) => ({ filters: [], any: [`slug=${slug}|slug=none`], expected_total: 1 }),
     status: { hidden: 409, seen: 403, writable: 200 },
   },
+  'POST /batch, an update': {
+    request: () => 'POST /api/v1/batch',
+    body: ({ id }) => ({ operations: [{ method: 'update', model: 'note', id, data: CHANGE }] }),
+    status: { hidden: 400, seen: 403, writable: 200 },
+  },
+  'POST /batch, an update of another version': {
+    request: () => 'POST /api/v1/batch',
+    body: ({ id }) => ({ operations: [{ method: 'update', model: 'note', id, data: CHANGE, if_match: '"other"' }] }),
+    status: { hidden: 400, seen: 400, writable: 400 },
+  },
+  'POST /batch, a deletion after a creation': {
+    request: () => 'POST /api/v1/batch',
+    body: ({ id }) => ({
+      operations: [
+        { method: 'create', model: 'note', data: { title: 'new' } },
+        { method: 'delete', model: 'note', id },
+      ],
+    }),
+    status: { hidden: 400, seen: 403, writable: 200 },
+  },
   'POST /models/note/{record_id}/actions/rename': {
     request: ({ id }) => `POST ${MODELS}/note/${id}/actions/rename`,
     status: { hidden: 404, seen: 403, writable: 200 },
@@ -206,6 +226,13 @@ describe('each way to create is judged by the new record', () => {
         assert.equal(many.status, isAll ? 201 : refusal, `notes 2 and ${id}`)
         const file = await ask(app, as, `POST ${MODELS}/remark/import`, `text,note_id\nx,${id}\n`, CSV())
         assert.equal(file.status, isOwn ? 200 : refusal, `note ${id}, imported`)
+        const batch = await ask(app, as, 'POST /api/v1/batch', {
+          operations: [
+            { method: 'create', model: 'note', data: { title: 'a' }, ref: 'note' },
+            { method: 'create', model: 'remark', data: remark },
+          ],
+        })
+        assert.equal(batch.status, isOwn ? 200 : refusal, `note ${id}, in a batch: ${batch.text}`)
       }
       for (const model of ['user', 'group', 'permission']) {
         const made = await ask(app, as, `POST ${MODELS}/${model}`, { data: {} })
@@ -265,7 +292,8 @@ notesTest('every operation of the API on jobs is in this table', async (app) => 
 notesTest('every operation of the API on a model of the project is in these tables', async (app) => {
   const reads = ['', '/search', '/aggregate', '/mock', '/test', '/export', '/{record_id}', '/{record_id}/history']
   const creates = ['', '/bulk', '/import', '/import/preview']
-  const written = Object.keys(WRITES).map((name) => name.split(',')[0]?.replace('/models', `${MODELS}`) ?? '')
+  const ofModel = Object.keys(WRITES).filter((name) => !name.startsWith('POST /batch'))
+  const written = ofModel.map((name) => name.split(',')[0]?.replace('/models', `${MODELS}`) ?? '')
   const covered = new Set([
     ...reads.map((path) => `GET ${MODELS}/note${path}`),
     ...creates.map((path) => `POST ${MODELS}/note${path}`),

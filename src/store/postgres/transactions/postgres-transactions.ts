@@ -2,12 +2,14 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '../../../errors.ts'
 import type {
   ApplyPart,
+  Change,
   Decision,
   Operation,
   Outcome,
   PartOutcome,
   RecordReader,
   SideRecords,
+  StoredRecord,
   TransactionMode,
   Violation,
 } from '../../store.ts'
@@ -24,8 +26,8 @@ import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { LockedRecords } from './locked-records.ts'
-import { idLock, takeLocks } from './locks.ts'
-import { isTakenId, nextIds, passTakenIds, reserveIds } from './sequences.ts'
+import { runsOf } from './runs.ts'
+import { isTakenId, nextIds, passTakenIds, takeIds } from './sequences.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
 
@@ -99,17 +101,11 @@ export class PostgresTransactions {
   }
 
   /** Takes the next ids of a table, as `Store.takeIds`. */
-  takeIds(table: string, count: number, mode: TransactionMode): Promise<readonly number[]> {
+  async takeIds(table: string, count: number, mode: TransactionMode): Promise<readonly number[]> {
     const layout = this.#layout.of(table)
-    return this.#database.transaction(async (connection) => {
-      if (mode === 'rehearse') {
-        const [first = 1] = await nextIds(connection, [layout])
-        return Array.from({ length: count }, (_, index) => first + index)
-      }
-      await connection.query(takeLocks({ shared: [idLock(layout)], exclusive: [] }))
-      const [ids = []] = await reserveIds(connection, [{ layout, count }])
-      return ids
-    })
+    if (mode === 'commit') return takeIds(this.#database, layout, count)
+    const [first = 1] = await nextIds(this.#database, [layout])
+    return Array.from({ length: count }, (_, index) => first + index)
   }
 
   /**
@@ -204,11 +200,32 @@ export class PostgresTransactions {
         return await this.#unlessRefused((connection) => creation.runInSlices(connection))
       }
       if (creation !== undefined) return await this.#creations.run(creation)
+      const runs = runsOf(work)
+      if (runs !== undefined) return await this.#unlessRefused((connection) => this.#inRuns(connection, runs))
       return await writeSingleRow(this.#database, this.#layout, work)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined
       throw error
     }
+  }
+
+  /** Stores runs of creations one after the other. @returns undefined if one is refused; then the transaction must be rolled back */
+  async #inRuns(connection: Connection, runs: readonly Work[]): Promise<Outcome | undefined> {
+    const records: StoredRecord[] = []
+    const changes: Change[] = []
+    const noted: Change[] = []
+    for (const { notes, ...run } of runs) {
+      const creation = Creation.of(this.#layout, { ...run, notes })
+      const outcome =
+        creation === undefined
+          ? await new GeneralTransaction(this.#layout, connection, { ...run, notes }).run()
+          : await creation.runInSlices(connection)
+      if (outcome?.ok !== true) return undefined
+      records.push(...outcome.records)
+      const isNote = ({ table }: Change) => table === notes?.events?.table || table === notes?.history?.table
+      for (const change of outcome.changes) (isNote(change) ? noted : changes).push(change)
+    }
+    return { ok: true, records, changes: [...changes, ...noted] }
   }
 
   #rehearse(work: Work): Promise<Outcome> {

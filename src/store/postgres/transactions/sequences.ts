@@ -37,6 +37,14 @@ export async function reserveIds(connection: Connection, reservations: readonly 
   )
 }
 
+/** Takes ids of a table by one statement, which has the `idLock` until its end. They ascend. */
+export async function takeIds(database: Connection, table: TableLayout, count: number): Promise<readonly number[]> {
+  const { rows } = await database.query(sql`with "lock" as materialized (${takeLocks({ shared: [idLock(table)], exclusive: [] })})
+    select nextval(${table.sequence}::regclass) from (select count(*) as "count" from "lock") "locked", generate_series(1, ${count}::bigint)
+    where "locked"."count" > 0`)
+  return rows.map(([id]) => Number(id)).sort((a, b) => a - b)
+}
+
 /**
  * Excludes all others that take ids of some tables, until the end of the transaction: inserts of one statement by a lock of the table, other
  * transactions by `idLock`. A requested id above all given ones moves the sequence, which PostgreSQL does without regard to others that take ids
