@@ -260,12 +260,21 @@ export interface View {
   /** True for a view that the server generated, since the model has none of this type. */
   readonly generated?: true
   readonly fields: readonly Readonly<Record<string, unknown>>[]
+  /** What a list is displayed as besides a table; absent for a form, and for a list that is a table only. */
+  readonly layout?: ViewLayout
   /** The actions that it offers, in this order; absent if it offers all of the model. */
   readonly actions?: readonly string[]
   /** Fields that the form accepts when it creates a record; absent if the form does not limit them. */
   readonly creation_fields?: readonly string[]
   /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
   readonly allowed_update_fields?: readonly string[]
+}
+
+/** What a list is displayed as besides a table: the fields that place its records. The first one is displayed at first. */
+export interface ViewLayout {
+  /** A column for each value of the field. */
+  readonly board?: string
+  readonly calendar?: { readonly start: string; readonly end?: string; readonly title?: string }
 }
 
 /** Options of the methods that return views. */

@@ -2,7 +2,7 @@ import { isPrivileged } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Json } from '../util/json.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import { compileForm, type Form } from '../validate/form.ts'
 import type { FormFieldDefinition, FormViewDefinition, ListViewDefinition, ViewDefinition } from '../views/definition.ts'
 import { generateForm, generateList } from '../views/generate.ts'
@@ -91,6 +91,7 @@ export function serializeView(view: ViewDefinition, shown?: Model): Record<strin
     if (view.page_size !== undefined) served.page_size = view.page_size
     if (view.filters !== undefined) served.filters = view.filters
     if (view.inline_form !== undefined) served.inline_form = view.inline_form
+    if (view.layout !== undefined) served.layout = { ...view.layout } as JsonObject
   }
   return served
 }

@@ -35,6 +35,10 @@ export interface ListViewOf<M extends ModelDefinition> {
   readonly page_size?: number
   readonly filters?: readonly FieldName<M>[]
   readonly inline_form?: string
+  readonly layout?: {
+    readonly board?: FieldName<M>
+    readonly calendar?: { readonly start: FieldName<M>; readonly end?: FieldName<M>; readonly title?: FieldName<M> }
+  }
   readonly actions?: ListViewDefinition['actions']
 }
 

@@ -70,6 +70,23 @@ export interface FormViewDefinition {
   readonly validate?: (record: never) => Readonly<Record<string, string | readonly string[] | undefined>> | undefined
 }
 
+/** How a list is displayed besides its table. The first one that is written is displayed at first. */
+export interface ListLayoutDefinition {
+  /** A column for each value of this field, which has choices or is a relation to one record. */
+  readonly board?: string
+  /** The records by day, week and month. */
+  readonly calendar?: CalendarDefinition
+}
+
+/** The fields by which a calendar places its records: dates or times. */
+export interface CalendarDefinition {
+  readonly start: string
+  /** Of the same type as `start`. A day of the end belongs to the record, a point in time does not. */
+  readonly end?: string
+  /** The text of a record; the display field of the model when absent. */
+  readonly title?: string
+}
+
 /** The columns of a list of records. */
 export interface ListViewDefinition {
   readonly name: string
@@ -85,6 +102,8 @@ export interface ListViewDefinition {
   readonly filters?: readonly string[]
   /** The form through which cells may be edited. */
   readonly inline_form?: string
+  /** What it is displayed as besides a table. */
+  readonly layout?: ListLayoutDefinition
   /** The actions that it offers, in this order; all of the model when absent. */
   readonly actions?: readonly string[]
 }

@@ -59,6 +59,10 @@ const listKeys = {
   page_size: Joi.number().integer().min(1).max(MAX_PAGE_RECORDS),
   filters: names,
   inline_form: Joi.string(),
+  layout: Joi.object({
+    board: Joi.string(),
+    calendar: Joi.object({ start: Joi.string().required(), end: Joi.string(), title: Joi.string() }),
+  }).min(1),
 }
 
 const formFieldSchema = fieldSchema.keys({ visible_when: Joi.string() })
@@ -186,6 +190,11 @@ function checkNames(view: RawView, model: Model | undefined, source: Source, fau
       const message = `Model '${model.name}' has no field '${name}'${didYouMean(name, model.fields.keys())}`
       faults.add(source, ['filters', index], message, { rule: 'view/unknown-field' })
     }
+    for (const [path, name] of layoutFields(view.layout)) {
+      if (model.fields.has(name)) continue
+      const message = `Model '${model.name}' has no field '${name}'${didYouMean(name, model.fields.keys())}`
+      faults.add(source, ['layout', ...path], message, { rule: 'view/unknown-field' })
+    }
   }
   for (const [index, name] of fields.entries()) {
     if (name !== undefined && fields.indexOf(name) < index) {
@@ -195,6 +204,18 @@ function checkNames(view: RawView, model: Model | undefined, source: Source, fau
     }
   }
   if (isForm) checkReferences(view, new Set(fields), source, faults)
+}
+
+/** The fields that a layout names, with their places in it. */
+function layoutFields(layout: unknown): readonly (readonly [Path, string])[] {
+  if (!isObject(layout)) return []
+  const { board, calendar } = layout
+  const named: [Path, unknown][] = isObject(calendar)
+    ? ['start', 'end', 'title'].map((key) => [['calendar', key], calendar[key]])
+    : []
+  return [[['board'], board] as const, ...named].flatMap(([path, name]) =>
+    typeof name === 'string' ? [[path, name] as const] : [],
+  )
 }
 
 /** Checks the names of actions. */

@@ -53,6 +53,10 @@ const listMembers = {
   page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_RECORDS },
   filters: { ...TEXTS, description: 'Fields that are offered first as filters' },
   inline_form: { ...TEXT, description: 'The form through which cells may be edited' },
+  layout: {
+    ...object({ board: TEXT, calendar: object({ start: TEXT, end: TEXT, title: TEXT }, ['start']) }),
+    description: 'What the list is displayed as besides a table: fields of its model',
+  },
 } as const satisfies Record<string, Schema>
 
 /** Schemas of the Views API. */

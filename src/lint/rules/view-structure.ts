@@ -1,3 +1,5 @@
+import type { Path } from '../../config/source.ts'
+import type { Field } from '../../model/field.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import { generatedTitle } from '../../views/generate.ts'
 import type { DefinedForm } from '../../views/views.ts'
@@ -10,6 +12,20 @@ const withForm = (inlineForm: string): Example => ({
     'views/tag.yaml': 'name: TagForm\nview_type: form\nmodel: Tag\nfields: [{ name: name }]\n',
   },
 })
+
+/** A list of Post with a layout, whose inline_form accepts some fields. */
+const layoutExample = (accepted: string, layout: string): Example => ({
+  files: {
+    'views/list.yaml': `name: PostList\nview_type: list\nmodel: Post\nfields: []\ninline_form: PostForm\nlayout: ${layout}\n`,
+    'views/form.yaml': `name: PostForm\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: status }, { name: published_at }]\nallowed_update_fields: ${accepted}\n`,
+  },
+})
+
+/** True for a field of whose values each can have a column: choices, or related records. */
+const makesColumns = ({ type, limits, relation }: Field): boolean =>
+  (limits.choices !== undefined && !type.list) || type.name === 'choice' || (relation !== undefined && type.name === 'foreignkey')
+
+const isDay = ({ type }: Field): boolean => type.name === 'date' || type.name === 'datetime'
 
 const forms = (...uses: readonly string[]): Example => ({
   files: {
@@ -86,12 +102,13 @@ name, or add the model.`,
     severity: 'error',
     summary: 'A view names a field that its model does not have',
     details: `The fields of a view, and the field at which a cross-field rule shows its message, are fields of the model; a list may also name a
-relation (author for author_id). The filters of a list are fields, too. Use the suggested name, or add the field to the model.`,
+relation (author for author_id). The filters of a list and what its layout names are fields, too. Use the suggested name, or add the field to the model.`,
     invalid: [
       formExample('fields:\n  - { name: »titel« }\n'),
       formExample('fields: [{ name: title }]\nrules:\n  - { rule: self.title != "x", field: »tittle«, message: No }\n'),
       formExample('fields:\n  - { name: »author« }\n'),
       listExample('fields: [{ name: title }]\nfilters: [status, »stauts«]\n'),
+      listExample('fields: [{ name: title }]\nlayout: { board: »stauts«, calendar: { start: »published«, title: title } }\n'),
     ],
     valid: [
       formExample('fields:\n  - { name: title }\n'),
@@ -229,6 +246,83 @@ another model. Without inline_form, cells cannot be edited.`,
           ? `There is no form '${name}' of the model ${model.name}${meantOrKnown(name, own)}`
           : `'${name}' is a form of the model ${meant.view.model}, and this list is of ${model.name}${meantOrKnown(name, own)}`
       report(source, ['inline_form'], message)
+    },
+  },
+  'view/layout-field': {
+    severity: 'error',
+    summary: 'The layout of a list names a field that cannot place its records',
+    details: `A board has a column for each value of a field with choices, or of a relation to one record (foreignkey). A calendar places records by
+fields of the type date or datetime; start and end are of the same type, and not the same field.`,
+    invalid: [
+      listExample('fields: [{ name: title }]\nlayout: { board: »title« }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: »status« } }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: published_at, end: »title« } }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: published_at, end: »published_at« } }\n'),
+    ],
+    valid: [
+      listExample('fields: [{ name: title }]\nlayout: { board: status }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { board: author_id, calendar: { start: published_at } }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: created_at, end: updated_at, title: title } }\n'),
+    ],
+    view({ view, fieldOf, source }, report) {
+      if (view.view_type !== 'list') return
+      const { board, calendar } = view.layout ?? {}
+      const columns = board === undefined ? undefined : fieldOf(board)
+      if (columns !== undefined && !makesColumns(columns)) {
+        const message = `A board has no columns by '${columns.name}' (${columns.type.name}); name a field with choices or a foreignkey`
+        report(source, ['layout', 'board'], message)
+      }
+      const start = calendar === undefined ? undefined : fieldOf(calendar.start)
+      if (start !== undefined && !isDay(start)) {
+        const message = `A calendar cannot begin records at '${start.name}' (${start.type.name}); name a date or datetime`
+        report(source, ['layout', 'calendar', 'start'], message)
+      }
+      const end = calendar?.end === undefined ? undefined : fieldOf(calendar.end)
+      if (start === undefined || end === undefined || !isDay(start)) return
+      const path = ['layout', 'calendar', 'end']
+      if (start === end) report(source, path, `The records end at '${end.name}', where they begin; name another field, or none`)
+      else if (start.type !== end.type)
+        report(source, path, `'${end.name}' is a ${end.type.name}, and '${start.name}' a ${start.type.name}; name a ${start.type.name}`)
+    },
+  },
+  'view/layout-fixed': {
+    severity: 'note',
+    summary: 'The records of a board or calendar cannot be moved',
+    details: `Records are moved through inline_form, which has to accept the field of the columns, or the start and the end, in an update. Without it the
+board or calendar is for reading. If this is meant, add a directive that disables this rule.`,
+    invalid: [
+      listExample('fields: [{ name: title }]\nlayout: { board: »status« }\n'),
+      layoutExample('[title]', '{ board: »status« }'),
+      layoutExample('[published_at]', '{ calendar: { start: published_at, end: »created_at« } }'),
+    ],
+    valid: [
+      layoutExample('[status]', '{ board: status }'),
+      layoutExample('[published_at]', '{ calendar: { start: published_at } }'),
+    ],
+    view({ project, view, model, source }, report) {
+      if (view.view_type !== 'list') return
+      const { board, calendar } = view.layout ?? {}
+      const forms = project.views.filter(({ modelKey }) => modelKey === model.key)
+      const form = forms.find(({ view: each }) => each.name === view.inline_form)?.view
+      // An unknown form is reported by another rule.
+      if (view.inline_form !== undefined && form?.view_type !== 'form') return
+      const accepted = form?.view_type === 'form' ? (form.allowed_update_fields ?? form.creation_fields) : []
+      const isAccepted = (name: string) =>
+        form?.view_type === 'form' && form.fields.some((each) => each.name === name) && accepted?.includes(name) !== false
+      const fixed: (readonly [Path, string | undefined])[] = [
+        [['layout', 'board'], board],
+        [['layout', 'calendar', 'start'], calendar?.start],
+        [['layout', 'calendar', 'end'], calendar?.end],
+      ]
+      for (const [path, name] of fixed) {
+        if (name === undefined || !model.fields.has(name) || isAccepted(name)) continue
+        const message =
+          form === undefined
+            ? `Records cannot be moved, since the list has no inline_form; name a form that accepts '${name}' in an update`
+            : `Records cannot be moved, since ${form.name} does not accept '${name}' in an update; add it there`
+        report(source, path, message)
+        return
+      }
     },
   },
   'view/use-incomplete': {

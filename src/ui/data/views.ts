@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { SiteField, SiteModel, View } from '../../client/client.ts'
+import type { SiteField, SiteModel, View, ViewLayout } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 import { fieldOf, wordsOf } from './site.ts'
 
@@ -71,6 +71,7 @@ export interface ListView {
   readonly page_size?: number
   readonly filters?: readonly string[]
   readonly inline_form?: string
+  readonly layout?: ViewLayout
   readonly actions?: readonly string[]
 }
 
