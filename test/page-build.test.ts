@@ -47,6 +47,12 @@ test('the parser of Markdown is loaded with the first text in it', () => {
   for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
 })
 
+test('a board is loaded when a list shows one', () => {
+  const parts = ['list/layouts.tsx', 'list/board.tsx']
+  const loaded = chunksLoadedWith(manifest, [ENTRY, LIST_PAGE])
+  for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
+})
+
 test('popups of the admin page are loaded after its first list', () => {
   const popups = ['dialog', 'popover', 'tooltip'].map((name) => `parts/${name}-popup.tsx`)
   assert.deepEqual(

@@ -51,6 +51,7 @@ const FILES: Readonly<Record<string, unknown>> = {
     {
       ...{ name: 'ShopList', view_type: 'list', model: 'Shop', fields: [{ name: 'name', title: 'N' }], page_size: 20 },
       ...{ sort: [{ field: 'name', order: 'asc' }], filters: ['kind'], inline_form: 'ShopForm' },
+      ...{ layout: { board: 'kind', calendar: { start: 'created_at', end: 'updated_at', title: 'name' } } },
     },
   ],
   'roles/editors.json': { name: 'editors', permissions: ['view_shop'] },

@@ -107,11 +107,13 @@ export default defineHooks('palce', { beforeDelete() {} })
   actions: [clear]
   sort: [{ field: lattitude }]
   inline_form: PlaceForm
+  layout: { board: latitude }
 - name: UserList
   view_type: list
   model: User
   fields: [{ name: username, title: Name }]
   filters: [password]
+  layout: { calendar: { start: created_at } }
 - name: NotesList
   view_type: list
   model: Notes

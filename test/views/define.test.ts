@@ -99,12 +99,22 @@ test('names in keys for front ends are type-checked', () => {
   // @ts-expect-error a form opens for create or update
   defineFormView(Post, { ...base, use: ['delete'] })
   const sort = [{ field: 'title', order: 'desc' }, { field: 'author.username' }] as const
-  const list = { name: 'L', fields: title, sort, page_size: 10, filters: ['author_id'], inline_form: 'F' } as const
+  const list = {
+    name: 'L',
+    fields: title,
+    sort,
+    page_size: 10,
+    filters: ['author_id'],
+    inline_form: 'F',
+    layout: { board: 'author_id' },
+  } as const
   assert.deepEqual(defineListView(Post, list), { ...list, view_type: 'list', model: 'Post' })
   // @ts-expect-error there is no field `titel`
   defineListView(Post, { name: 'L', fields: title, sort: [{ field: 'titel' }] })
   // @ts-expect-error there is no field `titel`
   defineListView(Post, { name: 'L', fields: title, filters: ['titel'] })
+  // @ts-expect-error there is no field `stats`
+  defineListView(Post, { name: 'L', fields: title, layout: { board: 'stats' } })
 })
 
 test('an invalid field of a form is a type error', () => {

@@ -66,6 +66,7 @@ sort: [{ field: title, order: desc }, { field: author.username }]
 page_size: 100
 filters: [status]
 inline_form: PostForm
+layout: { board: status, calendar: { start: published_at, title: title } }
 `),
   ],
   [
@@ -85,6 +86,17 @@ inline_form: PostForm
     'a filter by an unknown field',
     list('fields: []\nfilters: [»titel]\n'),
     "Model 'Post' has no field 'titel'; did you mean 'title'?",
+  ],
+  ['a layout without anything', list('fields: []\nlayout: »{}\n'), "'layout' must have at least 1 key"],
+  [
+    'a calendar without a start',
+    list('fields: []\nlayout: { calendar: »{ end: published_at } }\n'),
+    "Key 'layout.calendar.start' is missing",
+  ],
+  [
+    'a board of an unknown field',
+    list('fields: []\nlayout: { board: »statsu }\n'),
+    "Model 'Post' has no field 'statsu'; did you mean 'status'?",
   ],
   ['a key of lists in a form', form('fields: []\n»page_size: 10\n'), "Unknown key 'page_size'; only list views have it"],
   ['a key of forms in a list', list('fields: []\n»use: [create]\n'), "Unknown key 'use'; only form views have it"],

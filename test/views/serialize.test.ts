@@ -50,7 +50,7 @@ describe('a serialised view', () => {
     const ofForm = { fields: [{ name: 'a', ...flags, visible_when: 'self.b == 1' }], use: ['update'], groups } as const
     assert.deepStrictEqual(served({ ...form, ...ofForm }), { ...form, ...ofForm })
     const list = { name: 'PostList', view_type: 'list', model: 'Post', fields: [] } as const
-    const ofList = { page_size: 10, filters: ['a'], inline_form: 'PostForm' } as const
+    const ofList = { page_size: 10, filters: ['a'], inline_form: 'PostForm', layout: { board: 'a' } } as const
     const sort = [{ field: 'a' }, { field: 'b', order: 'desc' }] as const
     assert.deepStrictEqual(served({ ...list, ...ofList, sort }), {
       ...list,

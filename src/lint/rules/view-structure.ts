@@ -262,7 +262,7 @@ fields of the type date or datetime; start and end are of the same type, and not
     valid: [
       listExample('fields: [{ name: title }]\nlayout: { board: status }\n'),
       listExample('fields: [{ name: title }]\nlayout: { board: author_id, calendar: { start: published_at } }\n'),
-      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: created_at, end: updated_at, title: title } }\n'),
+      listExample('fields: [{ name: title }]\nlayout: { calendar: { start: published_at, title: title } }\n'),
     ],
     view({ view, fieldOf, source }, report) {
       if (view.view_type !== 'list') return
@@ -282,7 +282,11 @@ fields of the type date or datetime; start and end are of the same type, and not
       const path = ['layout', 'calendar', 'end']
       if (start === end) report(source, path, `The records end at '${end.name}', where they begin; name another field, or none`)
       else if (start.type !== end.type)
-        report(source, path, `'${end.name}' is a ${end.type.name}, and '${start.name}' a ${start.type.name}; name a ${start.type.name}`)
+        report(
+          source,
+          path,
+          `'${end.name}' is a ${end.type.name}, and '${start.name}' a ${start.type.name}; name a ${start.type.name}`,
+        )
     },
   },
   'view/layout-fixed': {
@@ -293,7 +297,7 @@ board or calendar is for reading. If this is meant, add a directive that disable
     invalid: [
       listExample('fields: [{ name: title }]\nlayout: { board: »status« }\n'),
       layoutExample('[title]', '{ board: »status« }'),
-      layoutExample('[published_at]', '{ calendar: { start: published_at, end: »created_at« } }'),
+      layoutExample('[title]', '{ calendar: { start: »published_at« } }'),
     ],
     valid: [
       layoutExample('[status]', '{ board: status }'),

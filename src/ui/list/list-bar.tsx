@@ -20,7 +20,7 @@ interface ListBarProps {
   /** The sort keys of the list by column. */
   readonly sort: readonly string[]
   readonly columns: ColumnChooserProps
-  /** The menu of the totals, if the list can have some. */
+  /** The switch of layouts and the menu of the totals, if the list can have some. */
   readonly totals: ReactNode
 }
 

@@ -21,6 +21,10 @@ export interface ListState {
   readonly filters: readonly string[]
   /** Columns in order. */
   readonly columns: readonly string[] | undefined
+  /** `table`, or a layout of the list view. */
+  readonly layout?: string | undefined
+  /** What a calendar shows, such as `week.2026-07-02`. */
+  readonly at?: string | undefined
 }
 
 /** Page sizes to choose from. */
@@ -39,13 +43,17 @@ export function readListState(search: SearchParams): ListState {
     sort: names(firstOf(search, 'sort')),
     filters: valuesOf(search, 'filter'),
     columns: names(firstOf(search, 'columns')),
+    layout: firstOf(search, 'layout'),
+    at: firstOf(search, 'at'),
   }
 }
 
 /** Writes the query of an address; defaults are left out. */
-export function listSearch({ list, q, page, pageSize, sort, filters, columns }: ListState): SearchParams {
+export function listSearch({ list, q, page, pageSize, sort, filters, columns, layout, at }: ListState): SearchParams {
   return {
     list,
+    layout,
+    at,
     q: q === '' ? undefined : q,
     filter: filters.length > 0 ? filters : undefined,
     sort: sort?.join(','),
@@ -122,7 +130,8 @@ export function listPlan(place: ListPlace, state: ListState, columns: readonly L
   return {
     q: model.searchable ? state.q : '',
     page: state.page,
-    page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
+    // A layout reads its records itself.
+    page_size: layoutOf(view, state) !== undefined ? 1 : (state.pageSize ?? view.page_size ?? PAGE_SIZE),
     sort: apiSort(site, model, sortOf(place, state)),
     ...apiFilters(site, model, state.filters, new Date()),
     fields: [...new Set([...requestedFields(columns, model), ...conditionFields(model, actions)])],
@@ -137,3 +146,9 @@ export const sortOf = ({ site, model, view }: ListPlace, state: ListState): read
 /** The list view that a state names, otherwise the first. */
 export const viewOf = (lists: readonly ListView[], state: ListState): ListView | undefined =>
   lists.find(({ name }) => name === state.list) ?? lists[0]
+
+/** The layout that a state shows: the chosen one, otherwise the first of the list view; undefined for the table. */
+export function layoutOf({ layout = {} }: ListView, state: ListState): string | undefined {
+  const offered = Object.keys(layout)
+  return state.layout === 'table' ? undefined : offered.includes(state.layout ?? '') ? state.layout : offered[0]
+}

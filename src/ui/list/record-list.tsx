@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { orderOf, type RecordOrder } from '../data/record-order.ts'
@@ -15,12 +15,15 @@ import { TableSkeleton, type Widths } from './column-heads.tsx'
 import { allColumns, linkColumn, placedColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
-import { listPlan, sortOf, useListState } from './list-state.ts'
+import { layoutOf, listPlan, sortOf, useListState } from './list-state.ts'
 import { Pager } from './pager.tsx'
 import { RecordTable } from './record-table.tsx'
 import { type ListSelection, NO_SELECTION, selectedCount } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { addedColumns, TotalRows, TotalsMenu } from './totals.tsx'
+
+const Layout = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.Layout })))
+const LayoutSwitch = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.LayoutSwitch })))
 
 const NO_WIDTHS: Widths = {}
 
@@ -78,6 +81,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
     if (lastPage !== undefined && lastPage > 0 && state.page > lastPage) change({ page: lastPage }, true)
   }, [lastPage, state.page, change])
 
+  const isLaidOut = layoutOf(view, state) !== undefined
   const isNarrowed = q !== '' || filters.length > 0 || any.length > 0
   const choose = (names: readonly string[] | undefined) => {
     setPreferred(names)
@@ -100,14 +104,28 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
         change={change}
         sort={sort}
         columns={{ all, shown: columns, onChange: choose, pinned, onPin: setPins, onReset: isChanged ? reset : undefined }}
-        totals={canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
+        totals={
+          <>
+            {view.layout && (
+              <Suspense>
+                <LayoutSwitch {...{ view, state, change }} />
+              </Suspense>
+            )}
+            {canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
+          </>
+        }
       />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {page?.missing !== undefined && <NotSearchable count={page.missing} />}
-      {page === undefined && error === null && (
+      {isLaidOut && (
+        <Suspense>
+          <Layout {...{ model, view, forms, plan, totals, state, change }} columns={placed} />
+        </Suspense>
+      )}
+      {!isLaidOut && page === undefined && error === null && (
         <TableSkeleton columns={placed} pinned={pinned} widths={storedWidths ?? NO_WIDTHS} />
       )}
-      {page !== undefined && page.data.length > 0 && (
+      {!isLaidOut && page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable
             {...{ model, view, forms, all, pinned, setWidths, sort, order, selection, setSelection, setEditedId }}

@@ -134,7 +134,8 @@ function addedFilters({ q, filters, any }: Matches, { data, total }: ListedPage)
 /** Decimals of an average of numbers that have none of their own. */
 const FURTHER_PLACES = 2
 
-function shownTotal(value: unknown, total: Total, field: SiteField, places: number | undefined, locale: string): string {
+/** A total as lists show it. */
+export function shownTotal(value: unknown, total: Total, field: SiteField, places: number | undefined, locale: string): string {
   if (typeof value !== 'number' && typeof value !== 'string') return '–'
   if (total === 'avg') return roundedNumber(value, locale, places ?? 0, places ?? FURTHER_PLACES)
   return formatNumber(value, locale, field.type === 'integer' ? 0 : places)

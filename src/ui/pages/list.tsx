@@ -36,7 +36,7 @@ function ModelLists({ model }: { readonly model: SiteModel }) {
     <ListTabs
       lists={views.lists}
       shown={view}
-      onChange={(name) => change({ list: name, columns: undefined, sort: undefined, pageSize: undefined })}
+      onChange={(name) => change({ list: name, columns: undefined, sort: undefined, pageSize: undefined, layout: undefined })}
     />
   )
   return <RecordList key={view.name} model={model} view={view} forms={views.forms} tabs={tabs} />

@@ -293,6 +293,22 @@ const deLater: LaterText = {
     runText: 'Der Job läuft einmal, so bald wie möglich.',
     isQueued: (name) => `${name} wird gleich ausgeführt`,
   },
+  layouts: {
+    switch: 'Ansicht',
+    names: { table: 'Tabelle', board: 'Board', calendar: 'Kalender' },
+    boardOf: (label) => `Board: ${label}`,
+    none: 'Ohne Wert',
+    records: (count) => (count === 1 ? 'Datensatz' : 'Datensätze'),
+    more: (count, rest) => (count === rest ? `${count} weitere zeigen` : `${count} von ${rest} weiteren zeigen`),
+    move: (name) => `${name} verschieben`,
+    moveTo: 'Verschieben nach',
+    moved: (name, to) => `${name}: jetzt in „${to}“`,
+    notMoved: (name) => `${name} wurde nicht verschoben`,
+    moreColumns: (shown, all) => `Die ersten ${shown} von ${all} Spalten. Filtern Sie die Liste, um andere zu sehen.`,
+    keys: 'Pfeiltasten führen zu anderen Karten.',
+    keysWithMoves:
+      'Pfeiltasten führen zu anderen Karten; mit der Umschalttaste verschieben links und rechts die Karte in eine andere Spalte.',
+  },
 }
 
 export default deLater

@@ -287,6 +287,21 @@ export const enLater = {
     runText: 'It runs once, as soon as possible.',
     isQueued: (name: string) => `${name} will run shortly`,
   },
+  layouts: {
+    switch: 'Layout',
+    names: { table: 'Table', board: 'Board', calendar: 'Calendar' },
+    boardOf: (label: string) => `Board: ${label}`,
+    none: 'None',
+    records: (count: number): string => (count === 1 ? 'record' : 'records'),
+    more: (count: number, rest: number) => (count === rest ? `Show ${count} more` : `Show ${count} of ${rest} more`),
+    move: (name: string) => `Move ${name}`,
+    moveTo: 'Move to',
+    moved: (name: string, to: string) => `${name} moved to ${to}`,
+    notMoved: (name: string) => `${name} was not moved`,
+    moreColumns: (shown: number, all: number) => `The first ${shown} of ${all} columns. Filter the list to see others.`,
+    keys: 'Arrow keys go to other cards.',
+    keysWithMoves: 'Arrow keys go to other cards; with Shift, left and right move the card to another column.',
+  },
 }
 
 /** The texts that each language has for parts that are loaded on first use. */
