@@ -15,7 +15,7 @@ const Board = lazy(() => import('./board.tsx').then((module) => ({ default: modu
 const Drawers = lazyPart(() => import('../form/relation-drawers.tsx').then((module) => module.RelationDrawers))
 
 /** The records of a list as the layout of its address, with the drawers of those that are opened. */
-export function Layout(props: LayoutProps) {
+export function ListLayout(props: LayoutProps) {
   const { model, view, state } = props
   const layout = layoutOf(view, state)
   const board = layout === 'board' ? fieldOf(model, view.layout?.board ?? '') : undefined

@@ -22,7 +22,7 @@ import { type ListSelection, NO_SELECTION, selectedCount } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { addedColumns, TotalRows, TotalsMenu } from './totals.tsx'
 
-const Layout = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.Layout })))
+const ListLayout = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.ListLayout })))
 const LayoutSwitch = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.LayoutSwitch })))
 
 const NO_WIDTHS: Widths = {}
@@ -119,7 +119,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
       {page?.missing !== undefined && <NotSearchable count={page.missing} />}
       {isLaidOut && (
         <Suspense>
-          <Layout {...{ model, view, forms, plan, totals, state, change }} columns={placed} />
+          <ListLayout {...{ model, view, forms, plan, totals, state, change }} columns={placed} />
         </Suspense>
       )}
       {!isLaidOut && page === undefined && error === null && (

@@ -295,8 +295,8 @@ const deLater: LaterText = {
   },
   layouts: {
     switch: 'Ansicht',
-    names: { table: 'Tabelle', board: 'Board', calendar: 'Kalender' },
-    boardOf: (label) => `Board: ${label}`,
+    names: { table: 'Tabelle', board: 'Tafel', calendar: 'Kalender' },
+    boardOf: (label) => `Tafel: ${label}`,
     none: 'Ohne Wert',
     records: (count) => (count === 1 ? 'Datensatz' : 'Datensätze'),
     more: (count, rest) => (count === rest ? `${count} weitere zeigen` : `${count} von ${rest} weiteren zeigen`),

@@ -123,7 +123,7 @@ inBrowser(
     assert.match(page.url(), /open=task\.1/)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'Saw' }).waitFor({ state: 'detached' })
-    await assertBecomes(() => card(page, 'Saw').evaluate((link) => link === link.ownerDocument.activeElement), true)
+    await assertBecomes(() => page.evaluate('document.activeElement?.textContent'), 'Saw')
   },
 )
 
@@ -136,7 +136,7 @@ inBrowser(
     await page.reload()
     await streaming
     await card(page, 'Saw').waitFor()
-    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    const focused = () => page.evaluate<string>('document.activeElement?.textContent')
     await card(page, 'Plane').focus()
     await page.keyboard.press('ArrowDown')
     await assertBecomes(focused, 'Saw')
