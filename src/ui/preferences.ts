@@ -1,7 +1,9 @@
+import type { SavedLook } from '../client/client.ts'
+
 /** Columns of a list that the user has chosen, in order. */
 type ColumnChoice = readonly string[]
 
-/** A selection of a list that the user has named. */
+/** A selection of a list that the user has named, as earlier versions kept it in the browser. */
 export interface SavedFilter {
   readonly name: string
   /** The search of the list's address, without `page`. */
@@ -28,7 +30,9 @@ export interface Preferences {
   readonly pinnedColumns: Readonly<Record<string, readonly string[]>>
   /** Totals below a list, by `<model>/<list>`. */
   readonly totals: Readonly<Record<string, readonly ('sum' | 'avg')[]>>
-  /** By model. */
+  /** Looks of opened saved views that are not saved there, by id of the view. */
+  readonly changedLooks: Readonly<Record<string, { readonly [Member in keyof SavedLook]?: SavedLook[Member] | undefined }>>
+  /** By model: left by earlier versions until they are saved views of the user. */
   readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
   /** Records that were opened last, by id of the user. */
   readonly recentRecords: Readonly<Record<string, readonly RecordReference[]>>

@@ -9,7 +9,7 @@ test('an address is read and written without a change', () => {
   for (const query of [
     '',
     '?q=ferry',
-    '?list=A&filter=a%3D1&filter=b__in%3Dx%2Cy&sort=-a%2Cb&columns=a%2Cb&page_size=50&page=3',
+    '?view=12&list=A&filter=a%3D1&filter=b__in%3Dx%2Cy&sort=-a%2Cb&columns=a%2Cb&page_size=50&page=3',
   ]) {
     assert.deepEqual(parseSearch(written(query)), parseSearch(query), query)
   }

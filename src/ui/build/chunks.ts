@@ -17,11 +17,13 @@ export function chunksPlugin(): Plugin {
   let ofList: ReadonlySet<string> = new Set()
   /** Those of them that other pages import, too. */
   let shared: ReadonlySet<string> = new Set()
+  /** The icons that they import, as ends of module ids. All icons are imported through one module, so that the importers of one do not tell. */
+  let icons: readonly string[] = []
   const groups: Rolldown.CodeSplittingGroup[] = [
     { name: 'react', tags: ['$initial'], test: /\/node_modules\/(?:react|react-dom|scheduler)\// },
     { name: 'libraries', tags: ['$initial'], test: /\/node_modules\// },
     { name: 'page', tags: ['$initial'], test: (id) => id !== ENTRY && !id.endsWith('.html') },
-    { name: 'list-parts', test: (id) => shared.has(id) },
+    { name: 'list-parts', test: (id) => shared.has(id) || icons.some((icon) => id.endsWith(icon)) },
   ]
   return {
     name: 'chunks',
@@ -31,9 +33,26 @@ export function chunksPlugin(): Plugin {
       ofList = importsOf(LIST_PAGE, (id) => this.getModuleInfo(id)?.importedIds ?? [])
       const isOther = (id: string) => !ofList.has(id)
       shared = new Set([...ofList].filter((id) => this.getModuleInfo(id)?.importers.some(isOther)))
+      const codeOf = (id: string) => this.getModuleInfo(id)?.code ?? ''
+      icons = iconFiles(
+        [...ofList].filter((id) => !id.includes('/node_modules/')).map(codeOf),
+        codeOf([...ofList].find((id) => id.endsWith(ICONS)) ?? ''),
+      )
     },
     transformIndexHtml: { order: 'post', handler: (html, context) => listPreloads(html, context) },
   }
+}
+
+/** The module of lucide-react that exports all icons. */
+const ICONS = '/lucide-react.mjs'
+
+/** The files of the icons that modules import. @param exported code of the module that exports all icons */
+function iconFiles(codes: readonly string[], exported: string): readonly string[] {
+  const imports = codes.flatMap((code) => [...code.matchAll(/import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g)])
+  const names = new Set(imports.flatMap(([, list = '']) => list.split(',').map((each) => each.trim().split(' ')[0] ?? '')))
+  return [...exported.matchAll(/export \{([^}]*)\} from '\.(\/icons\/[^']+)'/g)].flatMap(([, list = '', file = '']) =>
+    [...list.matchAll(/ as (\w+)/g)].some(([, name = '']) => names.has(name)) ? [file] : [],
+  )
 }
 
 /** A module and all that it imports. */

@@ -116,8 +116,8 @@ export class Live {
   #take(change: ChangeEvent): void {
     for (const listener of this.#listeners) listener(change)
     this.#modelRefreshes.note(change.model)
-    // The menu shows the numbers of records.
-    if (change.action !== 'update') this.#siteRefreshes.note('site')
+    // The menu shows the numbers of records, lists the saved views.
+    if (change.action !== 'update' || change.model === 'savedview') this.#siteRefreshes.note('site')
   }
 
   #refreshAll(): void {

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Wrench } from 'lucide-react'
+import { Bookmark, LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import type { SiteHit } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { siteSearchQuery } from '../data/records.ts'
+import { viewSearch } from '../data/saved-views.ts'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
 import { usePause, useTheme } from '../hooks.ts'
@@ -60,7 +61,8 @@ function matchingCommands(groups: readonly CommandGroup[], query: string): Comma
 /** All commands that the user may run: models to open, records to create, pages and settings. @param onDone called before each runs */
 function useCommands(onDone: () => void): readonly CommandGroup[] {
   const text = useText()
-  const { models, user } = useSite()
+  const site = useSite()
+  const { models, user, saved_views } = site
   const noun = useNoun()
   const navigate = useNavigate()
   const session = useSession()
@@ -75,6 +77,13 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
     label,
     icon: <ModelIcon name={icon} />,
     run: after(() => void navigate({ to: '/models/$model', params: { model: key } })),
+  }))
+  const views: Command[] = saved_views.map((view) => ({
+    value: `view ${view.id}`,
+    label: view.name,
+    note: modelOf(site, view.model)?.label ?? view.model,
+    icon: <Bookmark size={14} aria-hidden />,
+    run: after(() => void navigate({ to: '/models/$model', params: { model: view.model }, search: viewSearch(view) })),
   }))
   const created: Command[] = models
     .filter((model) => may(model, 'add'))
@@ -109,6 +118,7 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
   return [
     ...offered.map(({ value, items }) => ({ value, items: items.map((item) => ({ ...item, run: after(item.run) })) })),
     { value: text.palette.models, items: opened },
+    { value: text.list.savedViews, items: views },
     { value: text.palette.create, items: created },
     { value: text.palette.pages, items: pages },
     { value: text.palette.settings, items: actions },

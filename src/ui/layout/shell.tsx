@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { CircleUser, Languages, Menu as MenuIcon, Moon, Sun } from 'lucide-react'
-import { lazy, type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Site } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { useRemembered } from '../data/recents.ts'
@@ -13,9 +13,12 @@ import { useTheme } from '../hooks.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Dialog, LazyMenu } from '../parts/popups.tsx'
 import { Notice } from '../parts/states.tsx'
+import { preferences } from '../preferences.ts'
 import { useText } from '../text/text.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageKeys } from './page-keys.tsx'
+
+const KeptFilters = lazy(async () => ({ default: (await import('./kept-filters.tsx')).KeptFilters }))
 
 /** The frame of all pages for a user who is logged in: menu, bar and content. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -23,6 +26,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const site = useSite()
   const isOffline = useIsOffline()
   const [isMenuOpen, setMenuOpen] = useState(false)
+  const [hasKeptFilters] = useState(() => preferences.get('savedFilters') !== undefined)
   const { pathname } = useLocation()
   const queries = useQueryClient()
   useFollowing(site.capabilities.events)
@@ -59,6 +63,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {isOffline && <Notice kind="warning">{text.offline}</Notice>}
         {children}
       </main>
+      {hasKeptFilters && (
+        <Suspense>
+          <KeptFilters />
+        </Suspense>
+      )}
       <Dialog isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} title={text.menu} shape="side">
         <Navigation />
       </Dialog>

@@ -4,6 +4,9 @@ import { fieldOf, may, modelOf } from '../data/site.ts'
 import type { FieldView, FormView, ListView } from '../data/views.ts'
 import { filteredField } from './filter-text.ts'
 
+/** A total of the numbers of a column, as the API names it. */
+export type Total = 'sum' | 'avg'
+
 /** A column of a list. */
 export interface ListColumn {
   readonly name: string

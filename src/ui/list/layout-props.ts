@@ -1,9 +1,8 @@
 import type { SiteModel } from '../../client/client.ts'
 import type { ListPlan } from '../data/records.ts'
 import type { FormView, ListView } from '../data/views.ts'
-import type { ListColumn } from './columns.ts'
+import type { ListColumn, Total } from './columns.ts'
 import type { ChangeList, ListState } from './list-state.ts'
-import type { Total } from './totals.tsx'
 
 /** What a layout shows. */
 export interface LayoutProps {

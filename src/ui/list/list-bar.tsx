@@ -2,21 +2,19 @@ import { ArrowDown, ArrowUp, ArrowUpDown, Rows3, Rows4, Search, X } from 'lucide
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
-import type { ListView } from '../data/views.ts'
-import { usePause, usePreference } from '../hooks.ts'
+import { usePause } from '../hooks.ts'
 import { IconButton } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
-import { ColumnChooser, type ColumnChooserProps } from './column-chooser.tsx'
+import { ColumnChooser } from './column-chooser.tsx'
+import type { ColumnChooserProps } from './column-list.tsx'
 import { type ListColumn, pathField } from './columns.ts'
 import { FilterBar } from './filter-bar.tsx'
-import type { ChangeList, ListState } from './list-state.ts'
-import { SavedFilters } from './saved-filters.tsx'
+import type { LookState } from './use-look.ts'
+import type { ShownViews } from './use-view-changes.ts'
+import { ViewsButton } from './views-button.tsx'
 
 interface ListBarProps {
-  readonly model: SiteModel
-  readonly view: ListView
-  readonly state: ListState
-  readonly change: ChangeList
+  readonly views: ShownViews
   /** The sort keys of the list by column. */
   readonly sort: readonly string[]
   readonly columns: ColumnChooserProps
@@ -24,9 +22,10 @@ interface ListBarProps {
   readonly totals: ReactNode
 }
 
-/** Search, filters, saved filters and columns of a list. */
-export function ListBar({ model, view, state, change, sort, columns, totals }: ListBarProps) {
+/** Search, filters, saved views and columns of a list. */
+export function ListBar({ views, sort, columns, totals }: ListBarProps) {
   const site = useSite()
+  const { model, view, state, change, look } = views
   return (
     <div className="list-bar">
       {model.searchable && site.capabilities.search && (
@@ -41,9 +40,9 @@ export function ListBar({ model, view, state, change, sort, columns, totals }: L
         />
       </FilterBar>
       <div className="list-tools">
-        <DensityButton />
+        <ViewsButton {...views} />
+        <DensityButton {...look} />
         {totals}
-        <SavedFilters model={model} state={state} change={change} />
         <ColumnChooser {...columns} />
       </div>
     </div>
@@ -65,7 +64,7 @@ function SearchBox({ model, value, onChange }: SearchBoxProps) {
   /** The words of the address that the input has taken over. */
   const sent = useRef(value)
 
-  // Back, or a saved filter, changes the words from outside.
+  // Back, or a saved view, changes the words from outside.
   useEffect(() => {
     if (value === sent.current) return
     sent.current = value
@@ -139,11 +138,10 @@ function SortChip({ model, sort, columns, onReset }: SortChipProps) {
   )
 }
 
-/** Makes the rows of all lists compact, or comfortable again. The browser keeps the choice. */
-function DensityButton() {
+/** Makes the rows of all lists, or of a saved view, compact, or comfortable again. */
+function DensityButton({ look, set }: LookState) {
   const text = useText().list
-  const [density, setDensity] = usePreference('density')
-  const isCompact = density === 'compact'
+  const isCompact = look.density === 'compact'
   const Icon = isCompact ? Rows4 : Rows3
   return (
     <IconButton
@@ -151,7 +149,7 @@ function DensityButton() {
       label={text.compact}
       icon={<Icon size={16} aria-hidden />}
       aria-pressed={isCompact}
-      onClick={() => setDensity(isCompact ? undefined : 'compact')}
+      onClick={() => set({ density: isCompact ? 'comfortable' : 'compact' })}
     />
   )
 }

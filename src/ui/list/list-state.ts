@@ -1,8 +1,10 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
-import type { Site, SiteModel } from '../../client/client.ts'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { SavedView, Site, SiteModel } from '../../client/client.ts'
 import { conditionFields, offeredActions } from '../data/model-actions.ts'
 import type { ListPlan } from '../data/records.ts'
+import { defaultView, NO_VIEW, openedSearch } from '../data/saved-views.ts'
+import { useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
 import { apiSort, columnSort, type ListColumn, requestedFields, requestedIncludes, viewSort } from './columns.ts'
@@ -10,6 +12,8 @@ import { apiFilters } from './filter-text.ts'
 
 /** What a list shows, as its address says. Members that are absent follow the list view. */
 export interface ListState {
+  /** Id of the saved view that was opened, from which the list may differ; `none` for none where one would open by default. */
+  readonly view: string | undefined
   /** Name of the list view. */
   readonly list: string | undefined
   /** Words to search for; empty without a search. */
@@ -36,6 +40,7 @@ const MAX_PAGE_SIZE = 100
 export function readListState(search: SearchParams): ListState {
   const pageSize = positive(firstOf(search, 'page_size'))
   return {
+    view: firstOf(search, 'view'),
     list: firstOf(search, 'list'),
     q: (firstOf(search, 'q') ?? '').trim(),
     page: positive(firstOf(search, 'page')) ?? 1,
@@ -49,8 +54,9 @@ export function readListState(search: SearchParams): ListState {
 }
 
 /** Writes the query of an address; defaults are left out. */
-export function listSearch({ list, q, page, pageSize, sort, filters, columns, layout, at }: ListState): SearchParams {
+export function listSearch({ view, list, q, page, pageSize, sort, filters, columns, layout, at }: ListState): SearchParams {
   return {
+    view,
     list,
     layout,
     at,
@@ -93,24 +99,44 @@ function names(text: string | undefined): readonly string[] | undefined {
 /** Changes what a list shows. @param isReplaced true if Back skips the present address */
 export type ChangeList = (change: Partial<ListState>, isReplaced?: boolean) => void
 
-/** What the list of the present address shows, and a function that changes the address. */
+/** The saved view that a state names; undefined without one, and for one that the user does not see. */
+export const openedView = ({ saved_views }: Site, model: string, { view }: ListState): SavedView | undefined =>
+  saved_views.find((each) => String(each.id) === view && each.model === model)
+
+/** True if an address names a saved view, so that only the address and the view decide what the list shows. */
+export const hasView = ({ view }: ListState): boolean => view !== undefined && view !== NO_VIEW
+
+/** What the list of the present address shows, and a function that changes the address. An empty address opens the default saved view. */
 export function useListState(): readonly [ListState, ChangeList] {
   const search = useSearch({ strict: false }) as SearchParams
   const { model = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const state = useMemo(() => readListState(search), [search])
+  const site = useSite()
+  // A view that becomes the default meanwhile does not replace an open list.
+  const [defaultId] = useState(() => defaultView(site, model)?.id)
+  const opening = site.saved_views.find(({ id }) => id === defaultId)
+  const opened = useMemo(() => openedSearch(search, opening), [search, opening])
+  const state = useMemo(() => readListState(opened), [opened])
   const change = useCallback<ChangeList>(
     (part, isReplaced = false) => {
       void navigate({
         to: '/models/$model',
         params: { model },
-        search: (present: SearchParams) => listSearch(changedState(readListState(present), part)),
+        search: (present: SearchParams) => {
+          const next = listSearch(changedState(readListState(openedSearch(present, opening)), part))
+          return openedSearch(next, opening) === next ? next : { view: NO_VIEW }
+        },
         replace: isReplaced,
         resetScroll: false,
       })
     },
-    [navigate, model],
+    [navigate, model, opening],
   )
+  const isOpening = opened !== search
+  // An address that was copied must show the same elsewhere.
+  useEffect(() => {
+    if (isOpening) change({}, true)
+  }, [isOpening, change])
   return [state, change]
 }
 

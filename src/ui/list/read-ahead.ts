@@ -1,12 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { PageSession } from '../data/page-session.ts'
 import { listQuery } from '../data/records.ts'
+import { defaultView, openedSearch } from '../data/saved-views.ts'
 import { may, modelOf, siteQuery } from '../data/site.ts'
 import { type ModelViews, sortedViews, viewsQuery } from '../data/views.ts'
 import { preferences } from '../preferences.ts'
 import type { SearchParams } from '../search-params.ts'
 import { allColumns, shownColumns } from './columns.ts'
-import { listPlan, readListState, viewOf } from './list-state.ts'
+import { hasView, listPlan, readListState, viewOf } from './list-state.ts'
 
 /** What a page of a model is about to show. */
 export interface Ahead {
@@ -32,10 +33,10 @@ export async function readAhead(ahead: Ahead): Promise<void> {
     if (model === undefined) return
     const views: ModelViews = sortedViews(await queries.ensureQueryData(viewsQuery(session, key)))
     if (list === undefined || !may(model, 'view')) return
-    const state = readListState(list)
+    const state = readListState(openedSearch(list, defaultView(site, key)))
     const view = viewOf(views.lists, state)
     if (view === undefined) return
-    const chosen = state.columns ?? preferences.get('columns')?.[`${key}/${view.name}`]
+    const chosen = state.columns ?? (hasView(state) ? undefined : preferences.get('columns')?.[`${key}/${view.name}`])
     const plan = listPlan({ site, model, view }, state, shownColumns(allColumns(model, view, views.forms), chosen))
     await queries.prefetchQuery(listQuery(session, key, plan))
   } catch {

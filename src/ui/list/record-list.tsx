@@ -15,12 +15,15 @@ import { TableSkeleton, type Widths } from './column-heads.tsx'
 import { allColumns, linkColumn, placedColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
-import { layoutOf, listPlan, sortOf, useListState } from './list-state.ts'
+import { type ChangeList, hasView, type ListState, layoutOf, listPlan, openedView, sortOf } from './list-state.ts'
 import { Pager } from './pager.tsx'
 import { RecordTable } from './record-table.tsx'
 import { type ListSelection, NO_SELECTION, selectedCount } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { addedColumns, TotalRows, TotalsMenu } from './totals.tsx'
+import { useLook } from './use-look.ts'
+
+const OpenedView = lazy(async () => ({ default: (await import('./view-parts.ts')).OpenedView }))
 
 const ListLayout = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.ListLayout })))
 const LayoutSwitch = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.LayoutSwitch })))
@@ -33,17 +36,20 @@ interface RecordListProps {
   readonly forms: readonly FormView[]
   /** The other list views of the model. */
   readonly tabs: ReactNode
+  readonly state: ListState
+  readonly change: ChangeList
 }
 
 /** The records of a model as a list view shows them. The address holds what is shown. */
-export function RecordList({ model, view, forms, tabs }: RecordListProps) {
+export function RecordList({ model, view, forms, tabs, state, change }: RecordListProps) {
   const site = useSite()
-  const [state, change] = useListState()
   const listKey = `${model.key}/${view.name}`
-  const [preferred, setPreferred] = useListPreference('columns', listKey)
-  const [storedWidths, setWidths] = useListPreference('columnWidths', listKey)
-  const [chosenPins, setPins] = useListPreference('pinnedColumns', listKey)
-  const [totals = [], setTotals] = useListPreference('totals', listKey)
+  const isSaved = hasView(state)
+  const opened = openedView(site, model.key, state)
+  const [ownColumns, setOwnColumns] = useListPreference('columns', listKey)
+  const preferred = isSaved ? undefined : ownColumns
+  const look = useLook(listKey, opened)
+  const { widths = NO_WIDTHS, pinned: chosenPins, totals = [], density } = look.look
 
   // An address that was copied must show the same columns elsewhere.
   useEffect(() => {
@@ -84,26 +90,30 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const isLaidOut = layoutOf(view, state) !== undefined
   const isNarrowed = q !== '' || filters.length > 0 || any.length > 0
   const choose = (names: readonly string[] | undefined) => {
-    setPreferred(names)
+    if (!isSaved) setOwnColumns(names)
     change({ columns: names, page: state.page }, true)
   }
-  const isChanged = [state.columns, chosenPins, storedWidths].some((each) => each !== undefined)
+  const isChanged = [state.columns, chosenPins, look.look.widths].some((each) => each !== undefined)
   const reset = () => {
     choose(undefined)
-    setPins(undefined)
-    setWidths(undefined)
+    look.set({ pinned: undefined, widths: undefined })
   }
+  const views = { model, view, all, state, change, look, opened }
   return (
     <div className="list-page">
       <ListHeader {...{ model, matches, shown }} total={page?.total} sort={plan.sort} />
       {tabs}
       <ListBar
-        model={model}
-        view={view}
-        state={state}
-        change={change}
+        views={views}
         sort={sort}
-        columns={{ all, shown: columns, onChange: choose, pinned, onPin: setPins, onReset: isChanged ? reset : undefined }}
+        columns={{
+          all,
+          shown: columns,
+          onChange: choose,
+          pinned,
+          onPin: (names) => look.set({ pinned: names }),
+          onReset: isChanged ? reset : undefined,
+        }}
         totals={
           <>
             {view.layout && (
@@ -111,10 +121,15 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
                 <LayoutSwitch {...{ view, state, change }} />
               </Suspense>
             )}
-            {canTotal && <TotalsMenu chosen={totals} onChange={setTotals} />}
+            {canTotal && <TotalsMenu chosen={totals} onChange={(chosen) => look.set({ totals: chosen })} />}
           </>
         }
       />
+      {isSaved && (
+        <Suspense>
+          <OpenedView {...views} />
+        </Suspense>
+      )}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {page?.missing !== undefined && <NotSearchable count={page.missing} />}
       {isLaidOut && (
@@ -122,16 +137,14 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
           <ListLayout {...{ model, view, forms, plan, totals, state, change }} columns={placed} />
         </Suspense>
       )}
-      {!isLaidOut && page === undefined && error === null && (
-        <TableSkeleton columns={placed} pinned={pinned} widths={storedWidths ?? NO_WIDTHS} />
-      )}
+      {!isLaidOut && page === undefined && error === null && <TableSkeleton columns={placed} pinned={pinned} widths={widths} />}
       {!isLaidOut && page !== undefined && page.data.length > 0 && (
         <>
           <RecordTable
-            {...{ model, view, forms, all, pinned, setWidths, sort, order, selection, setSelection, setEditedId }}
+            {...{ model, view, forms, all, pinned, widths, density, sort, order, selection, setSelection, setEditedId }}
             records={page.data}
             hits={page.hits}
-            widths={storedWidths ?? NO_WIDTHS}
+            setWidths={(next) => look.set({ widths: next })}
             columns={placed}
             footer={
               canTotal &&

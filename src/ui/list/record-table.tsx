@@ -4,7 +4,6 @@ import type { RecordOrder } from '../data/record-order.ts'
 import type { AnyRecord, ListedPage } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
-import { usePreference } from '../hooks.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { useText } from '../text/text.tsx'
 import { HeaderCell, useColumnLayout, useScrollEdges, type Widths } from './column-heads.tsx'
@@ -12,6 +11,7 @@ import { type ListColumn, linkColumn, shownSort } from './columns.ts'
 import { toggledSort } from './list-state.ts'
 import { editableFields, isSelected, type ListSelection, toggled, toggledPage } from './selection.ts'
 import { focusRow, moveByArrows, openClickedRow, RecordRow } from './table-row.tsx'
+import type { Look } from './use-look.ts'
 
 interface RecordTableProps {
   readonly model: SiteModel
@@ -24,6 +24,8 @@ interface RecordTableProps {
   readonly pinned: readonly string[]
   readonly widths: Widths
   readonly setWidths: (widths: Widths) => void
+  /** Height of the rows; undefined if they are comfortable. */
+  readonly density: Look['density']
   /** What stands below the rows. */
   readonly footer: ReactNode
   readonly records: readonly AnyRecord[]
@@ -45,8 +47,7 @@ interface RecordTableProps {
 /** The table of a list: columns to sort by, rows to select, cells to edit. */
 export function RecordTable(props: RecordTableProps) {
   const { model, view, forms, all, columns, records, hits, isStale, sort, onSort, selection, setSelection } = props
-  const { pinned, widths, setWidths, footer, order, setEditedId } = props
-  const [density] = usePreference('density')
+  const { pinned, widths, setWidths, density, footer, order, setEditedId } = props
   const text = useText().list
   const { user } = useSite()
   const ids = useMemo(() => records.map(({ id }) => id), [records])

@@ -5,30 +5,23 @@ import { isNumeric } from '../cells/choices.ts'
 import { useSession } from '../data/page-session.ts'
 import { type ListedPage, totalsQuery } from '../data/records.ts'
 import { IconButton } from '../parts/button.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
 import { Popover } from '../parts/popups.tsx'
-import { Failure } from '../parts/states.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
 import { formatNumber, roundedNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { columnClass, type ListColumn } from './columns.ts'
+import type { TotalsMenuProps } from './column-list.tsx'
+import { columnClass, type ListColumn, type Total } from './columns.ts'
 import type { Matches } from './selection.ts'
-
-/** What is computed of the numbers of a column, as the API names it. */
-export const TOTALS = ['sum', 'avg'] as const
-
-/** A total of the numbers of a column. */
-export type Total = (typeof TOTALS)[number]
 
 /** The columns that can be added up: numbers, but no ids and no choices. */
 export const addedColumns = (columns: readonly ListColumn[]): readonly ListColumn[] =>
   columns.filter(({ field, view }) => isNumeric(field) && field.type !== 'primarykey' && view?.options?.choices === undefined)
 
-interface TotalsMenuProps {
-  readonly chosen: readonly Total[]
-  readonly onChange: (chosen: readonly Total[]) => void
-}
+const TotalChoices = lazyPart(() => import('./column-list.tsx').then((module) => module.TotalChoices))
 
 /** Chooses the totals that stand below a list. */
-export function TotalsMenu({ chosen, onChange }: TotalsMenuProps) {
+export function TotalsMenu(totals: TotalsMenuProps) {
   const text = useText().list
   return (
     <Popover
@@ -37,27 +30,13 @@ export function TotalsMenu({ chosen, onChange }: TotalsMenuProps) {
           className="list-look"
           label={text.totals}
           icon={<Sigma size={16} aria-hidden />}
-          data-active={chosen.length > 0 || undefined}
+          data-active={totals.chosen.length > 0 || undefined}
         />
       }
       label={text.totals}
+      fallback={<Skeleton lines={2} />}
     >
-      <ul className="column-list">
-        {TOTALS.map((total) => (
-          <li key={total}>
-            <label>
-              <input
-                type="checkbox"
-                checked={chosen.includes(total)}
-                onChange={({ target }) =>
-                  onChange(TOTALS.filter((each) => (each === total ? target.checked : chosen.includes(each))))
-                }
-              />
-              {text.totalNames[total]}
-            </label>
-          </li>
-        ))}
-      </ul>
+      <TotalChoices {...totals} />
     </Popover>
   )
 }

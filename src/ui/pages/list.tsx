@@ -36,10 +36,12 @@ function ModelLists({ model }: { readonly model: SiteModel }) {
     <ListTabs
       lists={views.lists}
       shown={view}
-      onChange={(name) => change({ list: name, columns: undefined, sort: undefined, pageSize: undefined, layout: undefined })}
+      onChange={(name) =>
+        change({ view: undefined, list: name, columns: undefined, sort: undefined, pageSize: undefined, layout: undefined })
+      }
     />
   )
-  return <RecordList key={view.name} model={model} view={view} forms={views.forms} tabs={tabs} />
+  return <RecordList key={view.name} {...{ model, view, tabs, state, change }} forms={views.forms} />
 }
 
 function OnlyAdding({ model }: { readonly model: SiteModel }) {

@@ -1,22 +1,23 @@
-import { useLaterText } from '../text/later.ts'
 import '../styles/cards.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Bookmark, FilePlus, List, UserPlus, UsersRound } from 'lucide-react'
-import { type ReactNode, useCallback } from 'react'
+import { Bookmark, FilePlus, List, UserPlus, Users, UsersRound } from 'lucide-react'
+import { type ReactNode, useCallback, useState } from 'react'
+import type { SavedView } from '../../client/client.ts'
 import { AgeCell } from '../cells/cell.tsx'
 import { historyQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { useNames, useRecentNames } from '../data/recents.ts'
+import { viewSearch } from '../data/saved-views.ts'
 import { isAdministered, may, modelOf, useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
 import { useNoun } from '../data/use-views.ts'
 import { isFailing, webhooksQuery } from '../data/webhooks.ts'
-import { usePreference } from '../hooks.ts'
+import { Button } from '../parts/button.tsx'
 import { ModelIcon } from '../parts/model-icon.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import type { RecordReference, SavedFilter } from '../preferences.ts'
-import { parseSearch } from '../search-params.ts'
+import type { RecordReference } from '../preferences.ts'
+import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { WebhookHealth } from './webhook-table.tsx'
 
@@ -68,35 +69,42 @@ export function RecentRecords() {
   )
 }
 
-/** The saved filters of the user, of models that the user may view. */
-export function useSavedFilters(): readonly (SavedFilter & { readonly model: string })[] {
-  const site = useSite()
-  const [saved = {}] = usePreference('savedFilters')
-  return Object.entries(saved).flatMap(([model, filters]) =>
-    may(modelOf(site, model), 'view') ? filters.map((filter) => ({ ...filter, model })) : [],
-  )
-}
+/** Number of saved views that the dashboard shows at first. */
+const SHOWN_VIEWS = 8
 
-/** Leads to the lists that the user has saved. */
+/** Leads to the lists that the user has saved, then to those that others share. */
 export function SavedLists() {
   const { list } = useText()
+  const { views: text } = useLaterText()
   const site = useSite()
-  const saved = useSavedFilters()
-  if (saved.length === 0) return null
+  const [isWhole, setWhole] = useState(false)
+  const isOwn = ({ user_id }: SavedView) => user_id === site.user.id
+  const views = [...site.saved_views.filter(isOwn), ...site.saved_views.filter((view) => !isOwn(view))]
+  if (views.length === 0) return null
   return (
     <section className="panel" aria-labelledby="saved-lists">
-      <h2 id="saved-lists">{list.savedFilters}</h2>
+      <h2 id="saved-lists">{list.savedViews}</h2>
       <ul className="entries">
-        {saved.map(({ model, name, search }) => (
-          <li key={`${model} ${name}`} className="entry">
+        {views.slice(0, isWhole ? undefined : SHOWN_VIEWS).map((view) => (
+          <li key={view.id} className="entry">
             <Bookmark size={16} aria-hidden />
-            <Link to="/models/$model" params={{ model }} search={parseSearch(search)} className="entry-name">
-              {name}
+            <Link to="/models/$model" params={{ model: view.model }} search={viewSearch(view)} className="entry-name">
+              {view.name}
             </Link>
-            <span className="muted">{modelOf(site, model)?.label}</span>
+            <span className="muted">{modelOf(site, view.model)?.label}</span>
+            {!isOwn(view) && (
+              <span className="entry-facts" title={text.shared}>
+                <Users size={14} aria-label={text.shared} />
+              </span>
+            )}
           </li>
         ))}
       </ul>
+      {!isWhole && views.length > SHOWN_VIEWS && (
+        <Button kind="quiet" onClick={() => setWhole(true)}>
+          {text.showAll(views.length)}
+        </Button>
+      )}
     </section>
   )
 }

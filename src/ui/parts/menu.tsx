@@ -51,24 +51,34 @@ export function MenuItem({ children, icon, onClick, render, isDanger = false, is
 interface MenuChoiceProps {
   readonly label: string
   readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly options: readonly {
+    readonly value: string
+    readonly label: string
+    /** What is said of it, on a second line. */
+    readonly note?: string | undefined
+  }[]
+  /** True if the menu closes with the choice. Default: false. */
+  readonly isClosing?: boolean
   readonly onChange: (value: string) => void
 }
 
 /** A choice of one of some values within a menu. */
-export function MenuChoice({ label, value, options, onChange }: MenuChoiceProps) {
+export function MenuChoice({ label, value, options, isClosing = false, onChange }: MenuChoiceProps) {
   return (
     <Base.Group>
       <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
       <Base.RadioGroup value={value} onValueChange={onChange}>
         {options.map((option) => (
-          <Base.RadioItem key={option.value} value={option.value} className="menu-item">
+          <Base.RadioItem key={option.value} value={option.value} closeOnClick={isClosing} className="menu-item">
             <span className="menu-icon">
               <Base.RadioItemIndicator>
                 <Check size={14} aria-hidden />
               </Base.RadioItemIndicator>
             </span>
-            {option.label}
+            <span className="option-text">
+              {option.label}
+              {option.note !== undefined && <span className="option-note">{option.note}</span>}
+            </span>
           </Base.RadioItem>
         ))}
       </Base.RadioGroup>

@@ -98,8 +98,8 @@ const de: Text = {
         .join('; '),
   },
   accounts: {
-    models: { user: 'Benutzer', group: 'Gruppen', permission: 'Berechtigungen' },
-    nouns: { user: 'Benutzer', group: 'Gruppe', permission: 'Berechtigung' },
+    models: { user: 'Benutzer', group: 'Gruppen', permission: 'Berechtigungen', savedview: 'Gespeicherte Ansichten' },
+    nouns: { user: 'Benutzer', group: 'Gruppe', permission: 'Berechtigung', savedview: 'Gespeicherte Ansicht' },
     fields: {
       username: 'Benutzername',
       email: 'E-Mail',
@@ -358,13 +358,8 @@ const de: Text = {
     },
     timeOperators: { gt: 'nach', gte: 'ab', lt: 'vor', lte: 'bis' },
     listOperators: { eq: 'enthält', ne: 'enthält nicht', in: 'enthält eines von' },
-    savedFilters: 'Gespeicherte Filter',
-    saveAs: 'Suche, Filter und Sortierung speichern als',
-    savedHelp: 'Wird in diesem Browser gespeichert.',
+    savedViews: 'Gespeicherte Ansichten',
     columns: 'Spalten',
-    moveUp: (label) => `${label} nach oben`,
-    moveDown: (label) => `${label} nach unten`,
-    resetColumns: 'Zurücksetzen',
     select: (name) => `${name} auswählen`,
     selectPage: 'Alle auf dieser Seite auswählen',
     selection: 'Auswahl',
@@ -445,7 +440,6 @@ const de: Text = {
     totals: 'Summen',
     totalNames: { sum: 'Summe', avg: 'Durchschnitt' },
     totalsOfSearch: 'Bei einer Suche gibt es Summen nur, wenn alle Treffer auf eine Seite passen',
-    pin: (label) => `${label} anheften`,
     columnWidth: (label) => `Breite von ${label}`,
     columnWidthHint: 'Ziehen ändert die Breite, ein Doppelklick passt sie an',
     notSearchable: (count, shown) =>

@@ -69,8 +69,8 @@ export const en = {
     fromServer: (message: string) => message,
   },
   accounts: {
-    models: { user: 'Users', group: 'Groups', permission: 'Permissions' },
-    nouns: { user: 'User', group: 'Group', permission: 'Permission' },
+    models: { user: 'Users', group: 'Groups', permission: 'Permissions', savedview: 'Saved views' },
+    nouns: { user: 'User', group: 'Group', permission: 'Permission', savedview: 'Saved view' },
     fields: {
       username: 'Username',
       email: 'Email',
@@ -327,13 +327,8 @@ export const en = {
     },
     timeOperators: { gt: 'is after', gte: 'is on or after', lt: 'is before', lte: 'is on or before' },
     listOperators: { eq: 'contains', ne: 'does not contain', in: 'contains one of' },
-    savedFilters: 'Saved filters',
-    saveAs: 'Save search, filters and sorting as',
-    savedHelp: 'Saved in this browser.',
+    savedViews: 'Saved views',
     columns: 'Columns',
-    moveUp: (label: string) => `Move ${label} up`,
-    moveDown: (label: string) => `Move ${label} down`,
-    resetColumns: 'Reset to default',
     select: (name: string) => `Select ${name}`,
     selectPage: 'Select all on this page',
     selection: 'Selection',
@@ -413,7 +408,6 @@ export const en = {
     totals: 'Totals',
     totalNames: { sum: 'Sum', avg: 'Average' },
     totalsOfSearch: 'A search has totals if all that it finds is on one page',
-    pin: (label: string) => `Pin ${label}`,
     columnWidth: (label: string) => `Width of ${label}`,
     columnWidthHint: 'Drag to resize; double-click to fit',
     notSearchable: (count: number, shown: string) =>

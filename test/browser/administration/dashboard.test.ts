@@ -20,21 +20,21 @@ function requestsOf(page: Page): string[] {
   return paths
 }
 
-inBrowser('first steps lead on, until the user has opened records and saved lists', {}, async ({ page, path }) => {
+inBrowser('first steps lead on, until the user has opened records and saved lists', {}, async ({ page, path, server }) => {
   const steps = page.getByRole('region', { name: 'First steps' })
   await steps.getByRole('link', { name: 'Browse comments' }).waitFor()
   await steps.getByRole('link', { name: 'Add a user' }).waitFor()
   await page.goto(`${path}/models/tag/1`)
   const name = await page.getByRole('heading', { level: 1 }).innerText()
-  await page.evaluate(
-    `localStorage['admin.savedFilters'] = JSON.stringify({ post: [{ name: 'My drafts', search: '?filter=status%3Ddraft' }] })`,
-  )
+  const views = (await apiOf(server)).model('savedview')
+  const { data } = await views.create({ name: 'My drafts', model: 'post', query: 'filter=status%3Ddraft' })
   await page.goto(`${path}/`)
   const recent = page.getByRole('region', { name: 'Recently opened' })
   await recent.getByRole('link', { name, exact: true }).waitFor()
   assert.equal(await steps.count(), 0)
-  await page.getByRole('region', { name: 'Saved filters' }).getByRole('link', { name: 'My drafts' }).click()
-  await page.waitForURL(/models\/post\?filter=status%3Ddraft$/)
+  await page.getByRole('region', { name: 'Saved views' }).getByRole('link', { name: 'My drafts' }).click()
+  await page.waitForURL(/models\/post\?filter=status%3Ddraft&view=\d+$/)
+  await views.delete(data.id)
 })
 
 inBrowser('long first steps take a second line', { widths: [360, 768] }, async ({ page, checkAccess }) => {

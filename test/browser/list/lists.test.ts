@@ -147,19 +147,6 @@ inBrowser(
   },
 )
 
-inBrowser('filters are saved under a name', { at: '/models/post?filter=status%3Ddraft&sort=title' }, async ({ page }) => {
-  await total(page, '5 records')
-  await page.getByRole('button', { name: 'Saved filters' }).click()
-  await page.getByLabel('Save search, filters and sorting as').fill('My drafts')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.goto(new URL(page.url()).pathname)
-  await total(page, '46 records')
-  await page.getByRole('button', { name: 'Saved filters' }).click()
-  await page.getByRole('button', { name: 'My drafts', exact: true }).click()
-  await total(page, '5 records')
-  assert.equal(query(page), '?filter=status=draft&sort=title')
-})
-
 inBrowser('an open list asks for the views and a page of records only', { at: '/models/tag' }, async ({ page, variant }) => {
   // The former page has asked for everything.
   await page.locator('tbody tr').first().waitFor()

@@ -304,6 +304,6 @@ inBrowser(
     await page.goto(`${path}/models/patient`)
     await page.locator('.sort-chip').waitFor()
     assert.equal((await boxOf('.list-filters')).x, (await boxOf('.search-box')).x)
-    for (const name of ['Saved filters', 'Columns']) await page.getByRole('button', { name, exact: true }).waitFor()
+    for (const name of ['Saved views', 'Columns']) await page.getByRole('button', { name, exact: true }).waitFor()
   },
 )

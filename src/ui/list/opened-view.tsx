@@ -1,0 +1,65 @@
+import '../styles/saved-views.css'
+import { useState } from 'react'
+import { useSite } from '../data/site.ts'
+import { Button } from '../parts/button.tsx'
+import { Notice } from '../parts/states.tsx'
+import { useLaterText } from '../text/later.ts'
+import { useText } from '../text/text.tsx'
+import { type ShownViews, useViewChanges } from './use-view-changes.ts'
+import { viewFaults } from './view-changes.ts'
+import { ViewDialog } from './view-dialog.tsx'
+
+/** What is to be said of the saved view that an address names: that the list differs from it, or that parts or all of it are gone. */
+export function OpenedView(shown: ShownViews) {
+  const { common } = useText()
+  const { views: text } = useLaterText()
+  const site = useSite()
+  const { state, change, opened } = shown
+  const { isChanged, isBusy, save, saveState, discard } = useViewChanges(shown)
+  const [isNaming, setNaming] = useState(false)
+  if (opened === undefined) {
+    return (
+      <Notice
+        kind="info"
+        actions={<Button onClick={() => change({ view: undefined, page: state.page }, true)}>{common.close}</Button>}
+      >
+        {text.gone}
+      </Notice>
+    )
+  }
+  const { names, rest } = viewFaults({ ...shown, site }, state)
+  const mayChange = opened.can.includes('change')
+  return (
+    <>
+      {names.length > 0 && (
+        <Notice
+          kind="warning"
+          actions={
+            mayChange && (
+              <Button isBusy={isBusy} onClick={() => saveState(rest)}>
+                {text.saveWithout}
+              </Button>
+            )
+          }
+        >
+          {text.broken(opened.name, names.join(', '))}
+        </Notice>
+      )}
+      {isChanged && (
+        <section className="view-changes" aria-label={text.changes}>
+          <span className="view-state">{text.changed}</span>
+          {mayChange && (
+            <Button isBusy={isBusy} onClick={save}>
+              {text.saveChanges(opened.name)}
+            </Button>
+          )}
+          {!mayChange && <Button onClick={() => setNaming(true)}>{text.saveNew}</Button>}
+          <Button kind="quiet" className="view-discard" onClick={discard}>
+            {text.discard}
+          </Button>
+        </section>
+      )}
+      {isNaming && <ViewDialog shown={shown} saved={undefined} onClose={() => setNaming(false)} />}
+    </>
+  )
+}

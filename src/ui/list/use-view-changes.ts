@@ -1,0 +1,74 @@
+import type { SavedView, SiteModel } from '../../client/client.ts'
+import { viewSearch } from '../data/saved-views.ts'
+import { useSite, useSiteRefresh } from '../data/site.ts'
+import type { ListView } from '../data/views.ts'
+import { useAction } from '../panels/use-action.ts'
+import { errorMessage } from '../parts/states.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { useLaterText } from '../text/later.ts'
+import { useText } from '../text/text.tsx'
+import type { ListColumn } from './columns.ts'
+import { type ChangeList, type ListState, readListState } from './list-state.ts'
+import type { LookState } from './use-look.ts'
+import { isChanged, savedQuery } from './view-changes.ts'
+import { forgetLook, storedLook, writeView } from './view-writes.ts'
+
+/** What a list shows, and the saved view that was opened. */
+export interface ShownViews {
+  readonly model: SiteModel
+  readonly view: ListView
+  /** All columns that the list can have. */
+  readonly all: readonly ListColumn[]
+  readonly state: ListState
+  readonly change: ChangeList
+  readonly look: LookState
+  readonly opened: SavedView | undefined
+}
+
+interface ViewChanges {
+  /** True if the list differs from the opened view. */
+  readonly isChanged: boolean
+  readonly isBusy: boolean
+  /** Saves what the list shows in the opened view. */
+  readonly save: () => void
+  /** Saves a state in the opened view, and shows it. */
+  readonly saveState: (state: ListState) => void
+  /** Shows the opened view as it was saved. */
+  readonly discard: () => void
+}
+
+/** What differs from the opened saved view, and what can be done with it. */
+export function useViewChanges({ state, change, look, opened }: ShownViews): ViewChanges {
+  const { errors } = useText()
+  const { views: text } = useLaterText()
+  const site = useSite()
+  const refresh = useSiteRefresh()
+  const toasts = useToasts()
+  const { isBusy, run } = useAction()
+  const saveState = async (next: ListState): Promise<void> => {
+    if (opened === undefined || isBusy) return
+    const values = { query: savedQuery(next), look: storedLook(look.look) }
+    const isDone = await run(async (client) => {
+      try {
+        await writeView(client, site, { saved: opened, values })
+      } catch (error) {
+        toasts.failed(text.saveFailed(opened.name), errorMessage(error, errors))
+        throw error
+      }
+    })
+    if (!isDone) return
+    await refresh()
+    toasts.done(text.saved(opened.name))
+    if (next !== state) change(next, true)
+  }
+  return {
+    isChanged: opened !== undefined && isChanged(opened, state, look),
+    isBusy,
+    save: () => void saveState(state),
+    saveState: (next) => void saveState(next),
+    discard: () => {
+      forgetLook(opened)
+      if (opened !== undefined) change(readListState(viewSearch(opened)))
+    },
+  }
+}
