@@ -80,10 +80,13 @@ export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
   readonly sort?: Sort<M> | undefined
 }
 
+/** A period of dates that records can be grouped by. */
+export type GroupPeriod = 'day' | 'week' | 'month' | 'year'
+
 /** The query of an aggregate. */
 export interface AggregateQuery<M extends ModelTypes> extends Filtering<M> {
-  /** Fields whose values make a group. */
-  readonly group_by?: readonly M['column'][] | undefined
+  /** Fields whose values make a group, and periods of dates in UTC: `created_at:week`. */
+  readonly group_by?: readonly (M['column'] | `${M['column']}:${GroupPeriod}`)[] | undefined
   /** Counts the records; done by default if nothing else is computed. */
   readonly count?: boolean | undefined
   /** Fields to add up. */
@@ -97,7 +100,7 @@ type ByField<Value> = Readonly<Record<string, Value>>
 
 /** The totals of a group of records. */
 export interface Aggregate {
-  /** The values of the fields in `group_by`. */
+  /** The values of what `group_by` names: `{ status: 'open', 'created_at:week': '2026-W48' }`. */
   readonly group: ByField<string | number | boolean | null>
   readonly count?: number
   /** Sums and averages of decimals are text. */

@@ -1,6 +1,7 @@
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { isAddable, isGroupable } from '../query/aggregate.ts'
+import { DATE_PERIODS, hasPeriods } from '../query/periods.ts'
 import type { Form } from '../validate/form.ts'
 import { answeredValue } from './field-schemas.ts'
 import { schemaNames } from './record-schemas.ts'
@@ -75,7 +76,10 @@ export function aggregateSchema(model: Model): Schema {
   const bounds = ref(schemaNames(model).bounds)
   const group = object(
     {
-      group: someOf(fields.filter(isGroupable), groupValue),
+      group: {
+        ...someOf(fields.filter(isGroupable), groupValue),
+        ...(fields.some(hasPeriods) ? { patternProperties: { [`:(${DATE_PERIODS.join('|')})$`]: nullable(TEXT) } } : {}),
+      },
       count: COUNT_SCHEMA,
       sum: totals,
       avg: totals,

@@ -5,6 +5,7 @@ import { reverseRelations } from '../model/reverse-relations.ts'
 import { isAddable, isGroupable } from '../query/aggregate.ts'
 import { MAX_FILTERS } from '../query/filters.ts'
 import { DEFAULT_FORMAT, EXPORT_FORMATS } from '../query/formats.ts'
+import { DATE_PERIODS, hasPeriods } from '../query/periods.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { MAX_REFERRERS } from '../reads/record-json.ts'
 import type { ParameterObject } from './operation.ts'
@@ -183,10 +184,15 @@ export function aggregateParameters(model: Model, registry: Registry): Parameter
     namesParameter('sum', 'Fields to add up; sums are exact, those of decimals are text', namesOf(added)),
     namesParameter('avg', 'Fields to average', namesOf(added)),
   ]
+  const dates = fields.filter(hasPeriods).map(({ name }) => name)
+  const period: Schema = { type: 'string', pattern: `^(${dates.join('|')}):(${DATE_PERIODS.join('|')})$` }
+  const values = namesOf(fields.filter(isGroupable))
   return [
-    namesParameter('group_by', 'Fields whose values make a group; without it all records are one', {
-      ...namesOf(fields.filter(isGroupable)),
-    }),
+    namesParameter(
+      'group_by',
+      `Fields whose values make a group; without it all records are one${dates.length > 0 ? `; or periods in UTC, \`${dates[0]}:week\`` : ''}`,
+      dates.length > 0 ? { anyOf: [values, period] } : values,
+    ),
     {
       name: 'count',
       in: 'query',

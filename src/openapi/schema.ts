@@ -27,6 +27,8 @@ export interface Schema {
   readonly maxItems?: number | undefined
   readonly properties?: Readonly<Record<string, Schema>> | undefined
   readonly required?: readonly string[] | undefined
+  /** Properties by a pattern of their name. */
+  readonly patternProperties?: Readonly<Record<string, Schema>> | undefined
   readonly additionalProperties?: boolean | Schema | undefined
   readonly default?: unknown
   /** True for a value that requests cannot set. */

@@ -3,8 +3,10 @@ import type { Ordering } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
+import { meantOrKnown } from '../util/suggest.ts'
 import { FILTER_PARAMETERS, orderingOf, parseFilters, unknownField, visible } from './filters.ts'
 import { Parameters } from './parameters.ts'
+import { DATE_PERIODS, type DatePeriod, hasPeriods, isDatePeriod } from './periods.ts'
 import type { Filter } from './plan.ts'
 
 /** Maximum number of groups of an answer. */
@@ -17,12 +19,17 @@ export const MEASURES = ['sum', 'avg', 'min', 'max'] as const
 
 export type Measure = (typeof MEASURES)[number]
 
+/** What makes a group: the values of a field, or a period of its dates. */
+export type GroupKey = string | { readonly field: string; readonly period: DatePeriod }
+
+export const fieldOfKey = (key: GroupKey): string => (typeof key === 'string' ? key : key.field)
+
 /** Groups of records, and what to compute of each. */
 export interface AggregatePlan {
   /** Combined by AND. */
   readonly filters: readonly Filter[]
-  /** The fields whose values make a group. A record with a list belongs to the group of each item. */
-  readonly groupBy: readonly string[]
+  /** A record with a list belongs to the group of each item. */
+  readonly groupBy: readonly GroupKey[]
   /** Fields to add up, each a number, or a decimal as text. */
   readonly sums: readonly string[]
   /** Fields whose least and greatest values are found. */
@@ -33,7 +40,7 @@ export interface AggregatePlan {
 
 /** The totals of a group of records. Nulls count in no sum, range or `present`. */
 export interface AggregateGroup {
-  /** The values of the fields that records are grouped by. */
+  /** The values of the fields that records are grouped by, and the names of their periods. */
   readonly key: readonly Json[]
   readonly count: number
   /** By the position of the field in `sums`: the exact sum as a numeral, rounded once for doubles, and the number of values. */
@@ -45,7 +52,8 @@ export interface AggregateGroup {
 /** A parsed aggregate request. */
 export interface AggregateRequest {
   readonly plan: AggregatePlan
-  readonly groupBy: readonly Field[]
+  /** What records are grouped by, as it was requested: `status`, `created_at:week`. */
+  readonly groupBy: readonly string[]
   readonly countsRecords: boolean
   /** The fields of each function, in the requested order. */
   readonly measures: Readonly<Record<Measure, readonly Field[]>>
@@ -66,7 +74,7 @@ export const isGroupable = ({ type }: Field): boolean => type.operators.includes
  */
 export function parseAggregateRequest(sent: URLSearchParams, model: Model, registry: Registry): AggregateRequest {
   const parameters = new Parameters(sent, AGGREGATE_PARAMETERS)
-  const groupBy = parseFields(parameters, 'group_by', model, isGroupable, 'be grouped by')
+  const groupBy = parseGroupBy(parameters, model)
   if (groupBy.length > MAX_KEYS)
     parameters.fault('group_by', `'group_by' names ${groupBy.length} fields; at most ${MAX_KEYS} are taken`)
   const sortable = ({ type }: Field) => type.sortable
@@ -82,12 +90,35 @@ export function parseAggregateRequest(sent: URLSearchParams, model: Model, regis
   parameters.throwIfFaulty()
   const plan = {
     filters,
-    groupBy: namesOf(groupBy),
+    groupBy: groupBy.map(({ key }) => key),
     sums: [...new Set(namesOf([...measures.sum, ...measures.avg]))],
     ranges: [...new Set([...measures.min, ...measures.max])].map((field) => ({ field: field.name, ...orderingOf(field) })),
     limit: MAX_GROUPS,
   }
-  return { plan, groupBy, countsRecords, measures }
+  return { plan, groupBy: groupBy.map(({ name }) => name), countsRecords, measures }
+}
+
+/** Reads `group_by=status,created_at:week`. */
+function parseGroupBy(parameters: Parameters, model: Model): { readonly name: string; readonly key: GroupKey }[] {
+  return [...new Set(parameters.names('group_by'))].flatMap((name): { name: string; key: GroupKey }[] => {
+    const [fieldName = '', period, ...others] = name.split(':')
+    const field = visible(model, fieldName)
+    if (field !== undefined && period === undefined && isGroupable(field)) return [{ name, key: fieldName }]
+    if (field !== undefined && period !== undefined && others.length === 0 && hasPeriods(field) && isDatePeriod(period))
+      return [{ name, key: { field: fieldName, period } }]
+    parameters.fault('group_by', () => {
+      if (field === undefined) return unknownField(model, fieldName)
+      if (period === undefined) return `A ${field.type.name} field such as '${fieldName}' cannot be grouped by`
+      if (hasPeriods(field)) {
+        const unknown = [period, ...others].join(':')
+        return `Unknown period '${unknown}' of '${fieldName}'${meantOrKnown(unknown, DATE_PERIODS)}`
+      }
+      const dates = model.visibleFields.filter(hasPeriods).map((date) => date.name)
+      const remedy = isGroupable(field) ? `; group by '${fieldName}' alone, or by a period of a date` : '; group by a date'
+      return `A ${field.type.name} field such as '${fieldName}' has no periods${remedy} (known: ${dates.join(', ') || 'none'})`
+    })
+    return []
+  })
 }
 
 function parseFields(

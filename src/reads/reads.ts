@@ -169,7 +169,7 @@ const tooManyGroups = (): AppError =>
   })
 
 function groupJson(group: AggregateGroup, { plan, groupBy, countsRecords, measures }: AggregateRequest): string {
-  const key = groupBy.map(({ name }, place) => member(name, JSON.stringify(group.key[place] ?? null)))
+  const key = groupBy.map((name, place) => member(name, JSON.stringify(group.key[place] ?? null)))
   const members = [member('group', objectJson(key))]
   if (countsRecords) members.push(member('count', String(group.count)))
   const sumOf = ({ name }: Field) => group.sums[plan.sums.indexOf(name)] ?? { sum: '0', present: 0 }

@@ -2,6 +2,7 @@ import { type App, openApp } from '../../src/app.ts'
 import { type Actor, ANONYMOUS, SYSTEM } from '../../src/auth/permissions.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import { loadProject } from '../../src/project/project.ts'
+import { DAY_MS, isoTime } from '../../src/util/clock.ts'
 import type { JsonObject } from '../../src/util/json.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { mulberry32 } from './data/random.ts'
@@ -15,6 +16,9 @@ const TURNS = 5
 const TEAMS = 1000
 const USERS = 100
 const BATCH = 5000
+/** The tasks are due within two years from here. */
+const DUE_FROM = Date.parse('2024-01-01T00:00:00.000Z')
+const DUE_WITHIN = 2 * 365 * DAY_MS
 /** Aggregates of all records per second that are required. */
 const REQUIRED_TOTALS = 20
 /** Share of the rate of the plain list that is required. */
@@ -26,6 +30,7 @@ fields:
   - { name: score, type: integer }
   - { name: cost, type: decimal }
   - { name: is_public, type: boolean }
+  - { name: due_at, type: datetime }
   - { name: team_id, type: foreignkey, model: team }
   - { name: owner_id, type: foreignkey, model: user }
 ${access}`
@@ -104,6 +109,11 @@ const ROWS: readonly Row[] = [
     bar: AT_LEAST_HALF,
   },
   {
+    name: 'totals of all records by week, beside the required rate',
+    ours: totals((round) => `group_by=due_at:week&count&sum=score,cost&filters=id__gt=${round % 7}`),
+    bar: { is: 'at least', ratio: 1 },
+  },
+  {
     name: 'totals of all records by group, beside the required rate',
     ours: totals((round) => `group_by=team_id&count&sum=score,cost&max=score&filters=id__gt=${round % 7}`),
     bar: { is: 'at least', ratio: 1 },
@@ -166,6 +176,7 @@ async function fill({ store }: App, records: number): Promise<void> {
     score: upTo(100),
     cost: `${upTo(1000)}.25`,
     is_public: upTo(2) === 0,
+    due_at: isoTime(DUE_FROM + upTo(DUE_WITHIN)),
     team_id: 1 + upTo(TEAMS),
     owner_id: 1 + upTo(USERS),
   })

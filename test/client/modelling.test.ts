@@ -72,7 +72,9 @@ export const lists = async () => {
   // @ts-expect-error The related model has no relation of this name.
   await tickets.list({ filters: { team__leed__phone: '2' } })
   await createClient<All_Models>({ url: '' }).model('team').list({ fields: ['tickets__count'], include: ['tickets__board'] })
-  await tickets.aggregate({ group_by: ['status'], sum: ['cost'], filters: { status: 'done' } })
+  await tickets.aggregate({ group_by: ['status', 'opened_at:month'], sum: ['cost'], filters: { status: 'done' } })
+  // @ts-expect-error There is no period of this name.
+  await tickets.aggregate({ group_by: ['opened_at:decade'] })
 }
 `
 

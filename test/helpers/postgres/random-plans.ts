@@ -1,5 +1,6 @@
 import type { Ordering } from '../../../src/model/field-type.ts'
-import type { AggregatePlan } from '../../../src/query/aggregate.ts'
+import type { AggregatePlan, GroupKey } from '../../../src/query/aggregate.ts'
+import { DATE_PERIODS } from '../../../src/query/periods.ts'
 import type { FieldFilter, Filter, Plan, SortKey } from '../../../src/query/plan.ts'
 import type { Json } from '../../../src/util/json.ts'
 import { DECIMALS, day, decimal, moment, ROOMS, TAGS, timeOfDay, WORDS, words } from './museum.ts'
@@ -53,7 +54,10 @@ export class RandomPlans {
     const ranges = random.list(4, () => random.pick(SORTABLE))
     return {
       filters: random.list(3, () => this.filter()),
-      groupBy: [...new Set(random.list(4, () => random.pick(groups)))],
+      groupBy: [
+        ...new Set<GroupKey>(random.list(3, () => random.pick(groups))),
+        ...(random.once(3) ? [{ field: random.pick(['made', 'seen']), period: random.pick(DATE_PERIODS) }] : []),
+      ],
       sums: [...new Set(random.list(4, () => random.pick(['visits', 'weight', 'price'])))],
       ranges: [...new Set(ranges)].map((field) => ({ field, ...ordering(field) })),
       limit: 1000,

@@ -153,6 +153,111 @@ scenarios('aggregates of decimals', INVOICES, [
   }),
 ])
 
+/** `at` in the order of time, beside the day, week, month and year that it belongs to. */
+const MOMENTS = [
+  ['0001-01-01T00:00:00.000Z', '0001-01-01', '0001-W01', '0001-01', '0001'],
+  ['1969-12-28T23:59:59.999Z', '1969-12-28', '1969-W52', '1969-12', '1969'],
+  ['1969-12-29T00:00:00.000Z', '1969-12-29', '1970-W01', '1969-12', '1969'],
+  ['2020-02-29T12:00:00.000Z', '2020-02-29', '2020-W09', '2020-02', '2020'],
+  ['2020-12-31T00:00:00.000Z', '2020-12-31', '2020-W53', '2020-12', '2020'],
+  ['2021-01-01T00:30:00+02:00', '2020-12-31', '2020-W53', '2020-12', '2020'],
+  ['2021-01-01T00:00:00.000Z', '2021-01-01', '2020-W53', '2021-01', '2021'],
+  ['2021-01-03T23:59:59.999Z', '2021-01-03', '2020-W53', '2021-01', '2021'],
+  ['2021-01-04T00:00:00.000Z', '2021-01-04', '2021-W01', '2021-01', '2021'],
+  ['2024-12-30T00:00:00.000Z', '2024-12-30', '2025-W01', '2024-12', '2024'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-31', '9999-W52', '9999-12', '9999'],
+  [null, null, null, null, null],
+  [null, null, null, null, null],
+] as const
+
+const VISITS = {
+  files: {
+    'models/visit.yaml':
+      'name: Visit\nfields:\n  - { name: at, type: datetime }\n  - { name: day, type: date }\n  - { name: time, type: time }\n  - { name: notes, type: json }\n  - { name: cost, type: decimal }\n  - { name: minutes, type: number }\n',
+    ...ADMIN_SEED,
+    'seed/visit.json': JSON.stringify(MOMENTS.map(([at, day], index) => ({ at, day, cost: `${index}.5`, minutes: index / 4 }))),
+  },
+}
+
+/** The groups of a period, with what they have of each measure. */
+const inPeriods = (field: string, period: string, at: number): Scenario =>
+  scenario(
+    `name the ${period} of a ${field === 'at' ? 'datetime' : 'date'} in UTC`,
+    `GET /api/v1/models/visit/aggregate?group_by=${field}:${period}&count&sum=cost,minutes&max=at`,
+    200,
+    {
+      check({ json }) {
+        const names = [...new Set(MOMENTS.map((moment) => moment[at] as string | null))]
+        const expected = names.map((name) => {
+          const within = [...MOMENTS.entries()].filter(([, moment]) => moment[at] === name).map(([index]) => index)
+          const sum = within.reduce((total, index) => total + index, 0)
+          return [name, within.length, String(sum + within.length / 2), sum / 4]
+        })
+        assert.deepEqual(
+          json.data.map(({ group, count, sum }: Any) => [group[`${field}:${period}`], count, sum.cost, sum.minutes]),
+          expected,
+        )
+      },
+    },
+  )
+
+const refusedOfVisits = (query: string, message: string): Scenario =>
+  scenario(`refuse group_by=${query}`, `GET /api/v1/models/visit/aggregate?group_by=${query}`, 400, {
+    expectPart: { details: { group_by: [message] } },
+  })
+
+scenarios('aggregates by period', VISITS, [
+  ...['day', 'week', 'month', 'year'].flatMap((period, place) => [
+    inPeriods('at', period, place + 1),
+    inPeriods('day', period, place + 1),
+  ]),
+  scenario(
+    'combine periods and values, each by its name',
+    'GET /api/v1/models/visit/aggregate?group_by=at:year,at:month,minutes&filters=at__gte=2024-01-01&filters=at__lt=2025-01-01',
+    200,
+    { expect: { data: [{ group: { 'at:year': '2024', 'at:month': '2024-12', minutes: 2.25 }, count: 1 }], total: 1 } },
+  ),
+  scenario('of no records have no group', 'GET /api/v1/models/visit/aggregate?group_by=at:day&filters=id=999', 200, {
+    expect: { data: [], total: 0 },
+  }),
+  scenario(
+    'count in the group of null what has no date',
+    'GET /api/v1/models/visit/aggregate?group_by=day:week&filters=at__isnull=true',
+    200,
+    {
+      expect: { data: [{ group: { 'day:week': null }, count: 2 }], total: 1 },
+    },
+  ),
+  refusedOfVisits('at:weak', "Unknown period 'weak' of 'at'; did you mean 'week'?"),
+  refusedOfVisits('at:', "Unknown period '' of 'at' (known: day, week, month, year)"),
+  refusedOfVisits('at:week:day', "Unknown period 'week:day' of 'at' (known: day, week, month, year)"),
+  refusedOfVisits('dag:week', "Unknown field 'dag'; did you mean 'day'?"),
+  refusedOfVisits(
+    'time:day',
+    "A time field such as 'time' has no periods; group by 'time' alone, or by a period of a date (known: at, day)",
+  ),
+  refusedOfVisits('notes:day', "A json field such as 'notes' has no periods; group by a date (known: at, day)"),
+])
+
+const OWN_VISITS = {
+  files: {
+    'models/visit.yaml':
+      'name: Visit\naccess: { view: self.open == true }\nfields:\n  - { name: at, type: datetime }\n  - { name: open, type: boolean }\n',
+    'roles/desk.yaml': 'name: Desk\npermissions: [view_visit]\n',
+    'seed/user.yaml':
+      '- { username: admin, email: a@example.com, password: harbour-admin-2024, is_superuser: true }\n' +
+      '- { username: desk, email: d@example.com, password: harbour-admin-2024, groups: [{ name: Desk }] }\n',
+    'seed/visit.yaml': '- { at: "2026-11-27", open: true }\n- { at: "2026-11-28", open: false }\n',
+  },
+}
+
+scenarios('aggregates by period under access rules', OWN_VISITS, [
+  scenario('count what the user may view', 'GET /api/v1/models/visit/aggregate?group_by=at:week', 200, {
+    as: 'desk',
+    expect: { data: [{ group: { 'at:week': '2026-W48' }, count: 1 }], total: 1 },
+  }),
+])
+
 const MASSES = {
   files: {
     'models/mass.yaml': 'name: Mass\nfields:\n  - { name: kilograms, type: number }\n  - { name: kind, type: string }\n',

@@ -1,5 +1,6 @@
-import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
+import { type AggregateGroup, type AggregatePlan, fieldOfKey, type GroupKey } from '../../../query/aggregate.ts'
 import { compareValues, orderingKey } from '../../../query/match.ts'
+import { periodNamer } from '../../../query/periods.ts'
 import { DecimalSum, DoubleSum, IntegerSum } from '../../../util/decimal.ts'
 import type { Json } from '../../../util/json.ts'
 import { firstRow, sizeOf } from './row-set.ts'
@@ -21,14 +22,14 @@ export function needsOfAggregate(table: Table, plan: AggregatePlan): TableNeed[]
   if (table.isSmall) return []
   const counted = countedField(table, plan)
   if (counted !== undefined) return [{ table, kind: 'value', field: counted, inOrder: true }]
-  const fields = new Set([...plan.groupBy, ...plan.sums, ...plan.ranges.map(({ field }) => field)])
+  const fields = new Set([...plan.groupBy.map(fieldOfKey), ...plan.sums, ...plan.ranges.map(({ field }) => field)])
   return [...fields].map((field) => ({ table, kind: 'column', field }))
 }
 
 /** The field whose index alone answers a plan, if there is one. */
 function countedField(table: Table, { filters, groupBy, sums, ranges }: AggregatePlan): string | undefined {
   const [field, ...others] = groupBy
-  if (field === undefined || field === 'id' || table.isSmall) return undefined
+  if (typeof field !== 'string' || field === 'id' || table.isSmall) return undefined
   const isCount = filters.length + others.length + sums.length + ranges.length === 0
   return isCount && table.model.fields.get(field)?.type.sortable === true ? field : undefined
 }
@@ -62,6 +63,13 @@ function readerOf(table: Table, field: string): Reader {
   return (row) => column.valueAt(row)
 }
 
+function keyReaderOf(table: Table, key: GroupKey): Reader {
+  const read = readerOf(table, fieldOfKey(key))
+  if (typeof key === 'string') return read
+  const nameOf = periodNamer(key.period)
+  return (row) => nameOf(read(row))
+}
+
 /** Rows and the numbers of their groups, place by place. A row with a list occurs once for each of its groups. */
 interface Members {
   readonly rows: readonly number[]
@@ -79,7 +87,7 @@ class Groups {
   constructor(table: Table, plan: AggregatePlan) {
     this.#table = table
     this.#plan = plan
-    this.#keys = plan.groupBy.map((field) => readerOf(table, field))
+    this.#keys = plan.groupBy.map((key) => keyReaderOf(table, key))
   }
 
   /** Assigns rows to groups; undefined if there are too many groups. */
@@ -91,7 +99,7 @@ class Groups {
       this.#numberOf(null, NO_KEY)
       return { rows, groups: new Int32Array(rows.length) }
     }
-    const isList = groupBy.some((field) => this.#table.model.fields.get(field)?.type.list === true)
+    const isList = groupBy.some((key) => this.#table.model.fields.get(fieldOfKey(key))?.type.list === true)
     if (isList || others.length > 0) return this.#assignCombinations(rows)
     const groups = new Int32Array(rows.length)
     for (let place = 0; place < rows.length; place++) {
@@ -132,7 +140,7 @@ class Groups {
       sums: sums.map((each) => each[group]?.result() ?? NO_SUM),
       ranges: ranges.map((each) => each[group] ?? NO_RANGE),
     }))
-    const keys = this.#plan.groupBy.map((field) => orderingKey(this.#table.model.fields.get(field)?.type.ordering))
+    const keys = this.#plan.groupBy.map((key) => orderingKey(this.#table.model.fields.get(fieldOfKey(key))?.type.ordering))
     return found.sort((a, b) => {
       for (const [place, keyOf] of keys.entries()) {
         const sign = compareValues(keyOf(a.key[place] ?? null), keyOf(b.key[place] ?? null))
