@@ -249,6 +249,7 @@ async function open(
         access,
         actions: project.actions,
         jobs: project.jobs,
+        dashboard: project.dashboard,
         store,
         history,
         snapshots,

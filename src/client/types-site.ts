@@ -29,8 +29,31 @@ export interface Site<Key extends string = string> {
   readonly models: readonly SiteModel<Key>[]
   /** The saved views of the user, of the groups of the user, and of everyone, by name; at most 500. */
   readonly saved_views: readonly SavedView[]
+  /** The panels of the first page that the user may see; absent for a project without a dashboard of its own. */
+  readonly dashboard?: readonly SitePanel[]
   /** The jobs of the project; absent without one, and for users who are no superusers. */
   readonly jobs?: readonly SiteJob[]
+}
+
+/** A panel of the first page. */
+export interface SitePanel {
+  readonly title: string
+  readonly kind: 'number' | 'bars' | 'line' | 'table'
+  /** Key of the model. */
+  readonly model: string
+  /** Filters as the address of a list has them; `__within` names a period that moves with the calendar, such as `last_7_days`. */
+  readonly filters: readonly string[]
+  /** A field, or a period of a date: `created_at:week`. */
+  readonly group_by: string | null
+  /** What is computed; null for a table of records. */
+  readonly measure: { readonly name: 'count' | 'sum' | 'avg' | 'min' | 'max'; readonly field: string | null } | null
+  /** The order of groups, or the sort keys of records. */
+  readonly sort: 'value' | 'group' | readonly string[] | null
+  /** Number of rows or groups. */
+  readonly limit: number | null
+  /** The list view that it leads to; false for none. */
+  readonly link: string | false | null
+  readonly size: 'small' | 'medium' | 'large' | null
 }
 
 /** A part of the API that the user may use. `share_views` is sharing saved views with everyone and with any group. */

@@ -34,6 +34,9 @@ export type FaultRule =
   | 'view/duplicate-name'
   | 'view/duplicate-field'
   | 'view/rule-invalid'
+  | 'dashboard/invalid'
+  | 'dashboard/unknown-model'
+  | 'dashboard/query-invalid'
 
 /** A fault in a project file, with its position. */
 export interface Fault {

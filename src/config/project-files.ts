@@ -39,6 +39,8 @@ export interface ProjectFiles {
   readonly actions: readonly Definition[]
   readonly endpoints: readonly Definition[]
   readonly jobs: readonly Definition[]
+  /** Undefined for a project without a dashboard. */
+  readonly dashboard: Definition | undefined
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -67,7 +69,7 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const faults = new Faults()
   const texts = new Map<string, string>()
   const reader: Reader = { folder, faults, texts, modules: new ModuleLoader(folder) }
-  const config = await readConfig(reader)
+  const config = await readSingle(reader, 'admin.config', 'settings')
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
   const roles = await readDefinitions(reader, 'roles')
@@ -75,9 +77,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const actions = await readDefinitions(reader, 'actions')
   const endpoints = await readDefinitions(reader, 'endpoints')
   const jobs = await readDefinitions(reader, 'jobs')
+  const dashboard = await readSingle(reader, 'dashboard', 'a dashboard')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, roles, hooks, actions, endpoints, jobs, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, hooks, actions, endpoints, jobs, dashboard, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -120,15 +123,27 @@ interface Reader {
   readonly modules: ModuleLoader
 }
 
-async function readConfig(reader: Reader): Promise<Definition | undefined> {
+/** The formats of files of which a project has one. A dashboard is data: another program may have a module of this name. */
+const SINGLE_FORMATS = {
+  'admin.config': DEFINITION_FORMATS,
+  dashboard: new Set(['.yaml', '.yml', '.json']),
+} as const satisfies Readonly<Record<string, ReadonlySet<string>>>
+
+/** Reads the file of a name of which a project has one. @param what it holds */
+async function readSingle(reader: Reader, name: keyof typeof SINGLE_FORMATS, what: string): Promise<Definition | undefined> {
   const { folder, faults } = reader
-  const candidates = (await readdir(folder)).filter((name) => basename(name, extname(name)) === 'admin.config').sort()
-  const [first, ...others] = candidates.filter((name) => isReadable(name, DEFINITION_FORMATS, 'settings', faults))
+  const candidates = (await readdir(folder)).filter((file) => basename(file, extname(file)) === name).sort()
+  const formats: ReadonlySet<string> = SINGLE_FORMATS[name]
+  const isRead = (file: string) =>
+    name === 'admin.config' ? isReadable(file, formats, what, faults) : formats.has(extname(file).toLowerCase())
+  const [first, ...others] = candidates.filter(isRead)
   for (const extra of others) faults.add(flatSource(extra), [], `There is already ${first}; keep one of the two`)
   if (first === undefined) return undefined
-  const definition = await readDefinitionFile(reader, join(folder, first), 'settings')
+  const definition = await readDefinitionFile(reader, join(folder, first), 'single')
   const isList = Array.isArray(definition?.value)
-  if (isList) faults.add(flatSource(first), [], 'Settings must be a mapping of names to values, not a list')
+  const [start = '', ...rest] = what.replace(/^a /, 'A ')
+  if (isList)
+    faults.add(flatSource(first), [], `${start.toUpperCase()}${rest.join('')} must be a mapping of names to values, not a list`)
   return isList ? undefined : definition
 }
 
@@ -172,7 +187,7 @@ function itemsOf({ value, source }: Definition): Definition[] {
 async function readDefinitionFile(
   { folder, faults, texts, modules }: Reader,
   path: string,
-  kind: DefinitionFolder | 'settings',
+  kind: DefinitionFolder | 'single',
 ): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
@@ -186,7 +201,7 @@ async function readDefinitionFile(
   const text = await readTextFile(path, file, faults)
   if (text === undefined) return undefined
   texts.set(file, text)
-  if (kind !== 'settings' && isEmptyText(text, format)) {
+  if (kind !== 'single' && isEmptyText(text, format)) {
     return void faults.add(flatSource(file), [], `The file is empty; write ${DEFINITIONS[kind]}, or remove the file`)
   }
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')

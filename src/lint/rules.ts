@@ -4,6 +4,7 @@ import { CODE_RULES } from './rules/code.ts'
 import { CONTRACT_RULES } from './rules/contract.ts'
 import { CONTRACT_BOUNDS_RULES } from './rules/contract-bounds.ts'
 import { CONTRACT_FILE_RULES } from './rules/contract-files.ts'
+import { DASHBOARD_RULES } from './rules/dashboard.ts'
 import { ENDPOINT_RULES } from './rules/endpoints.ts'
 import { FILE_FIELD_RULES } from './rules/file-fields.ts'
 import { MODEL_RULES } from './rules/models.ts'
@@ -24,6 +25,7 @@ export const RULES = {
   ...VIEW_FIELD_RULES,
   ...VIEW_VALUE_RULES,
   ...VIEW_WRITE_RULES,
+  ...DASHBOARD_RULES,
   ...FILE_FIELD_RULES,
   ...STORED_DATA_RULES,
   ...CONTRACT_RULES,

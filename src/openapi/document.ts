@@ -34,6 +34,8 @@ export interface ContractSource {
   readonly endpoints: readonly Endpoint[]
   /** By name. */
   readonly jobs: ReadonlyMap<string, unknown>
+  /** Undefined for a project without a dashboard of its own. */
+  readonly dashboard: unknown
 }
 
 /** A model with all that the description of its operations depends on. */

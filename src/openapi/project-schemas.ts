@@ -4,6 +4,7 @@ import { DEFAULTS, settingsSchema } from '../config/settings.ts'
 import { FIELD_TYPE_NAMES } from '../model/definition.ts'
 import { fieldSchemas, idSchema } from '../model/parse-field.ts'
 import { modelSchema } from '../model/parse-model.ts'
+import { dashboardSchema } from '../project/dashboard.ts'
 import { limitsSchema } from '../validate/form.ts'
 import { formFilesSchema } from '../validate/form-files.ts'
 import { formSchema, listSchema } from '../views/parse.ts'
@@ -14,11 +15,12 @@ const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** JSON Schemas of project files by their names in `schemas/`, derived from the schemas that validate those files. */
 export function fileSchemas(): Readonly<
-  Record<'action.json' | 'config.json' | 'model.json' | 'role.json' | 'view.json', Schema>
+  Record<'action.json' | 'config.json' | 'dashboard.json' | 'model.json' | 'role.json' | 'view.json', Schema>
 > {
   return {
     'action.json': oneOrSeveral('Actions', actionFile()),
     'config.json': configFile(),
+    'dashboard.json': { $schema: DRAFT, title: 'The dashboard of an admin-folder project', ...fromJoi(dashboardSchema) },
     'model.json': oneOrSeveral('Models', modelFile()),
     'role.json': oneOrSeveral('Roles', fromJoi(roleSchema)),
     'view.json': oneOrSeveral('Views', viewFile()),

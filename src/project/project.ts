@@ -26,6 +26,7 @@ import { compileForm, type Form } from '../validate/form.ts'
 import { VIEW_MODELS } from '../views/saved-view-model.ts'
 import { buildViews, type Views } from '../views/views.ts'
 import { WEBHOOK_MODELS } from '../webhooks/models.ts'
+import { type ProjectDashboard, parseDashboard } from './dashboard.ts'
 
 const BUILT_IN = {
   ...AUTH_MODELS,
@@ -49,6 +50,8 @@ export interface Project {
   readonly endpoints: readonly Endpoint[]
   /** Jobs by name. */
   readonly jobs: ProjectJobs
+  /** Undefined for a project without a dashboard of its own. */
+  readonly dashboard: ProjectDashboard | undefined
   readonly seeds: readonly SeedFile[]
   /** Messages about settings that are valid but probably unintended. */
   readonly warnings: readonly string[]
@@ -95,6 +98,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { endpoints, faults: endpointFaults } = parseEndpoints(files.endpoints, registry, unclear)
   const { jobs: ownJobs, faults: jobFaults } = parseJobs(folder, files.jobs, registry, unclear)
   const jobs = settings.mail === undefined ? ownJobs : new Map([...ownJobs, [MAIL_JOB, mailJob(registry)]])
+  const { dashboard, faults: dashboardFaults } = parseDashboard(files.dashboard, { registry, views, unclear })
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
@@ -110,6 +114,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     hookFaults,
     endpointFaults,
     jobFaults,
+    dashboardFaults,
   ]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
@@ -131,6 +136,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     hooks,
     endpoints,
     jobs,
+    dashboard,
     seeds: files.seeds,
     warnings,
   }
@@ -146,6 +152,7 @@ const MISSED_MODEL: ReadonlySet<FaultRule> = new Set([
   'view/unknown-model',
   'role/unknown-permission',
   'code/unknown-model',
+  'dashboard/unknown-model',
 ])
 
 /** A reference with a similar known name is a typing error even if model files are unreadable. */

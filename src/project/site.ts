@@ -17,6 +17,7 @@ import type { Store } from '../store/store.ts'
 import { VERSION } from '../util/files.ts'
 import { generatedTitle, inputFields, shownDefault } from '../views/generate.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
+import type { ProjectDashboard } from './dashboard.ts'
 import { savedViewsFor } from './saved-views.ts'
 import type { Snapshots } from './snapshots.ts'
 import { serializeField } from './view-catalog.ts'
@@ -29,6 +30,7 @@ export interface SiteParts {
   readonly access: AccessRules
   readonly actions: ModelActions
   readonly jobs: ProjectJobs
+  readonly dashboard: ProjectDashboard | undefined
   readonly store: Store
   readonly history: History
   readonly snapshots: Snapshots
@@ -51,7 +53,7 @@ export class SiteReader {
   }
 
   async describe(actor: Actor): Promise<SiteDescription> {
-    const { settings, access, store, jobs, history, snapshots, apiRoot } = this.#parts
+    const { settings, access, store, jobs, dashboard, history, snapshots, apiRoot } = this.#parts
     const { isSuperuser } = actor
     // Every user has saved views, those that are meant for the user are below; all of them are a model that superusers look after.
     const models = access.registry.public.filter(
@@ -95,6 +97,7 @@ export class SiteReader {
       },
       models: await Promise.all(models.map((model) => this.#model(actor, model, new Set(models)))),
       saved_views: await savedViewsFor(access, store, actor),
+      ...(dashboard === undefined ? {} : { dashboard: dashboard.of(actor, access) }),
       ...(isSuperuser && jobs.size > 0 ? { jobs: [...jobs.values()].map(jobJson) } : {}),
     }
     const text = JSON.stringify(site)

@@ -66,6 +66,11 @@ export default defineHooks('palce', { beforeDelete() {} })
   'actions/note.yaml': `- { model: Visit, name: clear, when: self.txt == "a", set: { text: null } }
 - { model: Visit, name: clear, set: { text: a } }
 `,
+  'dashboard.yaml': `panels:
+  - { title: Notes, kind: pie, model: Note }
+  - { title: Notes, kind: number, model: Nte }
+  - { title: Notes, kind: number, model: Note, sum: title }
+`,
   'views/note.yaml': `- name: NoteForm
   view_type: form
   model: Note

@@ -38,6 +38,9 @@ const FAULTY: readonly (readonly [string, FileName, unknown])[] = [
   ['a port that is none', 'config.json', { port: 70_000 }],
   ['an unknown algorithm', 'config.json', { jwt: { algorithm: 'none' } }],
   ['a base path that ends in a slash', 'config.json', { base_path: '/a/' }],
+  ['a panel of no kind', 'dashboard.json', { panels: [{ title: 'A', kind: 'pie', model: 'Post' }] }],
+  ['a panel with two colours', 'dashboard.json', { panels: [{ title: 'A', kind: 'number', model: 'Post', colours: 2 }] }],
+  ['a panel for everyone', 'dashboard.json', { panels: [{ title: 'A', kind: 'number', model: 'Post', access: 'public' }] }],
   ['an unknown key of a model', 'model.json', { ...model({ name: 'a', type: 'text' }), lable: 'x' }],
   ['a model without a name', 'model.json', { fields: [] }],
   ['a model that is named like a path', 'model.json', { name: 'post', fields: [] }],
@@ -64,6 +67,9 @@ describe('the JSON Schemas of project files', () => {
         ...files.views.map(({ value, source }) => ['view.json', value, source.file] as const),
         ...files.roles.map(({ value, source }) => ['role.json', value, source.file] as const),
         ...files.actions.map(({ value, source }) => ['action.json', value, source.file] as const),
+        ...(files.dashboard === undefined
+          ? []
+          : [['dashboard.json', files.dashboard.value, files.dashboard.source.file] as const]),
         ...(files.config === undefined ? [] : [['config.json', files.config.value, files.config.source.file] as const]),
       ]
       // A function is not for JSON.

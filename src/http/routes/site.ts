@@ -7,6 +7,8 @@ import { REPORT_SCHEMA } from '../../lint/formats.ts'
 import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { COMPLETE, namesParameter } from '../../openapi/query-parameters.ts'
 import { COUNT_SCHEMA, FLAG, nullable, object, oneName, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
+import { GROUP_ORDERS, PANEL_KINDS, PANEL_SIZES } from '../../project/dashboard.ts'
+import { MEASURES } from '../../query/aggregate.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { tokenIn } from '../authentication.ts'
 import { jsonResponse } from '../json.ts'
@@ -100,6 +102,13 @@ const siteView = object({
   can: { type: 'array', items: oneName(['change', 'delete']) },
 })
 
+const sitePanel = object({
+  ...{ title: TEXT, kind: oneName(PANEL_KINDS), model: TEXT, filters: TEXTS, group_by: nullable(TEXT) },
+  measure: nullable(object({ name: oneName(['count', ...MEASURES]), field: nullable(TEXT) })),
+  sort: nullable({ anyOf: [oneName(GROUP_ORDERS), TEXTS] }),
+  ...{ limit: nullable(COUNT_SCHEMA), link: nullable({ anyOf: [TEXT, FLAG] }), size: nullable(oneName(PANEL_SIZES)) },
+})
+
 const modelMembers = {
   ...{ key: TEXT, name: TEXT, label: TEXT, display_field: TEXT, group: nullable(TEXT), icon: nullable(TEXT) },
   can: { type: 'array', items: oneName(['view', 'add', 'change', 'delete']) },
@@ -112,8 +121,22 @@ const modelMembers = {
 } as const satisfies Record<string, Schema>
 
 /** Schemas of the site, with jobs and files if the project has some. Lower case, so that no model's schema has the same name. */
-export function siteSchemas({ jobs, registry }: Pick<RouteSource, 'jobs' | 'registry'>): Readonly<Record<string, Schema>> {
+export function siteSchemas({
+  jobs,
+  dashboard,
+  registry,
+}: Pick<RouteSource, 'jobs' | 'registry'> & { readonly dashboard: unknown }): Readonly<Record<string, Schema>> {
   const ofJobs = jobs.size === 0 ? {} : { jobs: { type: 'array', items: siteJob, description: 'For superusers' } as const }
+  const ofDashboard =
+    dashboard === undefined
+      ? {}
+      : {
+          dashboard: {
+            type: 'array',
+            items: sitePanel,
+            description: 'The panels of the first page that the user may see',
+          } as const,
+        }
   const members = {
     ...{ title: TEXT, accent: nullable(TEXT), logo: nullable(TEXT), version: TEXT, api_root: TEXT },
     user: object({
@@ -143,7 +166,10 @@ export function siteSchemas({ jobs, registry }: Pick<RouteSource, 'jobs' | 'regi
       description: 'The saved views of the user, of the groups of the user, and of everyone, by name; at most 500',
     },
   } as const
-  return { siteField: siteField(registry.withFiles.length > 0), site: object({ ...members, ...ofJobs }, Object.keys(members)) }
+  return {
+    siteField: siteField(registry.withFiles.length > 0),
+    site: object({ ...members, ...ofJobs, ...ofDashboard }, Object.keys(members)),
+  }
 }
 
 /** The schema of the report without its dialect, which the document states. */
