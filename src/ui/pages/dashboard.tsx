@@ -1,22 +1,44 @@
+import { lazy, Suspense } from 'react'
 import { useRecentNames } from '../data/recents.ts'
-import { useSite } from '../data/site.ts'
+import { isAdministered, may, useSite } from '../data/site.ts'
 import { FailingWebhooks, FirstSteps, LatestChanges, RecentRecords, SavedLists } from '../panels/dashboard.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
-import { EmptyState } from '../parts/states.tsx'
+import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
-/** The first page: what the user works with, what has changed, what fails. Only of what the user may see. */
+const ProjectPanels = lazy(() => import('../dashboard/project-panels.tsx').then((module) => ({ default: module.ProjectPanels })))
+
+/** The first page: what fails, then the panels of the project, or without them what the user works with. */
 export function Dashboard() {
   const text = useText().dashboard
-  const { models, user, capabilities, saved_views } = useSite()
-  const isNew = useRecentNames().recents.length === 0 && saved_views.every(({ user_id }) => user_id !== user.id)
+  const { models, user, capabilities, dashboard: panels = [] } = useSite()
+  // The panels of a new project would be empty.
+  const own = models.filter((model) => !isAdministered(model) && model.key !== 'user' && may(model, 'view'))
+  const hasRecords = own.some(({ count = 0 }) => count > 0)
   return (
     <>
       <PageHeader title={text.title} />
       {models.length === 0 && <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState>}
       {user.is_superuser && capabilities.webhooks && <FailingWebhooks />}
+      {panels.length > 0 && hasRecords ? (
+        <Suspense fallback={<Skeleton />}>
+          <ProjectPanels panels={panels} />
+        </Suspense>
+      ) : (
+        <UserPanels hasRecords={hasRecords} />
+      )}
+    </>
+  )
+}
+
+/** What the user works with, and what has changed. Only of what the user may see. */
+function UserPanels({ hasRecords }: { readonly hasRecords: boolean }) {
+  const { models, user, capabilities, saved_views: saved } = useSite()
+  const isNew = useRecentNames().recents.length === 0 && saved.every(({ user_id: owner }) => owner !== user.id)
+  return (
+    <>
       <div className="dashboard">
-        {isNew && models.length > 0 && <FirstSteps />}
+        {(isNew || !hasRecords) && models.length > 0 && <FirstSteps />}
         <RecentRecords />
         <SavedLists />
       </div>

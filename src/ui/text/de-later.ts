@@ -3,6 +3,21 @@ import { withNoun } from './plurals.ts'
 
 /** German texts of parts that are loaded on first use. */
 const deLater: LaterText = {
+  dashboard: {
+    noRecords: 'Keine Einträge',
+    noValue: 'Ohne Wert',
+    numbers: 'Zahlen anzeigen',
+    records: 'Einträge',
+    measures: {
+      sum: (field) => `${field}, Summe`,
+      avg: (field) => `${field}, Durchschnitt`,
+      min: (field) => `${field}, kleinster Wert`,
+      max: (field) => `${field}, größter Wert`,
+    },
+    week: (week, year) => `KW ${week}, ${year}`,
+    further: (count) => `${withNoun(count, 'weitere Gruppe', 'weitere Gruppen')}`,
+    unknownFilter: 'Ein Filter dieser Kachel lässt sich hier nicht anwenden, daher zeigt sie keine Zahlen.',
+  },
   markdown: {
     tools: 'Format',
     bold: 'Fett',

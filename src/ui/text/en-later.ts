@@ -2,6 +2,21 @@ import { withNoun } from './plurals.ts'
 
 /** English texts of parts that are loaded on first use, and their texts with them. */
 export const enLater = {
+  dashboard: {
+    noRecords: 'No records',
+    noValue: 'No value',
+    numbers: 'Show the numbers',
+    records: 'Records',
+    measures: {
+      sum: (field: string) => `${field}, sum`,
+      avg: (field: string) => `${field}, average`,
+      min: (field: string) => `${field}, lowest`,
+      max: (field: string) => `${field}, highest`,
+    },
+    week: (week: number, year: string) => `Week ${week}, ${year}`,
+    further: (count: number) => `${withNoun(count, 'group', 'groups')} not shown`,
+    unknownFilter: 'A filter of this panel cannot be used here, so it has no numbers.',
+  },
   markdown: {
     tools: 'Format',
     bold: 'Bold',
