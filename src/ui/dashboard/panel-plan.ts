@@ -127,7 +127,10 @@ export function groupFilters(parts: PanelParts, key: PanelGroup['key']): readonl
   if (grouping === undefined) return []
   const { field, period } = grouping
   if (key === null) return [`${field.name}__isnull=true`]
-  if (period === undefined) return [`${field.name}${LISTS.has(field.type) ? '__in' : ''}=${key}`]
+  if (period === undefined) {
+    const operator = LISTS.has(field.type) ? '__in' : ''
+    return [`${field.name}${operator}=${key}`]
+  }
   const [from, to] = spanOf(String(key))
   // Periods are in UTC.
   const end = field.type === 'datetime' ? 'T00:00:00.000Z' : ''
