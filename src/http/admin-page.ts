@@ -18,7 +18,7 @@ export const ADMIN_PAGE_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  'trusted-types workbook-worker',
 ].join('; ')
 
 /** The line of `index.html` that receives the settings. The policy allows no inline script, so a meta element carries them. */

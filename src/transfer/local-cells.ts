@@ -68,7 +68,7 @@ export function readLocalCell(column: ReadColumn, given: unknown, formats: CellF
   if (type.secret) return { value: given }
   const text = given.trim()
   if (text === '' && !type.searchable) return { value: type.list ? [] : null }
-  if (column.choices !== undefined) return choiceReading(column, text)
+  if (column.choices !== undefined) return choiceReading(column, given)
   if (type.name === 'boolean') return { value: BOOLEANS.get(text.toLowerCase()) ?? given }
   if (type.name === 'date') return dayReading(field, text, formats)
   if (type.name === 'datetime') return timeReading(field, text, formats)
@@ -89,9 +89,13 @@ function relatedReading({ field, by }: ReadColumn, text: string): CellReading {
 function choiceReading({ field, choices = new Map() }: ReadColumn, text: string): CellReading {
   const known: readonly unknown[] = field.limits.choices ?? []
   const values: unknown[] = []
-  for (const item of (field.type.list ? splitList(text) : [text]).map((each) => each.trim())) {
+  const single = { ...field, type: { ...field.type, list: false } }
+  for (const written of field.type.list ? splitList(text) : [text]) {
+    const item = written.trim()
     const meant = new Set<unknown>(choices.get(item.toLowerCase()) ?? [])
-    const value = readCell({ ...field, type: { ...field.type, list: false } }, item)
+    // A choice may have spaces around it.
+    const exact = readCell(single, written)
+    const value = known.includes(exact) ? exact : readCell(single, item)
     if (known.includes(value)) meant.add(value)
     const own = known.find((each) => String(each).toLowerCase() === item.toLowerCase())
     if (meant.size === 0 && own !== undefined) meant.add(own)

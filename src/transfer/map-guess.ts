@@ -15,10 +15,13 @@ import {
 } from './local-values.ts'
 import type { FileMap } from './mapping.ts'
 
-/** A column as it is in a file: its header, and the texts of its cells that are not empty. */
+/** A column as it is in a file. */
 export interface RawColumn {
   readonly header: string
+  /** The texts of its cells that are not empty. */
   readonly texts: readonly string[]
+  /** Those that are text in the file; numbers of JSON, as a spreadsheet has them, have one meaning in every format. */
+  readonly written: readonly string[]
 }
 
 /** A guess, and what the file leaves open: its values can be read in several ways. */
@@ -51,7 +54,7 @@ export function guessMap(columns: readonly RawColumn[], given: FileMap, parts: G
     }),
   )
   const texts = (types: ReadonlySet<string>) =>
-    columns.flatMap(({ header, texts }) => (types.has(targets.get(header)?.field.type.name ?? '') ? texts : []))
+    columns.flatMap(({ header, written }) => (types.has(targets.get(header)?.field.type.name ?? '') ? written : []))
   const local = given.locale === undefined ? undefined : formatsOf(given.locale)
   const dates = given.dates ?? local?.dates ?? formatOf(texts(DATES), DATE_FORMATS, localTimeIn)
   const numbers = given.numbers ?? local?.numbers ?? formatOf(texts(NUMBERS), NUMBER_FORMATS, numberIn)

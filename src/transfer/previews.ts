@@ -60,16 +60,17 @@ const textOf = (value: unknown): string =>
 
 /** The columns of rows that are read as they are in the file. */
 export function rawColumns(rows: readonly FileRow[]): readonly RawColumn[] {
-  const texts = new Map<string, string[]>()
+  const columns = new Map<string, { texts: string[]; written: string[] }>()
   for (const { data } of rows) {
     for (const [header, value] of Object.entries(data)) {
-      const column = texts.get(header) ?? []
-      texts.set(header, column)
-      // Numbers of JSON have one meaning.
-      if (value !== null && value !== '') column.push(textOf(value))
+      const column = columns.get(header) ?? { texts: [], written: [] }
+      columns.set(header, column)
+      if (value === null || value === '') continue
+      column.texts.push(textOf(value))
+      if (typeof value === 'string') column.written.push(value)
     }
   }
-  return Array.from(texts, ([header, each]) => ({ header, texts: each }))
+  return Array.from(columns, ([header, column]) => ({ header, ...column }))
 }
 
 /** The cells of a raw row by field. */

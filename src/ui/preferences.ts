@@ -16,6 +16,14 @@ export interface RecordReference {
   readonly id: number
 }
 
+/** What the columns of a file became in an import, and how it wrote days and numbers. */
+export interface RememberedMap {
+  /** Fields by header; null for a column that is left out. */
+  readonly columns: Readonly<Record<string, string | null>>
+  readonly dates?: string | undefined
+  readonly numbers?: string | undefined
+}
+
 /** What the browser keeps for the user. It never leaves the browser. */
 export interface Preferences {
   readonly theme: 'light' | 'dark'
@@ -34,6 +42,8 @@ export interface Preferences {
   readonly changedLooks: Readonly<Record<string, { readonly [Member in keyof SavedLook]?: SavedLook[Member] | undefined }>>
   /** By model: left by earlier versions until they are saved views of the user. */
   readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
+  /** Maps of imports by model, the latest first. */
+  readonly importMaps: Readonly<Record<string, readonly RememberedMap[]>>
   /** Records that were opened last, by id of the user. */
   readonly recentRecords: Readonly<Record<string, readonly RecordReference[]>>
   /** Height of the rows of lists. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
 import { FORMATS, type Format } from '../../src/query/formats.ts'
-import { formatOf, importOptions } from '../../src/ui/panels/import-options.ts'
+import { readCsv } from '../../src/ui/import/csv-text.ts'
 import { type LiveApp, loggedIn, openLive } from '../client/live.ts'
 import type { TestEngine } from '../helpers/api/app.ts'
 import { EVERYTHING } from './everything.ts'
@@ -76,10 +76,10 @@ export function testRoundTrips(engine: TestEngine, count: number, skip?: string)
         const first = await exported(source, format)
         const second = await again(FILES, async (app) => {
           const client = await loggedIn(app, {}, ACCOUNT)
-          const choices = { format: formatOf(`things.${format}`), delimiter: undefined, upsertBy: undefined, form: undefined }
+          const { body, ...options } = await asPageSends(first, format)
           for (const dry_run of [true, false]) {
-            const options = { ...importOptions(choices), dry_run }
-            assert.equal((await client.model('thing').import(first, options)).created, count)
+            const map = format === 'csv' ? (await client.model('thing').previewImport(body, options)).data.map : undefined
+            assert.equal((await client.model('thing').import(body, { ...options, map, dry_run })).created, count)
           }
           return exported(app, format)
         })
@@ -124,4 +124,13 @@ function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
   const line = wanted?.findIndex((each, index) => each !== found?.[index]) ?? 0
   assert.equal(found?.[line], wanted?.[line], `line ${line + 1}`)
   assert.equal(actual.length, expected.length)
+}
+
+/** A file as the import page sends it. */
+async function asPageSends(file: Uint8Array<ArrayBuffer>, format: Format) {
+  if (format !== 'csv') return { body: new Blob([file]), format }
+  const text = new TextDecoder().decode(file)
+  const csv = await readCsv(text, { delimiter: ',', firstRows: 1000, turn: async () => {} })
+  assert.ok(csv !== undefined)
+  return { body: new Blob([...csv.pieces]), format, delimiter: csv.delimiter }
 }

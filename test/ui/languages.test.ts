@@ -102,6 +102,13 @@ const OF_THE_SERVER = [
   ...['must be a valid date', 'must be a valid time', 'must be a valid datetime', 'must be one of: red, green'],
   ...['must be unique', 'must be unique together with Day', 'references a non-existent record', 'value violates constraint'],
   'is wrong, or the account is locked',
+  "must be a date such as dd.mm.yyyy, the date format of the file: '31.02.1961'",
+  "must be a date with a time such as dd.mm.yyyy, the date format of the file: '1. Mai'",
+  "must be a date such as 2026-11-28; name the date format of the file: '03/04/1961'",
+  "must be a number such as 1.234,56, the number format of the file: '1.5'",
+  "refers to no doctor: none has the name 'Dr. Who'",
+  "is ambiguous: several records of doctor may be meant by 'Dr. A'; map the column to a unique field, such as doctor_id.id",
+  "is ambiguous: 'Open' means 'a' and 'b'; write the value",
 ]
 
 test('messages of the server are shown in German, and those of the project as they are', () => {

@@ -2,6 +2,7 @@ import { Download } from 'lucide-react'
 import { lazy, useState } from 'react'
 import type { ExportFileFormat, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
+import { fileNameOf, saveFile } from '../data/save-file.ts'
 import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { LazyMenu } from '../parts/popups.tsx'
@@ -43,7 +44,7 @@ export function ExportMenu({ model, selection, matches, sort, shown }: ExportMen
     try {
       const query = { format, ...(isShown ? shownQuery(shown, format) : {}) }
       const blob = await session.run((client) => exportFile(client.model(model.key), { query, selection, matches, sort }))
-      download(blob, fileName(model, format, new Date()))
+      saveFile(blob, fileNameOf(`${model.label} ${localDay(new Date())}`, format))
       toasts.done(text.list.exported(count))
     } catch (error) {
       const message = error instanceof TooManyRecords ? text.list.exportTooMany(error.limit) : errorMessage(error, text.errors)
@@ -72,21 +73,6 @@ const shownQuery = ({ view, columns }: ShownList, format: ExportFileFormat) => (
   list_id: view.generated === true ? undefined : view.name,
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 })
-
-/** `Posts 2026-11-28.csv`, by the day of the browser and without characters that file names may not have. */
-function fileName({ label }: SiteModel, format: ExportFileFormat, now: Date): string {
-  return `${label.replace(/[\\/:*?"<>|]/g, ' ').trim()} ${localDay(now)}.${format}`
-}
-
-/** Saves a file as the browser saves downloads. */
-function download(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 1000)
-}
 
 type Records = ReturnType<PageSession['client']['model']>
 

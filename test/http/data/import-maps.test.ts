@@ -132,6 +132,9 @@ test('a file with labels, names and local formats is imported with a locale or a
     assert.deepEqual([data.rows[0].values.weight, data.rows[0].values.doctor_id], ['71.5', 4])
     assert.deepEqual(data.rows[0].errors, { name: ['name is mandatory'] })
     assert.equal(data.rows[0].line, 2)
+    const sheet = [{ Name: 'A', 'Height in cm': 181, 'Weight in kg': 71.125 }]
+    const typed = await post('/import/preview', JSON.stringify(sheet), 200, JSON_TYPE)
+    assert.deepEqual(typed.json.data.ambiguous, [], 'numbers of JSON have one meaning')
     const open = await post('/import/preview', [HEAD, row(1, '03/04/1961'), row(2, '05/06/1962')].join('\n'))
     assert.deepEqual(open.json.data.ambiguous, ['dates'])
     const total = async () => (await send(app, { request: `GET ${PATIENT}?filters=number__startswith%3DP-9400` })).json.total

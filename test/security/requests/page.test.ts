@@ -7,7 +7,7 @@ import type { TemporaryFolder } from '../../helpers/fixture.ts'
 import { builtPage } from '../../helpers/page/built-page.ts'
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types workbook-worker"
 
 const USUAL = {
   'x-content-type-options': 'nosniff',
