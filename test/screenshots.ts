@@ -87,8 +87,8 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     show: async (page) => {
       const file = { name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(FAULTY_IMPORT) }
       await page.locator('input[type=file]').setInputFiles(file)
-      await page.getByRole('button', { name: 'Check' }).click()
-      await page.getByRole('table').waitFor()
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByRole('region', { name: 'First rows' }).waitFor()
     },
   },
   history: {

@@ -23,7 +23,7 @@ export function sheetRows(rows: readonly (readonly SheetCell[])[]): SheetRows | 
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0)
   const used = Array.from({ length: width }, (_, index) => index).filter((index) => rows.some((row) => !isEmpty(row[index])))
   const head = rows[first] ?? []
-  const names = columnNames(used.map((at) => ({ at, given: isEmpty(head[at]) ? '' : String(cellValue(head[at] ?? null)) })))
+  const names = headerNames(used.map((at) => ({ at, given: isEmpty(head[at]) ? '' : String(cellValue(head[at] ?? null)) })))
   const lines = rows.flatMap((row, index) => (index <= first || row.every(isEmpty) ? [] : [index + 1]))
   const rowText = (row: readonly SheetCell[], keys: readonly string[]) =>
     JSON.stringify(Object.fromEntries(used.map((at, index) => [keys[index] ?? '', cellValue(row[at] ?? null)])))
@@ -50,7 +50,7 @@ const isEmpty = (cell: SheetCell | undefined): boolean =>
  *
  * @param columns number of each column, from 0, and its name in the file
  */
-export function columnNames(columns: readonly { readonly at: number; readonly given: string }[]): readonly string[] {
+export function headerNames(columns: readonly { readonly at: number; readonly given: string }[]): readonly string[] {
   const names = new Set<string>()
   return columns.map(({ at, given }) => {
     const plain = given.trim() === '' ? `Column ${columnLetters(at)}` : given.trim()

@@ -32,7 +32,7 @@ export function numberIn(text: string, format: NumberFormat): string | undefined
   if (pattern === undefined || !pattern.test(text)) return undefined
   const decimal = format.at(-3) ?? '.'
   return [...text]
-    .filter((character) => character === decimal || /[\d+-]/.test(character))
+    .filter((character) => character === decimal || /[\d+eE-]/.test(character))
     .join('')
     .replace(decimal, '.')
 }
@@ -161,6 +161,6 @@ const NUMBER_PATTERNS: ReadonlyMap<NumberFormat, RegExp> = new Map(
     const decimal = format.at(-3) === ',' ? ',' : '\\.'
     const separator = GROUP_PATTERNS[format[1] ?? '']
     const grouped = separator === undefined ? '' : `|[1-9]\\d{0,2}(?:${separator}\\d{3})+`
-    return [format, new RegExp(`^[+-]?(?:\\d+${grouped})(?:${decimal}\\d+)?$`)] as const
+    return [format, new RegExp(`^[+-]?(?:\\d+${grouped})(?:${decimal}\\d+)?(?:[eE][+-]?\\d+)?$`)] as const
   }),
 )

@@ -42,7 +42,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['integer', 'number', 'decimal'])
 /**
  * Guesses which fields the columns are, by their names and what is in them, and how days and numbers are written. What is given stays.
  *
- * A format is guessed if all values can be read in it, and those formats in which they can be read give the same values.
+ * A format is guessed if all values that are readable can be read in it, and those formats in which they can be read give the same values.
  */
 export function guessMap(columns: readonly RawColumn[], given: FileMap, parts: GuessParts): MapGuess {
   const targets = targetsOf(columns, given, parts)
@@ -68,15 +68,17 @@ export function guessMap(columns: readonly RawColumn[], given: FileMap, parts: G
   return { map, ambiguous: (['dates', 'numbers'] as const).filter((name) => open[name] === 'ambiguous') }
 }
 
-/** The only format, or the first of several that read the same; undefined if there are no texts, or no format reads them all. */
+/** The only format, or the first of several that read the same; undefined if there are no texts, or no format reads all that one can read. */
 function formatOf<F extends string>(
   texts: readonly string[],
   formats: readonly F[],
   read: (text: string, format: F) => string | undefined,
 ): F | 'ambiguous' | undefined {
-  if (texts.length === 0) return undefined
+  // A text that no format reads is a fault in every format.
+  const readable = texts.filter((text) => formats.some((format) => read(text.trim(), format) !== undefined))
+  if (readable.length === 0) return undefined
   const readings = formats.flatMap((format) => {
-    const values = texts.map((text) => read(text.trim(), format))
+    const values = readable.map((text) => read(text.trim(), format))
     return values.includes(undefined) ? [] : [{ format, key: values.join('\n') }]
   })
   const [first] = readings

@@ -14,10 +14,11 @@ export type ExcelCell = string | number | { readonly day: number } | null
 /** A workbook as Excel writes it: texts in a table of their own, some with runs of formats, days as serial numbers with a style, formats of numbers, two sheets. */
 export async function excelWorkbook(rows: readonly (readonly ExcelCell[])[]): Promise<Buffer> {
   const texts = [...new Set(rows.flat().filter((cell) => typeof cell === 'string'))]
+  const places = new Map(texts.map((text, index) => [text, index]))
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   const cellXml = (cell: ExcelCell, at: string): string => {
     if (cell === null) return ''
-    if (typeof cell === 'string') return `<c r="${at}" t="s"><v>${texts.indexOf(cell)}</v></c>`
+    if (typeof cell === 'string') return `<c r="${at}" t="s"><v>${places.get(cell)}</v></c>`
     return typeof cell === 'number' ? `<c r="${at}" s="2"><v>${cell}</v></c>` : `<c r="${at}" s="1"><v>${cell.day}</v></c>`
   }
   const rowsXml = rows.map((row, index) => {

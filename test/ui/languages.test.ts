@@ -41,9 +41,11 @@ const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
 /** Words that German shares with English. */
 const SHARED = [
   'API',
+  'CSV',
   'Code',
   'Details',
   'Enter',
+  'Excel',
   'Filter',
   'Format',
   'Hook',
@@ -51,6 +53,7 @@ const SHARED = [
   'Job',
   'Jobs',
   'Link',
+  'Mac Roman',
   'Median',
   'Name',
   'Standard',
@@ -58,6 +61,7 @@ const SHARED = [
   'Superuser',
   'System',
   'URL',
+  'UTF',
   'Webhooks',
   'hhmm',
 ]

@@ -1,4 +1,4 @@
-import { columnNames } from '../../client/sheet.ts'
+import { headerNames } from '../../client/sheet.ts'
 
 /** Delimiters of CSV files, the most common first. */
 export const DELIMITER_NAMES = ['comma', 'semicolon', 'tab', 'pipe'] as const
@@ -60,7 +60,7 @@ export async function readCsv(
   for (const { cells, raw, line, lineBreak } of csvRows(text, delimiter)) {
     if (cells.every((cell) => cell.trim() === '')) piece.push(lineBreak)
     else if (headers === undefined) {
-      headers = columnNames(cells.map((cell, at) => ({ at, given: bare(cell) })))
+      headers = headerNames(cells.map((cell, at) => ({ at, given: bare(cell) })))
       piece.push(headers.map(quoted).join(mark) + lineBreak)
     } else {
       const fitting = fitted(cells, headers.length)

@@ -5,9 +5,8 @@ import { LabelledField, SelectField } from '../parts/field.tsx'
 import { Select } from '../parts/select.tsx'
 import { Notice } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
-import { formatList } from '../text/format.ts'
 import { useLaterText } from '../text/later.ts'
-import { useLocale, useText } from '../text/text.tsx'
+import { useText } from '../text/text.tsx'
 import { columnChoices, isAskedFor } from './import-fields.ts'
 import type { RecordChoices } from './import-options.ts'
 import { DATE_EXAMPLES, fieldNameOf, NUMBER_EXAMPLES, type ShownMap } from './shown-map.ts'
@@ -145,10 +144,9 @@ export function ColumnTable({ model, map, onChange }: ColumnTableProps) {
 /** Names the fields that new records need and that no column has. */
 export function MissingFields({ model, map }: { readonly model: SiteModel; readonly map: ShownMap }) {
   const text = useLaterText().import
-  const locale = useLocale()
   const taken = new Set(map.columns.map(({ field }) => fieldNameOf(field)))
   const missing = model.fields.filter((field) => isAskedFor(field) && !taken.has(field.name))
   if (missing.length === 0) return null
-  const labels = missing.map(({ label }) => label)
-  return <Notice kind="warning">{text.missing(labels.length, formatList(labels, locale))}</Notice>
+  const labels = missing.map(({ label }) => label).join(', ')
+  return <Notice kind="warning">{text.missing(missing.length, labels)}</Notice>
 }

@@ -86,20 +86,17 @@ export function ImportErrors({ error, lines, columnOf, fileName }: ImportErrorsP
   }
   return (
     <section className="stack" aria-label={text.errorsTitle}>
-      <Notice
-        kind="error"
-        actions={
-          <Button icon={<Download size={16} aria-hidden />} onClick={save}>
-            {text.saveErrors}
-          </Button>
-        }
-      >
-        {text.rejected(all.length + leftOut, rows)}
-      </Notice>
+      <Notice kind="error">{text.rejected(all.length + leftOut, rows)}</Notice>
       {leftOut > 0 && <Notice kind="info">{text.leftOutErrors(leftOut.toLocaleString(locale))}</Notice>}
+      <div className="actions">
+        <Button icon={<Download size={16} aria-hidden />} onClick={save}>
+          {text.saveErrors}
+        </Button>
+      </div>
       <p className="muted">{hasLines ? text.rowsAndLines : text.rowsCount}</p>
       <DataTable
         label={text.errorsTitle}
+        shape="stacks"
         columns={[
           { label: text.row, kind: 'number' },
           ...(hasLines ? [{ label: text.line, kind: 'number' } as const] : []),
@@ -109,10 +106,16 @@ export function ImportErrors({ error, lines, columnOf, fileName }: ImportErrorsP
       >
         {shown.map(cells).map(({ row, line, column, message }) => (
           <tr key={`${row}.${column}`}>
-            <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
-            {hasLines && <td className="number">{line?.toLocaleString(locale)}</td>}
+            <td className="number" data-label={text.row}>
+              {row?.toLocaleString(locale) ?? text.everyRow}
+            </td>
+            {hasLines && (
+              <td className="number" data-label={text.line}>
+                {line?.toLocaleString(locale)}
+              </td>
+            )}
             <td>{column}</td>
-            <td className="wrap">{message}</td>
+            <td className="wrap import-message">{message}</td>
           </tr>
         ))}
       </DataTable>

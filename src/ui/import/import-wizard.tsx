@@ -17,7 +17,7 @@ import { ImportErrors, ImportProgress, ImportSummary } from './import-results.ts
 import { FileChooser, PastedCells, ReadingForm, TemplateButtons } from './import-source.tsx'
 import { type ImportStep, ImportSteps } from './import-steps.tsx'
 import { rememberedMap, withRemembered } from './remembered-maps.ts'
-import { type ChosenMap, importMap, keptMap, NOTHING_CHOSEN, previewMap, shownMap, withColumn } from './shown-map.ts'
+import { type ChosenMap, fieldNameOf, importMap, keptMap, NOTHING_CHOSEN, previewMap, shownMap, withColumn } from './shown-map.ts'
 import { isRejectedFile, useContent, useImport, useMapPreview } from './use-import.ts'
 
 const NO_CHOICES: ReadingChoices = { kind: 'csv', delimiter: undefined, encoding: undefined, sheet: undefined }
@@ -97,6 +97,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   }
   const again = () => {
     reset()
+    setRecords(NO_RECORD_CHOICES)
     setSource(undefined)
     setPasted('')
     setStep('file')
@@ -105,8 +106,11 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   const isBusy = run.state === 'checking' || run.state === 'importing'
   const isTooLarge = content !== undefined && content.body.size > site.limits.upload_bytes
   const tooLargeName = hugeName ?? (isTooLarge ? (source?.name ?? text.pastedCells) : undefined)
+  /** Records as JSON have members with the names of fields. */
   const columnOf = (field: string) =>
-    map?.columns.find((column) => column.field?.split('.')[0] === field)?.header ?? fieldOf(model, field)?.label ?? field
+    table === undefined
+      ? field
+      : (map?.columns.find((column) => fieldNameOf(column.field) === field)?.header ?? fieldOf(model, field)?.label ?? field)
 
   return (
     <div className="stack import">

@@ -67,7 +67,7 @@ type ImportState =
   | { readonly state: 'rejected'; readonly error: unknown }
 
 /** What is imported, and how. */
-export interface ImportRequest {
+export interface WizardRequest {
   readonly content: ImportContent
   /** Undefined for records as JSON. */
   readonly map: ImportMap | undefined
@@ -80,7 +80,7 @@ export function useImport(model: string) {
   const queries = useQueryClient()
   const [state, setState] = useState<ImportState>({ state: 'open' })
 
-  const send = async ({ content, map, records }: ImportRequest, isDryRun: boolean): Promise<boolean> => {
+  const send = async ({ content, map, records }: WizardRequest, isDryRun: boolean): Promise<boolean> => {
     const { format, delimiter, body } = content
     const options = { format, delimiter, map, upsert_by: records.upsertBy, form_id: records.form, dry_run: isDryRun }
     setState((former) => ({
@@ -104,8 +104,8 @@ export function useImport(model: string) {
     run: state,
     /** Forgets the result: it belongs to another file or other options. */
     reset: () => setState({ state: 'open' }),
-    check: (request: ImportRequest) => send(request, true),
-    start: (request: ImportRequest) => send(request, false),
+    check: (request: WizardRequest) => send(request, true),
+    start: (request: WizardRequest) => send(request, false),
   }
 }
 

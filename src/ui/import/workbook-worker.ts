@@ -1,3 +1,4 @@
+import { unzipSync, zipSync } from 'fflate'
 import readWorkbook from 'read-excel-file/web-worker'
 import { columnLetters, type SheetCell, sheetRows } from '../../client/sheet.ts'
 import type { ReadSheet, WorkbookReply, WorkbookRequest } from './workbook.ts'
@@ -7,7 +8,7 @@ self.onmessage = async ({ data }: MessageEvent<WorkbookRequest>) => {
   // The options of Window are declared; those of a worker take the same.
   const answer = (reply: WorkbookReply, transfer: Transferable[] = []) => self.postMessage(reply, { transfer })
   try {
-    const found = await readWorkbook(data.file, { trim: false })
+    const found = await readWorkbook(await unpacked(data.file), { trim: false })
     const sheets = found.map((each) => sheetOf(each as unknown as FoundSheet, data.firstRows))
     answer(
       { sheets },
@@ -16,6 +17,15 @@ self.onmessage = async ({ data }: MessageEvent<WorkbookRequest>) => {
   } catch {
     answer({ sheets: undefined })
   }
+}
+
+/**
+ * The workbook without compression. The reader would unpack large parts in a worker of its own, made from a text, which the content security policy
+ * forbids.
+ */
+async function unpacked(file: Blob): Promise<Blob> {
+  const parts = unzipSync(new Uint8Array(await file.arrayBuffer()), { filter: ({ name }) => /\.(?:xml|rels)$/i.test(name) })
+  return new Blob([zipSync(parts, { level: 0 })])
 }
 
 interface FoundSheet {

@@ -76,7 +76,7 @@ inBrowser(
     await choose(page, 'tags.csv', 'Name;Slug\n"Two\nlines";two-lines\n\n;pier\nQuay;no slug\n')
     await check(page)
     await page.getByText('Lines are the lines of the file').waitFor()
-    assert.deepEqual(await cells(), ['2', '5', 'name', '3', '6', 'slug'])
+    assert.deepEqual(await cells(), ['2', '5', 'Name', '3', '6', 'Slug'])
 
     await page.getByRole('button', { name: 'Choose another file' }).click()
     await choose(page, 'tags.json', '[{"name": "Two", "slug": "no slug"}]')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCli } from '../../helpers/cli/cli.ts'
@@ -38,6 +38,10 @@ test('a workbook, a German CSV and an export for people are imported without edi
     assert.match((await run('import patient german.csv --sheet Other')).stderr, /--sheet is for XLSX/)
     await writeFile(join(folder.path, 'no.xlsx'), GERMAN_CSV)
     assert.match((await run('import patient no.xlsx')).stderr, /no XLSX workbook/)
+
+    const written = join(import.meta.dirname, '../../helpers/workbooks/patients-of-write-excel-file.xlsx')
+    await copyFile(written, join(folder.path, 'written.xlsx'))
+    assert.match((await ok('import patient written.xlsx --sheet Patienten --dry-run')).stderr, /^2 records would be imported/)
 
     await ok('export patient --format xlsx --labels --filters number__startswith=P-9000 -o own.xlsx')
     assert.match((await ok('import patient own.xlsx --upsert-by number --dry-run')).stderr, /0 created, 2 updated/)

@@ -132,6 +132,12 @@ test('a file with labels, names and local formats is imported with a locale or a
     assert.deepEqual([data.rows[0].values.weight, data.rows[0].values.doctor_id], ['71.5', 4])
     assert.deepEqual(data.rows[0].errors, { name: ['name is mandatory'] })
     assert.equal(data.rows[0].line, 2)
+    const faulty = await post('/import/preview', [HEAD, row(1, '31.02.1961'), row(2, '03.04.1962')].join('\n'))
+    assert.equal(faulty.json.data.map.dates, 'dd.mm.yyyy', 'a value that is a fault in every format is left out')
+    assert.deepEqual(Object.keys(faulty.json.data.rows[0].errors), ['date_of_birth'])
+    const small = await post('/import/preview', ['Weight in kg;Height in cm', '7,15E+1;1,8E+02'].join('\n'))
+    const { numbers } = small.json.data.map
+    assert.deepEqual([numbers, small.json.data.rows[0].values.weight], ['1.234,56', '71.5'], 'as spreadsheets write them')
     const sheet = [{ Name: 'A', 'Height in cm': 181, 'Weight in kg': 71.125 }]
     const typed = await post('/import/preview', JSON.stringify(sheet), 200, JSON_TYPE)
     assert.deepEqual(typed.json.data.ambiguous, [], 'numbers of JSON have one meaning')
