@@ -123,6 +123,21 @@ export class AccessRules {
     return only === undefined ? store.get(model.key, ids) : matching(store, model, ids, only)
   }
 
+  /** Those of some records, by id, that an actor may perform an action on. */
+  async allowed(
+    store: RecordReader,
+    actor: Actor,
+    action: string,
+    model: Model,
+    ids: readonly number[],
+  ): Promise<ReadonlySet<number>> {
+    if (!this.may(actor, action, model) || ids.length === 0) return new Set()
+    const only = this.only(actor, action, model)
+    if (only === undefined) return new Set(ids)
+    const found = await matching(store, model, ids, only)
+    return new Set(found.flatMap((record) => record?.id ?? []))
+  }
+
   /** True if an action on a model has a rule of the project, so that permissions for it have no effect. */
   hasRule(action: string, model: Model): boolean {
     return this.#ruleOf(action, model) !== undefined

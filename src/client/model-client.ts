@@ -30,6 +30,7 @@ import type {
   ImportOptions,
   ImportPreview,
   Input,
+  ListPage,
   ListQuery,
   ModelTypes,
   Page,
@@ -84,8 +85,8 @@ export class ModelClient<M extends ModelTypes> {
   async list<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     query: ListQuery<M, Column, Include> = {},
     { signal }: CallOptions = {},
-  ): Promise<Page<Part<M, Column, Include>>> {
-    return (await this.#get('', listEntries(query), signal)) as Page<Part<M, Column, Include>>
+  ): Promise<ListPage<Part<M, Column, Include>>> {
+    return (await this.#get('', listEntries(query), signal)) as ListPage<Part<M, Column, Include>>
   }
 
   /**

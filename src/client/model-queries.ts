@@ -17,6 +17,7 @@ export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, st
   ...projectionEntries(query),
   ...sortEntries(query.sort),
   ...pageEntries(query),
+  ['editing', query.editing],
 ]
 
 /** The query parameters of a search for `q`. */

@@ -48,6 +48,8 @@ export interface ListQuery<M extends ModelTypes, Column extends string, Include 
   extends Selection<M, Column, Include>,
     PageQuery {
   readonly sort?: Sort<M> | undefined
+  /** Also returns `etags` and `can`, which changing the records needs. */
+  readonly editing?: boolean | undefined
 }
 
 /** The query of a full-text search. */
@@ -212,6 +214,14 @@ export interface Page<RecordType> {
   readonly total_pages: number
   readonly has_next: boolean
   readonly has_prev: boolean
+}
+
+/** A page of a list; with `editing` it has what changing the records needs, in their order. */
+export interface ListPage<RecordType> extends Page<RecordType> {
+  /** The versions of the records, for `if_match`. */
+  readonly etags?: readonly string[]
+  /** What the user may do with each record. */
+  readonly can?: readonly (readonly ('change' | 'delete')[])[]
 }
 
 /** A page of search results, ordered by relevance. */

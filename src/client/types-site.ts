@@ -291,6 +291,22 @@ export interface View {
   readonly creation_fields?: readonly string[]
   /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
   readonly allowed_update_fields?: readonly string[]
+  /** Tables of records that refer to the one in the form, which are stored with it. */
+  readonly related?: readonly RelatedRows[]
+}
+
+/** A table of a form: records of another model that refer to the one in the form. */
+export interface RelatedRows {
+  /** The relation of the other model: `invoiceline.invoice_id`. */
+  readonly field: string
+  /** Absent for the label of the other model. */
+  readonly title?: string
+  readonly columns: readonly string[]
+  /** The form that the rows are written under. */
+  readonly form?: string
+  readonly sort?: readonly { readonly field: string; readonly order: 'asc' | 'desc' }[]
+  /** The most rows that the form shows. */
+  readonly limit: number
 }
 
 /** What a list is displayed as besides a table: the fields that place its records. The first one is displayed at first. */

@@ -5,7 +5,7 @@ import { DATE_PERIODS, hasPeriods } from '../query/periods.ts'
 import type { Form } from '../validate/form.ts'
 import { answeredValue } from './field-schemas.ts'
 import { schemaNames } from './record-schemas.ts'
-import { COUNT_SCHEMA, nullable, object, oneShapeOf, ref, type Schema, strictObject, TEXT } from './schema.ts'
+import { COUNT_SCHEMA, nullable, object, oneName, oneShapeOf, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
 /** A form and the names of the schemas of its request bodies. */
 export interface FormSchemas {
@@ -56,6 +56,13 @@ export const several = (model: Model): Record<string, Schema> => ({
 
 /** The envelope of a page of records. */
 export const pageEnvelope = (model: Model): Record<string, Schema> => envelope(wholeOrPart(model))
+
+/** The envelope of a page of a list, with what `editing` adds. */
+export const listEnvelope = (model: Model): Schema => {
+  const page = pageEnvelope(model)
+  const can: Schema = { type: 'array', items: { type: 'array', items: oneName(['change', 'delete']) } }
+  return object({ ...page, etags: { type: 'array', items: { type: 'string' } }, can }, Object.keys(page))
+}
 
 /** The envelope of a page. */
 export const envelope = (items: Schema): Record<string, Schema> => ({

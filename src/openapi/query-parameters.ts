@@ -160,12 +160,21 @@ const sortParameters = (model: Model, registry: Registry): ParameterObject[] => 
   namesParameter('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
 ]
 
+/** Parameter of lists. */
+const EDITING: ParameterObject = {
+  name: 'editing',
+  in: 'query',
+  description: 'Also answer the `etags` of the records, and in `can` what the user may do with each: `change`, `delete`',
+  schema: { type: 'boolean', default: false },
+}
+
 /** Parameters of a list. */
 export const listParameters = (model: Model, registry: Registry): ParameterObject[] => [
   ...PAGE,
   ...projectionParameters(model, registry),
   ...filtersOf(model, registry),
   ...sortParameters(model, registry),
+  EDITING,
 ]
 
 /** Parameters of a list whose records are returned as they are. */

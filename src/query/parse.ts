@@ -14,10 +14,12 @@ export interface ParsedListQuery {
   readonly page: PageRequest
   readonly plan: Plan
   readonly projection: RecordProjection
+  /** True if the versions of the records, and what the actor may do with each, are asked for. */
+  readonly editing: boolean
 }
 
 const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
-const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
+const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include', 'editing']
 
 /**
  * Parses the query parameters of a list.
@@ -28,12 +30,13 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
   const list = parseList(parameters, model, registry)
   const projection = parseProjection(parameters, model, registry, parameters.names('fields'))
+  const editing = parameters.flag('editing')
   parameters.throwIfFaulty()
-  return { ...list, projection }
+  return { ...list, projection, editing }
 }
 
 /** A parsed list request without a projection. */
-export type PlainListQuery = Omit<ParsedListQuery, 'projection'>
+export type PlainListQuery = Omit<ParsedListQuery, 'projection' | 'editing'>
 
 /**
  * Parses the query parameters of a list whose records are returned as they are.

@@ -63,12 +63,13 @@ export class PreparedQueries {
     const key = `${this.#subject(actor, model)}?${query}`
     const known = this.#kept.get(key)
     if (known !== undefined && 'plan' in known) return known
-    const { page, plan, projection } = parseListQuery(new URLSearchParams(query), model, this.#access.registry)
+    const { page, plan, projection, editing } = parseListQuery(new URLSearchParams(query), model, this.#access.registry)
     const prepared = {
       key,
       page,
       plan: this.#access.restricted(actor, model, plan),
       projection: this.#access.visibleTo(actor, projection),
+      editing,
     }
     this.#kept.set(key, prepared)
     return prepared

@@ -8,12 +8,15 @@ import { type AggregateGroup, type AggregateRequest, MAX_GROUPS, parseAggregateR
 import { readRecordId } from '../query/parameters.ts'
 import { pageJson } from '../query/plan.ts'
 import type { RecordProjection } from '../query/project.ts'
-import type { ReadOptions, Store, StoredRecord } from '../store/store.ts'
+import { type ReadOptions, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { decimalQuotient } from '../util/decimal.ts'
 import { PreparedQueries } from './prepared-queries.ts'
 import { arrayJson, isSameNested, type RecordJson, type RecordSerializer } from './record-json.ts'
 
 const ID_ALONE: RecordProjection = [{ kind: 'value', name: 'id' }]
+
+/** What is done with records that exist. */
+const EDITING = ['change', 'delete'] as const
 
 /** The members that need no reading of other records: related ones by id only, as for an actor who may not view them. */
 const withoutReading = (projection: RecordProjection): RecordProjection =>
@@ -47,9 +50,14 @@ export class Reads {
   async list(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<Buffer> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const prepared = this.#prepared.prepare(actor, model, query)
-    const { plan, projection, page, last } = prepared
+    const { plan, projection, page, last, editing } = prepared
     const found = await this.#store.find(model.key, plan, { ...options, last: last?.found })
     const nested = await this.#writer.nestedIn(actor, found.records, projection)
+    if (editing) {
+      const records = await this.#writer.serialize(model, found.records, projection, nested)
+      const beside = await this.#editingJson(actor, model, found.records)
+      return Buffer.from(pageJson(arrayJson(records), found.total, page, beside))
+    }
     const same = last !== undefined && isSameNested(last.nested, nested) ? last : undefined
     if (same?.found === found) return same.body
     const records = await this.#writer.serialize(model, found.records, projection, nested, same?.records)
@@ -57,6 +65,16 @@ export class Reads {
     const body = isSame ? same.body : Buffer.from(pageJson(arrayJson(records), found.total, page))
     this.#prepared.keep(prepared, { found, nested, records, body })
     return body
+  }
+
+  /** The versions of records, and what an actor may do with each, as members of JSON. Other records may decide this, so it is not kept. */
+  async #editingJson(actor: Actor, model: Model, records: readonly StoredRecord[]): Promise<string> {
+    const ids = records.map(({ id }) => id)
+    const allowed = await Promise.all(
+      EDITING.map(async (action) => [action, await this.#access.allowed(this.#store, actor, action, model, ids)] as const),
+    )
+    const can = ids.map((id) => allowed.flatMap(([action, granted]) => (granted.has(id) ? [action] : [])))
+    return `${member('etags', JSON.stringify(records.map((record) => `"${versionOf(record)}"`)))},${member('can', JSON.stringify(can))}`
   }
 
   /**

@@ -58,14 +58,18 @@ describe('a list', () => {
     ['page=1&page=2', { page: ["'page' is given 2 times; give it once"] }],
     [
       'limit=5',
-      { limit: ["Unknown query parameter 'limit' (known: page, page_size, fields, filters, any, sort_by, sort_order, include)"] },
+      {
+        limit: [
+          "Unknown query parameter 'limit' (known: page, page_size, fields, filters, any, sort_by, sort_order, include, editing)",
+        ],
+      },
     ],
     ['pagesize=5', { pagesize: ["Unknown query parameter 'pagesize'; did you mean 'page_size'?"] }],
     ['title=x', { title: ["Unknown query parameter 'title'; to filter by it write 'filters=title=…'"] }],
     [
       'page=0&page_size=x&sort_by=titel&fields=boddy&filters=vews%3D1&include=x__y&q=1',
       {
-        q: ["Unknown query parameter 'q' (known: page, page_size, fields, filters, any, sort_by, sort_order, include)"],
+        q: ["Unknown query parameter 'q' (known: page, page_size, fields, filters, any, sort_by, sort_order, include, editing)"],
         page: [`${pageRange}, not '0'`],
         page_size: [`${sizeRange}, not 'x'`],
         filters: ["Unknown field 'vews'; did you mean 'views'?"],

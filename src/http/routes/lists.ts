@@ -1,4 +1,4 @@
-import { aggregateSchema, pageEnvelope } from '../../openapi/bodies.ts'
+import { aggregateSchema, listEnvelope, pageEnvelope } from '../../openapi/bodies.ts'
 import { jsonContent } from '../../openapi/operation.ts'
 import { aggregateParameters, listParameters, searchParameters } from '../../openapi/query-parameters.ts'
 import { object, ref } from '../../openapi/schema.ts'
@@ -19,7 +19,7 @@ export function listRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
         description: 'Those that the user may view, a page at a time. Every order ends in `id`, so pages do not overlap.',
         tag: model.name,
         parameters: listParameters(model, registry),
-        answers: { 200: responses.success('A page of records', jsonContent(object(pageEnvelope(model)))) },
+        answers: { 200: responses.success('A page of records', jsonContent(listEnvelope(model))) },
       }),
       handler: (app) => async (request, h) =>
         jsonResponse(
