@@ -22,6 +22,7 @@ import type {
   BulkUpdated,
   CallOptions,
   DryRun,
+  EditablePage,
   ExportQuery,
   FileFormat,
   FormName,
@@ -30,7 +31,6 @@ import type {
   ImportOptions,
   ImportPreview,
   Input,
-  ListPage,
   ListQuery,
   ModelTypes,
   Page,
@@ -85,8 +85,8 @@ export class ModelClient<M extends ModelTypes> {
   async list<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     query: ListQuery<M, Column, Include> = {},
     { signal }: CallOptions = {},
-  ): Promise<ListPage<Part<M, Column, Include>>> {
-    return (await this.#get('', listEntries(query), signal)) as ListPage<Part<M, Column, Include>>
+  ): Promise<EditablePage<Part<M, Column, Include>>> {
+    return (await this.#get('', listEntries(query), signal)) as EditablePage<Part<M, Column, Include>>
   }
 
   /**

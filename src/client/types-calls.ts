@@ -217,7 +217,7 @@ export interface Page<RecordType> {
 }
 
 /** A page of a list; with `editing` it has what changing the records needs, in their order. */
-export interface ListPage<RecordType> extends Page<RecordType> {
+export interface EditablePage<RecordType> extends Page<RecordType> {
   /** The versions of the records, for `if_match`. */
   readonly etags?: readonly string[]
   /** What the user may do with each record. */

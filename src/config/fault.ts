@@ -31,6 +31,7 @@ export type FaultRule =
   | 'view/unknown-model'
   | 'view/unknown-field'
   | 'view/fields-reference'
+  | 'view/related-field'
   | 'view/duplicate-name'
   | 'view/duplicate-field'
   | 'view/rule-invalid'

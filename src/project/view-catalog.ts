@@ -4,7 +4,15 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { compileForm, type Form } from '../validate/form.ts'
-import type { FormFieldDefinition, FormViewDefinition, ListViewDefinition, ViewDefinition } from '../views/definition.ts'
+import {
+  DEFAULT_FORM_ROWS,
+  type FormFieldDefinition,
+  type FormViewDefinition,
+  type ListViewDefinition,
+  type RelatedRowsDefinition,
+  type SortDefinition,
+  type ViewDefinition,
+} from '../views/definition.ts'
 import { generateForm, generateList } from '../views/generate.ts'
 import type { Views } from '../views/views.ts'
 
@@ -86,8 +94,9 @@ export function serializeView(view: ViewDefinition, shown?: Model): Record<strin
     if (view.allowed_update_fields !== undefined) served.allowed_update_fields = view.allowed_update_fields
     if (view.use !== undefined) served.use = view.use
     if (view.groups !== undefined) served.groups = view.groups.map((group) => ({ ...group }))
+    if (view.related !== undefined) served.related = view.related.map(serializeRelated)
   } else {
-    if (view.sort !== undefined) served.sort = view.sort.map(({ field, order = 'asc' }) => ({ field, order }))
+    if (view.sort !== undefined) served.sort = serializeSort(view.sort)
     if (view.page_size !== undefined) served.page_size = view.page_size
     if (view.filters !== undefined) served.filters = view.filters
     if (view.inline_form !== undefined) served.inline_form = view.inline_form
@@ -95,6 +104,15 @@ export function serializeView(view: ViewDefinition, shown?: Model): Record<strin
   }
   return served
 }
+
+/** Rows of a form as the Views API returns them: with the limit and the orders that they have by default. */
+const serializeRelated = ({ sort, limit = DEFAULT_FORM_ROWS, ...set }: RelatedRowsDefinition): Record<string, Json> => ({
+  ...set,
+  ...(sort === undefined ? {} : { sort: serializeSort(sort) }),
+  limit,
+})
+
+const serializeSort = (sort: readonly SortDefinition[]): Json[] => sort.map(({ field, order = 'asc' }) => ({ field, order }))
 
 /** A field of a view as the Views API returns it. */
 export function serializeField(field: FormFieldDefinition): Record<string, Json> {

@@ -19,6 +19,7 @@ export interface FormViewOf<M extends ModelDefinition> {
   readonly fields: readonly (FormFieldDefinition & { readonly name: FieldName<M> })[]
   readonly use?: FormViewDefinition['use']
   readonly groups?: readonly (FieldGroupDefinition & { readonly fields: readonly FieldName<M>[] })[]
+  readonly related?: FormViewDefinition['related']
   readonly actions?: FormViewDefinition['actions']
   readonly creation_fields?: readonly WritableFieldName<M>[]
   readonly allowed_update_fields?: readonly WritableFieldName<M>[]

@@ -51,6 +51,27 @@ export interface RuleDefinition {
   readonly message: string
 }
 
+/** Records of another model that a form edits as a table below its fields: the lines of an invoice. */
+export interface RelatedRowsDefinition {
+  /** The relation of the other model to this one: `invoiceline.invoice_id`. */
+  readonly field: string
+  /** Default: the label of the other model. */
+  readonly title?: string
+  /** Fields of the other model. */
+  readonly columns: readonly string[]
+  /** The form of the other model that rows are written under, and that opens at the side for all fields of a row. */
+  readonly form?: string
+  /** The order of the rows. Rows that are sorted by an integer, ascending, can be moved. */
+  readonly sort?: readonly SortDefinition[]
+  /** The most rows that the form shows. Default: `DEFAULT_FORM_ROWS`. */
+  readonly limit?: number
+}
+
+/** The rows that a table of a form shows without `limit`. */
+export const DEFAULT_FORM_ROWS = 200
+/** The largest `limit` of a table of a form: rows that one request can store with their record. */
+export const MAX_FORM_ROWS = 500
+
 /** A form: creates and updates records; its name is the `form_id`. */
 export interface FormViewDefinition {
   readonly name: string
@@ -61,6 +82,8 @@ export interface FormViewDefinition {
   /** Operations that this form opens for; without it, the first form that fits opens. */
   readonly use?: readonly (typeof FORM_USES)[number][]
   readonly groups?: readonly FieldGroupDefinition[]
+  /** Tables of records that refer to the one in the form. They are stored with it, in one transaction. */
+  readonly related?: readonly RelatedRowsDefinition[]
   /** The actions that it offers, in this order; all of the model when absent. */
   readonly actions?: readonly string[]
   readonly creation_fields?: readonly string[]

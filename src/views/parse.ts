@@ -7,7 +7,7 @@ import type { Registry } from '../model/registry.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
-import { FORM_USES, type FormViewDefinition, type ListViewDefinition, type ViewDefinition } from './definition.ts'
+import { FORM_USES, type FormViewDefinition, type ListViewDefinition, MAX_FORM_ROWS, type ViewDefinition } from './definition.ts'
 
 const names = Joi.array().items(Joi.string())
 
@@ -34,6 +34,10 @@ const common = {
   actions: names.unique(),
 }
 
+const sort = Joi.array()
+  .items(Joi.object({ field: Joi.string().required(), order: Joi.valid('asc', 'desc') }))
+  .min(1)
+
 /** Keys that list views do not have. */
 const formKeys = {
   use: Joi.array()
@@ -42,6 +46,16 @@ const formKeys = {
     .unique(),
   groups: Joi.array().items(
     Joi.object({ title: Joi.string().required(), fields: names.min(1).required(), collapsed: Joi.boolean() }),
+  ),
+  related: Joi.array().items(
+    Joi.object({
+      field: Joi.string().required(),
+      title: Joi.string(),
+      columns: names.min(1).unique().required(),
+      form: Joi.string(),
+      sort,
+      limit: Joi.number().integer().min(1).max(MAX_FORM_ROWS),
+    }),
   ),
   creation_fields: names,
   allowed_update_fields: names,
@@ -53,9 +67,7 @@ const formKeys = {
 
 /** Keys that form views do not have. */
 const listKeys = {
-  sort: Joi.array()
-    .items(Joi.object({ field: Joi.string().required(), order: Joi.valid('asc', 'desc') }))
-    .min(1),
+  sort,
   page_size: Joi.number().integer().min(1).max(MAX_PAGE_RECORDS),
   filters: names,
   inline_form: Joi.string(),
@@ -100,6 +112,7 @@ export function parseView({ value, source }: Definition, registry: Registry): { 
   const view = sound ?? (isObject(value) ? withoutMalformed(value, broken) : undefined)
   const model = isObject(value) ? modelOf(value, registry, source, faults) : undefined
   if (isObject(value)) checkNames(value, model, source, faults)
+  if (isObject(value) && model !== undefined && value.view_type === 'form') checkRelated(value, model, registry, source, faults)
   if (isObject(value) && model !== undefined) checkActions(value, model, registry, source, faults)
   return { parsed: view === undefined || model === undefined ? undefined : { view, model }, faults }
 }
@@ -145,8 +158,15 @@ function withoutMalformed(written: RawView, broken: readonly Path[]): ViewDefini
   return { fields: [], ...view } as unknown as ViewDefinition
 }
 
+const NO_ROWS = { field: '', columns: [] }
+
 function replaceMalformed(list: string, item: unknown, broken: Path[number] | undefined): unknown {
-  const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' }, groups: { title: '', fields: [] } }[list]
+  const empty = {
+    fields: { name: '' },
+    rules: { rule: 'true', field: '', message: '' },
+    groups: { title: '', fields: [] },
+    related: NO_ROWS,
+  }[list]
   if (empty === undefined) return ''
   if (!isObject(item) || broken === undefined) return empty
   return { ...empty, ...Object.fromEntries(Object.entries(item).filter(([key]) => key !== broken)) }
@@ -216,6 +236,86 @@ function layoutFields(layout: unknown): readonly (readonly [Path, string])[] {
   return [[['board'], board] as const, ...named].flatMap(([path, name]) =>
     typeof name === 'string' ? [[path, name] as const] : [],
   )
+}
+
+/** Checks which rows of other models a form edits: their relation to the model of the form, their columns and their order. */
+function checkRelated(view: RawView, model: Model, registry: Registry, source: Source, faults: Faults): void {
+  const taken = new Set<unknown>()
+  for (const [index, rows] of listIn(view, 'related').entries()) {
+    if (!isObject(rows) || typeof rows.field !== 'string') continue
+    const { field } = rows
+    const path = ['related', index]
+    if (taken.has(field)) {
+      faults.add(source, [...path, 'field'], `The form has the rows of '${field}' already; remove one`, {
+        rule: 'view/related-field',
+      })
+      continue
+    }
+    taken.add(field)
+    const other = rowsModel(field, model, registry, (message, rule) => faults.add(source, [...path, 'field'], message, { rule }))
+    if (other === undefined) continue
+    const known = new Set([...other.fields.values()].filter(({ name }) => !other.secrets.includes(name)).map(({ name }) => name))
+    const check = (at: Path, name: unknown) => {
+      if (typeof name !== 'string' || known.has(name)) return
+      const message = `Model '${other.name}' has no field '${name}'${didYouMean(name, known)}`
+      faults.add(source, [...path, ...at], message, { rule: 'view/unknown-field' })
+    }
+    for (const [place, name] of listIn(rows, 'columns').entries()) check(['columns', place], name)
+    for (const [place, key] of listIn(rows, 'sort').entries()) {
+      // The rule of lint for sort orders says which paths and fields can be sorted by.
+      if (isObject(key) && typeof key.field === 'string' && !key.field.includes('.')) check(['sort', place, 'field'], key.field)
+    }
+  }
+}
+
+/** The model whose rows refer to the model of the form by a field such as `invoiceline.invoice_id`; undefined with a fault. */
+function rowsModel(
+  field: string,
+  model: Model,
+  registry: Registry,
+  fault: (message: string, rule: 'view/unknown-model' | 'view/unknown-field' | 'view/related-field') => void,
+): Model | undefined {
+  const [key = '', name = '', ...rest] = field.split('.')
+  if (name === '' || rest.length > 0) {
+    fault(
+      `'${field}' must name a relation to ${model.name} as <model>.<field>, such as ${example(model, registry)}`,
+      'view/related-field',
+    )
+    return undefined
+  }
+  const other = registry.public.find((each) => each.key === key)
+  if (other === undefined) {
+    const keys = registry.public.map((each) => each.key)
+    fault(`There is no model '${key}'${didYouMean(key, keys)}`, 'view/unknown-model')
+    return undefined
+  }
+  const relation = other.fields.get(name)?.relation
+  if (!other.fields.has(name)) {
+    fault(`Model '${other.name}' has no field '${name}'${didYouMean(name, other.fields.keys())}`, 'view/unknown-field')
+    return undefined
+  }
+  if (relation === undefined || relation.kind === 'many' || relation.target !== model.key) {
+    const fitting = relationsTo(model, other)
+    const known = fitting.length === 0 ? '' : ` (${other.name} has: ${fitting.join(', ')})`
+    fault(
+      `'${field}' is no foreign key to ${model.name}, so its records cannot be rows of this form${known}`,
+      'view/related-field',
+    )
+    return undefined
+  }
+  return other
+}
+
+/** Names of the fields by which a record of one model refers to one of another. */
+const relationsTo = (model: Model, other: Model): string[] =>
+  [...other.relations.values()]
+    .filter(({ relation }) => relation.kind !== 'many' && relation.target === model.key)
+    .map(({ name }) => name)
+
+/** A relation to a model, to show how one is written. */
+function example(model: Model, registry: Registry): string {
+  const [found] = registry.public.flatMap((other) => relationsTo(model, other).map((name) => `${other.key}.${name}`))
+  return found ?? `line.${model.key}_id`
 }
 
 /** Checks the names of actions. */

@@ -8,6 +8,7 @@ import { ROOT } from '../helpers/fixture.ts'
 import { compressedSize, filesOfFirstList, readManifest } from '../helpers/page/page-build.ts'
 import type { BenchOptions } from './options.ts'
 import { type BenchSite, longestTask, throttle, timeOfLoad, withPage } from './page/browser.ts'
+import { invoiceLinesFigures } from './page/invoice-lines.ts'
 import { liveListTime } from './page/live-list.ts'
 import { manyModelsFigures } from './page/many-models.ts'
 import { manyRecordsFigures } from './page/many-records.ts'
@@ -42,6 +43,7 @@ export async function uiBench({ records = [10_000, 1_000_000] }: BenchOptions): 
         limited('a write elsewhere until an open list shows it', 'ms', await liveListTime(browser, blog), ALLOWED.liveList),
       ])
       await add('scrolling', async () => [await scrolling(browser, many)])
+      await add('invoice lines', () => invoiceLinesFigures(browser))
       await add('many models', () => manyModelsFigures(browser, blog, many))
     })
     for (const count of records) await add(`${count} records`, () => manyRecordsFigures(browser, count))

@@ -54,6 +54,19 @@ const FILES: Readonly<Record<string, unknown>> = {
       ...{ layout: { board: 'kind', calendar: { start: 'created_at', end: 'updated_at', title: 'name' } } },
     },
   ],
+  'views/user.json': {
+    ...{ name: 'OwnerForm', view_type: 'form', model: 'User', fields: [{ name: 'email', title: 'E' }] },
+    related: [
+      {
+        field: 'shop.owner_id',
+        title: 'T',
+        columns: ['name'],
+        form: 'ShopForm',
+        sort: [{ field: 'name', order: 'asc' }],
+        limit: 9,
+      },
+    ],
+  },
   'roles/editors.json': { name: 'editors', permissions: ['view_shop'] },
   'seed/shop.json': [{ name: 'a', kind: 'a', kinds: ['a'], price: '1' }],
 }

@@ -49,7 +49,7 @@ const TAG_VIEWS = [
   },
 ]
 
-const FORM_KEYS = ['name', 'view_type', 'model', 'fields', 'creation_fields', 'allowed_update_fields', 'use', 'groups']
+const FORM_KEYS = ['name', 'view_type', 'model', 'fields', 'creation_fields', 'allowed_update_fields', 'use', 'groups', 'related']
 const LIST_KEYS = ['name', 'view_type', 'model', 'fields', 'sort', 'page_size', 'filters', 'inline_form', 'layout']
 const FIELD_KEYS = [
   ...['name', 'title', 'help_text', 'field_type', 'widget', 'required', 'readonly', 'disabled', 'placeholder', 'visible_when'],

@@ -90,6 +90,7 @@ export default defineHooks('palce', { beforeDelete() {} })
   allowed_update_fields: [status]
   rules:
     - { rule: self.titel != null, field: status, message: No }
+  related: [{ field: note.place_id, columns: [title] }]
 - name: NoteForm
   view_type: list
   model: Note
@@ -105,6 +106,7 @@ export default defineHooks('palce', { beforeDelete() {} })
     - { name: groups }
   allowed_update_fields: [groups]
   use: [create]
+  related: [{ field: note.owner_id, columns: [title], form: NoteFrom }]
 - name: PlaceList
   view_type: list
   model: Place

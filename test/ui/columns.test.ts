@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../src/client/client.ts'
+import { requestedIncludes } from '../../src/ui/data/related.ts'
 import type { ListView } from '../../src/ui/data/views.ts'
 import {
   allColumns,
@@ -8,7 +9,6 @@ import {
   columnSort,
   linkColumn,
   requestedFields,
-  requestedIncludes,
   shownColumns,
   shownSort,
   viewSort,
@@ -68,7 +68,13 @@ test('the column that names the record links to it, otherwise the first plain on
 test('only shown fields are requested, with the names of related records that may be viewed', () => {
   const shown = shownColumns(all, ['author_id', 'editor_id', 'tags'])
   assert.deepEqual(requestedFields(shown, post), ['author_id', 'editor_id', 'tags', 'title'])
-  assert.deepEqual(requestedIncludes(site, shown), ['author__name'])
+  assert.deepEqual(
+    requestedIncludes(
+      site,
+      shown.map(({ field }) => field),
+    ),
+    ['author__name'],
+  )
 })
 
 test('relations are sorted by name where it may be viewed; keys that the API would reject are left out', () => {

@@ -8,6 +8,9 @@ import { registry, viewsOf } from './views.ts'
 const form = (rest: string): string => `name: PostForm\nview_type: form\nmodel: Post\n${rest}`
 const list = (rest: string): string => `name: PostList\nview_type: list\nmodel: Post\n${rest}`
 
+/** A form of users with tables of rows. */
+const rows = (tables: string): string => `name: UserForm\nview_type: form\nmodel: User\nfields: []\nrelated: [${tables}]\n`
+
 type Row = readonly [name: string, view: string, ...faults: string[]]
 
 function table(title: string, rows: readonly Row[]): void {
@@ -79,6 +82,63 @@ layout: { board: status, calendar: { start: published_at, title: title } }
     form('fields: [{ name: title }]\ngroups: [{ title: A, fields: [title] }, { title: B, fields: [»title] }]\n'),
     "Field 'title' is in two groups; remove one",
   ],
+  [
+    'rows of another model, of the same one too',
+    `name: TagForm
+view_type: form
+model: Tag
+fields: []
+related: [{ field: tag.parent_id, title: Below, columns: [name], form: TagForm, sort: [{ field: name, order: desc }], limit: 500 }]
+`,
+  ],
+  [
+    'rows by a path that is no relation',
+    rows('{ field: »post, columns: [title] }'),
+    "'post' must name a relation to User as <model>.<field>, such as post.author_id",
+  ],
+  [
+    'rows of an unknown model',
+    rows('{ field: »pots.author_id, columns: [title] }'),
+    "There is no model 'pots'; did you mean 'post'?",
+  ],
+  [
+    'rows by an unknown field',
+    rows('{ field: »post.autor_id, columns: [title] }'),
+    "Model 'Post' has no field 'autor_id'; did you mean 'author_id'?",
+  ],
+  [
+    'rows by a field that is no relation',
+    rows('{ field: »post.title, columns: [title] }'),
+    "'post.title' is no foreign key to User, so its records cannot be rows of this form (Post has: author_id)",
+  ],
+  [
+    'rows by a relation to another model',
+    rows('{ field: »tag.parent_id, columns: [name] }'),
+    "'tag.parent_id' is no foreign key to User, so its records cannot be rows of this form",
+  ],
+  [
+    'rows by a relation of several records',
+    'name: TagForm\nview_type: form\nmodel: Tag\nfields: []\nrelated: [{ field: »post.tags, columns: [title] }]\n',
+    "'post.tags' is no foreign key to Tag, so its records cannot be rows of this form",
+  ],
+  [
+    'rows with an unknown column and an unknown order',
+    rows('{ field: post.author_id, columns: [title, »titel], sort: [{ field: »titl }] }'),
+    "Model 'Post' has no field 'titel'; did you mean 'title'?",
+    "Model 'Post' has no field 'titl'; did you mean 'title'?",
+  ],
+  [
+    'two tables of the same rows',
+    rows('{ field: post.author_id, columns: [title] }, { field: »post.author_id, columns: [title] }'),
+    "The form has the rows of 'post.author_id' already; remove one",
+  ],
+  ['rows without columns', rows('{ field: post.author_id, columns: »[] }'), "'related[0].columns' must contain at least 1 items"],
+  [
+    'too many rows',
+    rows('{ field: post.author_id, columns: [title], limit: »501 }'),
+    "'related[0].limit' must be less than or equal to 500",
+  ],
+  ['rows of a list', list('fields: []\n»related: []\n'), "Unknown key 'related'; only form views have it"],
   ['an unknown use', form('fields: []\nuse: [»updte]\n'), "'use[0]' must be one of [create, update]"],
   ['too large a page', list('fields: []\npage_size: »101\n'), "'page_size' must be less than or equal to 100"],
   ['an unknown order', list('fields: []\nsort: [{ field: title, order: »up }]\n'), "'sort[0].order' must be one of [asc, desc]"],

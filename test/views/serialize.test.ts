@@ -49,6 +49,19 @@ describe('a serialised view', () => {
     const groups = [{ title: 'Text', fields: ['a'], collapsed: true }]
     const ofForm = { fields: [{ name: 'a', ...flags, visible_when: 'self.b == 1' }], use: ['update'], groups } as const
     assert.deepStrictEqual(served({ ...form, ...ofForm }), { ...form, ...ofForm })
+    const related = { field: 'line.order_id', title: 'Lines', columns: ['a'], form: 'LineForm' } as const
+    const rows = [
+      { ...related, sort: [{ field: 'a' }], limit: 10 },
+      { field: 'line.order_id', columns: ['a'] },
+    ] as const
+    assert.deepStrictEqual(served({ ...form, fields: [], related: rows }), {
+      ...form,
+      fields: [],
+      related: [
+        { ...rows[0], sort: [{ field: 'a', order: 'asc' }] },
+        { ...rows[1], limit: 200 },
+      ],
+    })
     const list = { name: 'PostList', view_type: 'list', model: 'Post', fields: [] } as const
     const ofList = { page_size: 10, filters: ['a'], inline_form: 'PostForm', layout: { board: 'a' } } as const
     const sort = [{ field: 'a' }, { field: 'b', order: 'desc' }] as const

@@ -3,7 +3,7 @@ import { jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { FLAG, object, oneName, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { CatalogOptions } from '../../project/view-catalog.ts'
 import { MAX_PAGE_RECORDS } from '../../query/plan.ts'
-import { FORM_USES } from '../../views/definition.ts'
+import { FORM_USES, MAX_FORM_ROWS } from '../../views/definition.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
 import { parametersOf } from '../request.ts'
 
@@ -43,13 +43,28 @@ const viewMembers = (viewType: 'form' | 'list') => ({
 
 const ACTIONS: Schema = { ...TEXTS, description: 'Those that it offers; all when absent' }
 
+const SORT: Schema = { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }) }
+
+const relatedRows = object(
+  {
+    field: { ...TEXT, description: 'The relation of the other model to this one: `<model>.<field>`' },
+    title: TEXT,
+    columns: TEXTS,
+    form: { ...TEXT, description: 'The form that rows are written under' },
+    sort: SORT,
+    limit: { type: 'integer', minimum: 1, maximum: MAX_FORM_ROWS },
+  },
+  ['field', 'columns', 'limit'],
+)
+
 const formMembers = {
   use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
   groups: { type: 'array', items: object({ title: TEXT, fields: TEXTS, collapsed: FLAG }, ['title', 'fields']) },
+  related: { type: 'array', items: relatedRows, description: 'Records that refer to the one in the form, edited with it' },
 } as const satisfies Record<string, Schema>
 
 const listMembers = {
-  sort: { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }), description: 'The order at first' },
+  sort: { ...SORT, description: 'The order at first' },
   page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_RECORDS },
   filters: { ...TEXTS, description: 'Fields that are offered first as filters' },
   inline_form: { ...TEXT, description: 'The form through which cells may be edited' },

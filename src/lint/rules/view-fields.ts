@@ -1,9 +1,29 @@
+import type { Path } from '../../config/source.ts'
 import { CHOICE_COLORS, FIELD_TYPE_NAMES } from '../../model/definition.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
 import { sortTarget } from '../../query/sort.ts'
 import { isObject } from '../../util/json.ts'
 import { meantOrKnown, slip } from '../../util/suggest.ts'
+import type { SortDefinition, ViewDefinition } from '../../views/definition.ts'
 import { offeredChoices } from '../field-options.ts'
 import { formExample, type LintRule, listExample, quoted } from '../rule.ts'
+
+interface WrittenSort {
+  readonly sort: readonly SortDefinition[]
+  /** The model whose records are sorted. */
+  readonly sorted: Model
+  readonly path: Path
+}
+
+/** The orders that a view states: of a list, or of the rows of a form. */
+function sortsOf(view: ViewDefinition, model: Model, registry: Registry): readonly WrittenSort[] {
+  if (view.view_type === 'list') return [{ sort: view.sort ?? [], sorted: model, path: ['sort'] }]
+  return (view.related ?? []).flatMap(({ field, sort = [] }, index) => {
+    const sorted = registry.get(field.split('.')[0] ?? '')
+    return sorted === undefined ? [] : [{ sort, sorted, path: ['related', index, 'sort'] }]
+  })
+}
 
 /** Rules for fields of views: how they are displayed, sorted and filtered, and the conditions of forms. */
 export const VIEW_FIELD_RULES = {
@@ -188,7 +208,7 @@ name or title, is displayed by its id. Set display_field in that model.`,
   },
   'view/sort-unsortable': {
     severity: 'error',
-    summary: 'A list is sorted by a field that the API cannot sort by',
+    summary: 'A list, or a table of rows, is sorted by a field that the API cannot sort by',
     details: `The sort of a list is sent to the API as sort_by, which rejects unknown fields, lists such as many_to_many and multichoice, and json.
 A field of the record that a foreign key refers to is written author.username. A field may be named once.`,
     invalid: [
@@ -196,21 +216,28 @@ A field of the record that a foreign key refers to is written author.username. A
       listExample('fields: [{ name: title }]\nsort: [{ field: title }, { field: »tags«, order: desc }]\n'),
       listExample('fields: [{ name: title }]\nsort: [{ field: »author.name« }]\n'),
       listExample('fields: [{ name: title }]\nsort: [{ field: views }, { field: »views« }]\n'),
+      {
+        files: {
+          'views/user.yaml':
+            'name: UserForm\nview_type: form\nmodel: User\nfields: []\nrelated: [{ field: post.author_id, columns: [title], sort: [{ field: »tags« }] }]\n',
+        },
+      },
     ],
     valid: [
       listExample('fields: [{ name: title }]\nsort: [{ field: views, order: desc }, { field: author.username }]\n'),
       listExample('fields: [{ name: title }]\n'),
     ],
     view({ project, view, model, source }, report) {
-      const sort = view.view_type === 'list' ? (view.sort ?? []) : []
-      for (const [index, { field }] of sort.entries()) {
-        // A key without a field is a fault of the shape of the view.
-        if (typeof field !== 'string') continue
-        const at = ['sort', index, 'field']
-        const target = sortTarget(field, model, project.registry)
-        if (typeof target === 'function') report(source, at, target())
-        else if (sort.findIndex((each) => each.field === field) < index)
-          report(source, at, `'${field}' is named twice; remove one`)
+      for (const { sort, sorted, path } of sortsOf(view, model, project.registry)) {
+        for (const [index, { field }] of sort.entries()) {
+          // A key without a field is a fault of the shape of the view.
+          if (typeof field !== 'string') continue
+          const at = [...path, index, 'field']
+          const target = sortTarget(field, sorted, project.registry)
+          if (typeof target === 'function') report(source, at, target())
+          else if (sort.findIndex((each) => each.field === field) < index)
+            report(source, at, `'${field}' is named twice; remove one`)
+        }
       }
     },
   },

@@ -1,8 +1,10 @@
 import type { Path } from '../../config/source.ts'
 import type { Field } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import { generatedTitle } from '../../views/generate.ts'
 import type { DefinedForm } from '../../views/views.ts'
+import type { LintProject } from '../project.ts'
 import { ALLOW_LISTS, type Example, formExample, type LintRule, listExample } from '../rule.ts'
 
 const withForm = (inlineForm: string): Example => ({
@@ -26,6 +28,25 @@ const makesColumns = ({ type, limits, relation }: Field): boolean =>
   (limits.choices !== undefined && !type.list) || type.name === 'choice' || (relation !== undefined && type.name === 'foreignkey')
 
 const isDay = ({ type }: Field): boolean => type.name === 'date' || type.name === 'datetime'
+
+/** Says why a name is not that of a form of a model; undefined if it is. */
+function otherForm(project: LintProject, name: string, model: Model): string | undefined {
+  const forms = project.views.filter(({ view }) => view.view_type === 'form')
+  const meant = forms.find(({ view }) => view.name === name)
+  if (meant?.modelKey === model.key) return undefined
+  const own = forms.filter(({ modelKey }) => modelKey === model.key).map(({ view }) => view.name)
+  if (meant === undefined) return `There is no form '${name}' of the model ${model.name}${meantOrKnown(name, own)}`
+  return `'${name}' is a form of the model ${meant.view.model}, and these records are of ${model.name}${meantOrKnown(name, own)}`
+}
+
+/** A form with a table of rows, beside forms of Post and Tag. */
+const related = (rows: string, model: string): Example => ({
+  files: {
+    'views/form.yaml': `name: Form\nview_type: form\nmodel: ${model}\nfields: []\nrelated: [{ ${rows} }]\n`,
+    'views/post.yaml': 'name: PostForm\nview_type: form\nmodel: Post\nfields: [{ name: title }]\n',
+    'views/tag.yaml': 'name: TagForm\nview_type: form\nmodel: Tag\nfields: [{ name: name }]\n',
+  },
+})
 
 const forms = (...uses: readonly string[]): Example => ({
   files: {
@@ -237,15 +258,46 @@ another model. Without inline_form, cells cannot be edited.`,
     view({ project, view, model, source }, report) {
       if (view.view_type !== 'list' || view.inline_form === undefined) return
       const name = view.inline_form
-      const forms = project.views.filter(({ view: each }) => each.view_type === 'form')
-      const meant = forms.find((each) => each.view.name === name)
-      if (meant?.modelKey === model.key) return
-      const own = forms.filter(({ modelKey }) => modelKey === model.key).map((each) => each.view.name)
-      const message =
-        meant === undefined
-          ? `There is no form '${name}' of the model ${model.name}${meantOrKnown(name, own)}`
-          : `'${name}' is a form of the model ${meant.view.model}, and this list is of ${model.name}${meantOrKnown(name, own)}`
-      report(source, ['inline_form'], message)
+      const message = otherForm(project, name, model)
+      if (message !== undefined) report(source, ['inline_form'], message)
+    },
+  },
+  'view/related-field': {
+    severity: 'error',
+    summary: 'The related rows of a form have no foreign key to its model',
+    details: `A form edits records of another model that refer to its own, such as the lines of an invoice. The field of related names this relation as
+<model>.<field>, with the name of the model in lower case: a foreignkey or one_to_one to the model of the form. Each relation has one table.`,
+    invalid: [
+      related('field: »post.tags«, columns: [title]', 'Tag'),
+      related('field: »post«, columns: [title]', 'Tag'),
+      related('field: »post.author_id«, columns: [title]', 'Tag'),
+      related('field: post.author_id, columns: [title] }, { field: »post.author_id«, columns: [title]', 'User'),
+    ],
+    valid: [
+      related('field: post.author_id, columns: [title]', 'User'),
+      related('field: post.author_id, columns: [title, views], sort: [{ field: title }], limit: 50', 'User'),
+    ],
+  },
+  'view/related-form': {
+    severity: 'error',
+    summary: 'The related rows of a form name a form that is not of their model',
+    details: `The rows of related are written under form, so it must be a form of their model; the API rejects another one. Without it, rows are written
+under the form that opens for the model.`,
+    invalid: [
+      related('field: post.author_id, columns: [title], form: »PostFrom«', 'User'),
+      related('field: post.author_id, columns: [title], form: »TagForm«', 'User'),
+    ],
+    valid: [
+      related('field: post.author_id, columns: [title], form: PostForm', 'User'),
+      related('field: post.author_id, columns: [title]', 'User'),
+    ],
+    view({ project, form, source }, report) {
+      for (const [index, { field, form: name }] of (form?.related ?? []).entries()) {
+        const model = project.registry.get(field.split('.')[0] ?? '')
+        if (name === undefined || model === undefined) continue
+        const message = otherForm(project, name, model)
+        if (message !== undefined) report(source, ['related', index, 'form'], message)
+      }
     },
   },
   'view/layout-field': {

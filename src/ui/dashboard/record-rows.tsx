@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Cell, NameCell, RecordLink } from '../cells/cell.tsx'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, listQuery } from '../data/records.ts'
+import { requestedIncludes } from '../data/related.ts'
 import { useSite } from '../data/site.ts'
 import { useViews } from '../data/use-views.ts'
 import type { ModelViews } from '../data/views.ts'
@@ -12,7 +13,6 @@ import {
   type ListColumn,
   linkColumn,
   requestedFields,
-  requestedIncludes,
   shownColumns,
   viewSort,
 } from '../list/columns.ts'
@@ -54,7 +54,10 @@ function Rows({ parts, filters: { filters, any }, views }: RowsProps & { readonl
     ...{ q: '', page: 1, page_size: panel.limit ?? DEFAULT_ROWS, filters, any },
     sort: apiSort(site, model, sort ?? (view === undefined ? [] : viewSort(view))),
     fields: requestedFields(columns, model),
-    include: requestedIncludes(site, columns),
+    include: requestedIncludes(
+      site,
+      columns.map(({ field }) => field),
+    ),
   }
   const { data, error, refetch } = useQuery(listQuery(useSession(), model.key, plan))
   if (error !== null && data === undefined) return <Failure error={error} onRetry={() => void refetch()} />

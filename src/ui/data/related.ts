@@ -1,10 +1,10 @@
 import { keepPreviousData, queryOptions, skipToken } from '@tanstack/react-query'
-import type { SiteField, SiteModel } from '../../client/client.ts'
+import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import type { Option } from '../parts/combobox.tsx'
 import { formatDate } from '../text/format.ts'
 import type { PageSession } from './page-session.ts'
 import type { AnyRecord } from './records.ts'
-import { fieldOf } from './site.ts'
+import { fieldOf, may, modelOf } from './site.ts'
 
 /** A related record: its id and the text that stands for it. */
 export interface Related {
@@ -161,4 +161,18 @@ async function findLabels(
   const query = { filters: { id__in: ids }, fields: shownFields(target), page_size: ids.length }
   const page = await records.list(query, { signal })
   return named(page.data, target)
+}
+
+/** The display field of a related model that the user may view; undefined for others and for `id`. */
+export function viewableDisplay(site: Site, field: SiteField): string | undefined {
+  const target = field.relation === null ? undefined : modelOf(site, field.relation.model)
+  return may(target, 'view') && target?.display_field !== 'id' ? target?.display_field : undefined
+}
+
+/** The names of related records to request, for relations whose model the user may view. */
+export function requestedIncludes(site: Site, fields: readonly SiteField[]): readonly string[] {
+  return fields.flatMap((field) => {
+    const display = viewableDisplay(site, field)
+    return display === undefined || field.type === 'many_to_many' ? [] : [`${field.relation?.name}__${display}`]
+  })
 }

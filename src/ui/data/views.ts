@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { SiteField, SiteModel, View, ViewLayout } from '../../client/client.ts'
+import type { RelatedRows, SiteField, SiteModel, View, ViewLayout } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 import { fieldOf, wordsOf } from './site.ts'
 
@@ -58,6 +58,8 @@ export interface FormView {
   readonly allowed_update_fields?: readonly string[]
   readonly use?: readonly ('create' | 'update')[]
   readonly groups?: readonly FieldGroup[]
+  /** Tables of records that refer to the one in the form. */
+  readonly related?: readonly RelatedRows[]
   /** The actions that it offers, in this order; absent if it offers all of the model. */
   readonly actions?: readonly string[]
 }

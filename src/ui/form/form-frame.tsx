@@ -49,7 +49,9 @@ export function FormFrame({
 }: FormFrameProps) {
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (problems !== undefined && element.current !== null) focusFirstFault(element.current)
+    // A faulty row of a table takes the focus itself.
+    const isInRow = problems?.rows?.length && Object.keys(problems.fields).length === 0
+    if (problems !== undefined && !isInRow && element.current !== null) focusFirstFault(element.current)
   }, [problems])
   useEffect(() => {
     if (round === undefined || element.current === null) return
@@ -100,10 +102,10 @@ interface ProblemTextProps {
 }
 
 /** The messages of a failed attempt. Those of fields that the form displays lead to them. */
-function ProblemText({ problems: { error, fields }, shown, values, labels, onOpen }: ProblemTextProps) {
+function ProblemText({ problems: { error, fields, rows = [] }, shown, values, labels, onOpen }: ProblemTextProps) {
   const { form: text, errors } = useText()
   const names = Object.keys(fields)
-  if (names.length === 0) return <FailureText error={error} />
+  if (names.length === 0 && rows.length === 0) return <FailureText error={error} />
   // In the order of the form, those without an input last.
   const ordered = [...shown.filter((name) => names.includes(name)), ...names.filter((name) => !shown.includes(name))]
   const placed = names.filter((name) => shown.includes(name)).length
@@ -133,6 +135,13 @@ function ProblemText({ problems: { error, fields }, shown, values, labels, onOpe
             ) : (
               message
             )}
+          </li>
+        ))}
+        {rows.map(({ key, title, messages: own, unparsed, open }) => (
+          <li key={key}>
+            <button type="button" className="form-fault" onClick={open}>
+              {title}: {[...unparsed.flatMap((each) => faultsOf(each, text, true)), ...own].map(errors.fromServer).join(' ')}
+            </button>
           </li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import type { SiteModel, Versioned } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { fieldOf, useSite } from '../data/site.ts'
@@ -13,8 +13,10 @@ import { useText } from '../text/text.tsx'
 import { type CreateRelatedProps, RelatedContext } from '../widgets/use-related.ts'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
+import { FormTables } from './form-tables.tsx'
 import { releaseUploads, unsentFiles, unsentProblems, uploadsEnded, useLatestEdits } from './pending-files.ts'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { type FormRows, useFormRows } from './use-rows.ts'
 import { createdValues, type FormValues, sentValues, startValues } from './values.ts'
 
 /** Creates a record over the page, for a picker that selects it then. */
@@ -86,7 +88,7 @@ interface NewRecordFormProps {
 
 /** The form of a record that does not exist yet. */
 export function NewRecordForm({ id, form, model, state, onSave, round, actions }: NewRecordFormProps) {
-  const { values, setValue, writable, hidden, problems, isLocked } = state
+  const { values, setValue, writable, hidden, problems, isLocked, rows } = state
   return (
     <FormFrame
       {...{ id, form, model, problems, values, onSave, round, actions }}
@@ -100,6 +102,7 @@ export function NewRecordForm({ id, form, model, state, onSave, round, actions }
         errors={problems?.fields ?? {}}
         wasTried={problems !== undefined}
       />
+      <FormTables {...{ form, model, rows }} record={undefined} />
     </FormFrame>
   )
 }
@@ -110,6 +113,7 @@ interface NewRecord {
   readonly setValue: (name: string, value: unknown) => void
   readonly writable: readonly string[]
   readonly hidden: ReadonlySet<string>
+  readonly rows: FormRows
   readonly problems: Problems | undefined
   readonly isDirty: boolean
   readonly isBusy: boolean
@@ -127,11 +131,14 @@ const NOTHING: FormValues = {}
  * Keeps what is typed for a new record, and creates it.
  *
  * @param given values that the form begins with, over its defaults; they are sent as if they had been typed
+ * @param copyOf the record whose rows are copied, too
  */
-export function useNewRecord(model: SiteModel, form: FormView, given: FormValues = NOTHING): NewRecord {
+export function useNewRecord(model: SiteModel, form: FormView, given: FormValues = NOTHING, copyOf?: number): NewRecord {
   const session = useSession()
   const queries = useQueryClient()
-  const { user } = useSite()
+  const site = useSite()
+  const { user } = site
+  const rows = useFormRows(form, copyOf)
   const { files: text } = useText()
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
@@ -146,8 +153,16 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const sent = writable.filter((name) => !hidden.has(name))
   const titleOf = (name: string) => labelIn(form, model, name)
 
+  /** Keeps a record that was created, for the pages that show it. */
+  const kept = (created: Versioned<AnyRecord>, sentEdits: FormValues): AnyRecord => {
+    releaseUploads(sentEdits)
+    queries.setQueryData(recordQuery(session, model.key, created.data.id).queryKey, created)
+    void refreshModel(queries, model.key)
+    return created.data
+  }
+
   const save = async () => {
-    if (isBusy) return undefined
+    if (isBusy || rows.isWaiting) return undefined
     setBusy(true)
     setProblems(undefined)
     try {
@@ -160,6 +175,12 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
         return undefined
       }
       const data = sentValues(model, createdValues(sent, { ...values, ...now }, { ...begun, ...now }))
+      if (rows.isDirty) {
+        const { storeWithRows } = await import('./row-batch.ts')
+        const { stored, problems } = await storeWithRows({ session, queries, site, rows }, { model, form, id: undefined, data })
+        setProblems(problems)
+        return stored && kept(stored, now)
+      }
       if (hasUnparsed(data)) {
         const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).create(parsed, { ...underForm(form), dryRun: true }))
@@ -167,10 +188,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
         return undefined
       }
       const created = await session.run((client) => client.model(model.key).create(data, underForm(form)))
-      releaseUploads(now)
-      queries.setQueryData(recordQuery(session, model.key, created.data.id).queryKey, created)
-      void refreshModel(queries, model.key)
-      return created.data
+      return kept(created, now)
     } catch (error) {
       setProblems(problemsOf(error, titleOf))
       return undefined
@@ -184,13 +202,15 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
     setValue: (name, value) => setEdits((former) => ({ ...former, [name]: value })),
     writable,
     hidden,
+    rows,
     problems,
-    isDirty: Object.keys(edits).length > 0,
+    isDirty: Object.keys(edits).length > 0 || rows.isDirty,
     isBusy,
     isLocked,
     save,
     reset: () => {
       setEdits({})
+      rows.forget()
       setOpenedAt(new Date())
       setProblems(undefined)
     },

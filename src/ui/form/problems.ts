@@ -7,6 +7,20 @@ export interface Problems {
   readonly error: unknown
   /** Messages by field; empty if the fault is not that of a field. */
   readonly fields: FieldErrors
+  /** Those of rows of other models in the form. */
+  readonly rows?: readonly RowProblem[]
+}
+
+/** What kept a row of a form from being saved. */
+export interface RowProblem {
+  readonly key: string
+  /** The table and the number of the row in it. */
+  readonly title: string
+  readonly messages: readonly string[]
+  /** Typed texts that are no values. */
+  readonly unparsed: readonly unknown[]
+  /** Moves the focus to the row. */
+  readonly open: () => void
 }
 
 /**

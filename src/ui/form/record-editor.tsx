@@ -68,10 +68,13 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
     if (problems !== undefined) showFault()
   }, [problems])
   useSaveKey(save)
-  const duplicate = () =>
-    void navigate({ to: '/models/$model/new', params: { model: model.key }, search: { copy: String(base.id) } })
+  const duplicate = (withRows: boolean) => {
+    const search = { copy: String(base.id), ...(withRows ? { rows: 'true' } : {}) }
+    void navigate({ to: '/models/$model/new', params: { model: model.key }, search })
+  }
 
-  const canSave = edits.writable.length > 0 || rights.isWritable
+  const hasForm = edits.writable.length > 0 || edits.rows.isWritable
+  const canSave = hasForm || rights.isWritable
   const tabs = [
     {
       value: 'form',
@@ -136,7 +139,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
           canSave
             ? {
                 // The form of the rights may still be loading.
-                form: tab === 'form' && edits.writable.length > 0 ? formId : undefined,
+                form: tab === 'form' && hasForm ? formId : undefined,
                 onSave: save,
                 isBusy: edits.isBusy,
                 isIdle: !edits.isDirty || isDeleted,
@@ -185,7 +188,12 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
 function useFaults(problems: Problems | undefined, rights: readonly string[], place: 'form' | 'access') {
   const faults = useMemo(() => {
     const at = (isOwn: (name: string) => boolean) => problems && problemsAt(problems, isOwn)
-    return { form: at((name) => !rights.includes(name)), access: at((name) => rights.includes(name)) }
+    const form = at((name) => !rights.includes(name))
+    const hasRows = (problems?.rows ?? []).length > 0
+    return {
+      form: hasRows && problems ? { ...problems, fields: form?.fields ?? {} } : form,
+      access: at((name) => rights.includes(name)),
+    }
   }, [problems, rights])
   const isPlaced = faults.form !== undefined || faults.access !== undefined
   return isPlaced ? faults : { form: undefined, access: undefined, [place]: problems }

@@ -3,6 +3,7 @@ import type { SiteModel } from '../../client/client.ts'
 import type { FormView } from '../data/views.ts'
 import { FormFields } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
+import { FormTables } from './form-tables.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 
 interface RecordFormProps {
@@ -20,7 +21,7 @@ interface RecordFormProps {
 
 /** The form of a record; without a field that the user may change, its values to read. */
 export function RecordForm({ id, model, form, edits, onSave, isLocked = false, actions }: RecordFormProps) {
-  const { base, writable, hidden, problems } = edits
+  const { base, writable, hidden, problems, rows } = edits
   const fields = (
     <FormFields
       form={form}
@@ -34,7 +35,15 @@ export function RecordForm({ id, model, form, edits, onSave, isLocked = false, a
       wasTried={problems !== undefined}
     />
   )
-  if (writable.length === 0) return <div className="form">{fields}</div>
+  const tables = <FormTables {...{ form, model, rows }} record={base} />
+  if (writable.length === 0 && !rows.isWritable) {
+    return (
+      <div className="form">
+        {fields}
+        {tables}
+      </div>
+    )
+  }
   return (
     <FormFrame
       id={id}
@@ -48,6 +57,7 @@ export function RecordForm({ id, model, form, edits, onSave, isLocked = false, a
       actions={actions}
     >
       {fields}
+      {tables}
     </FormFrame>
   )
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Copy, Ellipsis, Trash2 } from 'lucide-react'
+import { Copy, CopyPlus, Ellipsis, Trash2 } from 'lucide-react'
 import type { SiteModel } from '../../client/client.ts'
 import { type FormView, formTitle } from '../data/views.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -12,7 +12,7 @@ interface RecordMenuProps {
   readonly forms: readonly FormView[]
   readonly form: FormView
   /** Opens a form with the values of the record; undefined where the user cannot create one. */
-  readonly onDuplicate?: (() => void) | undefined
+  readonly onDuplicate?: ((withRows: boolean) => void) | undefined
   /** Asks before the record is deleted; undefined where the user cannot delete it. */
   readonly onDelete?: (() => void) | undefined
 }
@@ -33,8 +33,13 @@ export function RecordMenu({ model, forms, form, onDuplicate, onDelete }: Record
   return (
     <Menu trigger={<IconButton label={text.common.more} icon={<Ellipsis size={16} aria-hidden />} />}>
       {onDuplicate !== undefined && (
-        <MenuItem icon={<Copy size={14} aria-hidden />} onClick={onDuplicate}>
+        <MenuItem icon={<Copy size={14} aria-hidden />} onClick={() => onDuplicate(false)}>
           {text.form.duplicate}
+        </MenuItem>
+      )}
+      {onDuplicate !== undefined && form.related !== undefined && (
+        <MenuItem icon={<CopyPlus size={14} aria-hidden />} onClick={() => onDuplicate(true)}>
+          {text.form.duplicateRows}
         </MenuItem>
       )}
       {hasForms && (

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { AdminError, type ChangeEvent, type SiteModel, type Versioned } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery } from '../data/records.ts'
+import { useSite } from '../data/site.ts'
 import { useChanges } from '../data/use-live.ts'
 import { useViews } from '../data/use-views.ts'
-import { type FormView, formFor, formModel, formsFor } from '../data/views.ts'
+import { type FormView, formFor, formModel, formsFor, type ModelViews } from '../data/views.ts'
 import { Failure } from '../parts/states.tsx'
 
 /** A record with what is needed to edit it. */
@@ -40,6 +41,7 @@ export function useLoadedRecord(
 ): { readonly loaded: LoadedRecord; readonly instead?: never } | { readonly loaded?: never; readonly instead: ReactNode } {
   const [isDeleted, setDeleted] = useState(false)
   const views = useViews(model.key)
+  useRowsAhead(views.data && openingForm(views.data, chosen), id)
   // A record that is known to be deleted is not asked for again.
   const record = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: !isDeleted && !isLeaving })
   useChanges(
@@ -60,7 +62,7 @@ export function useLoadedRecord(
   }
   if (views.data === undefined || record.data === undefined) return { instead: waiting }
   const forms = formsFor(views.data.forms, 'update')
-  const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'update') ?? views.data.forms[0]
+  const form = openingForm(views.data, chosen)
   if (form === undefined) return { instead: missing }
   const loaded = {
     model: formModel(model, form),
@@ -71,4 +73,20 @@ export function useLoadedRecord(
     onDeleted: () => setDeleted(true),
   }
   return { loaded }
+}
+
+/** The form that a record opens with. @param chosen name of a form */
+const openingForm = ({ forms }: ModelViews, chosen: string | undefined): FormView | undefined =>
+  formsFor(forms, 'update').find(({ name }) => name === chosen) ?? formFor(forms, 'update') ?? forms[0]
+
+/** Reads the rows of other models in a form at the same time as its record. */
+function useRowsAhead(form: FormView | undefined, id: number): void {
+  const session = useSession()
+  const queries = useQueryClient()
+  const site = useSite()
+  const related = form?.related
+  useEffect(() => {
+    if (related !== undefined)
+      void import('./rows-ahead.ts').then(({ readRowsAhead }) => readRowsAhead({ session, queries, site }, related, id))
+  }, [related, id, session, queries, site])
 }

@@ -19,6 +19,7 @@ import {
 } from './pending-files.ts'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
 import { changedRights, NO_RIGHTS, type Rights, rightIn } from './use-rights.ts'
+import { type FormRows, useFormRows } from './use-rows.ts'
 import { changedFields, type FormValues, formerValues, sentValues } from './values.ts'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './versions.ts'
 
@@ -52,6 +53,8 @@ export interface RecordEdits {
   /** Names of the fields of the form that the user may set. */
   readonly writable: readonly string[]
   readonly hidden: ReadonlySet<string>
+  /** The rows of other models that the form edits. */
+  readonly rows: FormRows
   readonly problems: Problems | undefined
   readonly isDirty: boolean
   readonly isBusy: boolean
@@ -89,7 +92,9 @@ export function useRecordEdits(
 ): RecordEdits {
   const session = useSession()
   const queries = useQueryClient()
-  const { user } = useSite()
+  const site = useSite()
+  const { user } = site
+  const rows = useFormRows(form)
   const { files: text } = useText()
   const refreshSite = useSiteRefresh()
   const [base, setBase] = useState(latest)
@@ -108,7 +113,7 @@ export function useRecordEdits(
   const sent = writable.filter((name) => !hidden.has(name))
   const titleOf = (name: string) => labelIn(form, model, name)
   const isTyped = Object.keys(changedFields(model, writable, base.data, edits)).length > 0
-  const isDirty = isTyped || Object.keys(changedRights(base.data, rights.edits)).length > 0
+  const isDirty = isTyped || rows.isDirty || Object.keys(changedRights(base.data, rights.edits)).length > 0
 
   const isStale = latest.etag !== base.etag && !isBusy
   const isChanged = isStale && hasChanged(model, base.data, latest.data)
@@ -136,15 +141,31 @@ export function useRecordEdits(
   /** Stores changes in one request, so that all are stored or none. Rights that the form does not accept go beside it once it has accepted the rest. */
   const write = async (changes: FormValues, if_match: string): Promise<Versioned<AnyRecord>> => {
     const { id } = base.data
-    const formed = Object.fromEntries(Object.entries(changes).filter(([name]) => accepted.includes(name)))
-    const names = Object.keys(formed)
-    const isFormed = names.length === Object.keys(changes).length
+    const { formed, isFormed } = partsOf(changes)
     const under = { ...underForm(form), if_match }
     return session.run(async (client) => {
       const records = client.model(model.key)
-      if (!isFormed && names.length > 0 && form.generated !== true) await records.update(id, formed, { ...under, dryRun: true })
+      if (!isFormed && Object.keys(formed).length > 0 && form.generated !== true)
+        await records.update(id, formed, { ...under, dryRun: true })
       return records.update(id, changes, isFormed ? under : { if_match })
     })
+  }
+
+  /** Stores changes and rows in one request. */
+  const writeRows = async (changes: FormValues, if_match: string) => {
+    const { storeWithRows } = await import('./row-batch.ts')
+    const { id } = base.data
+    const { formed, isFormed } = partsOf(changes)
+    if (!isFormed && Object.keys(formed).length > 0 && form.generated !== true)
+      await session.run((client) => client.model(model.key).update(id, formed, { ...underForm(form), if_match, dryRun: true }))
+    const written = { model, form, id, data: changes, if_match, isFormed }
+    return storeWithRows({ session, queries, site, rows }, written)
+  }
+
+  /** The changes that the form accepts, and whether these are all. */
+  const partsOf = (changes: FormValues) => {
+    const formed = Object.fromEntries(Object.entries(changes).filter(([name]) => accepted.includes(name)))
+    return { formed, isFormed: Object.keys(formed).length === Object.keys(changes).length }
   }
 
   /** Edits whose uploads have ended: these, or what the user has made of them meanwhile. */
@@ -165,19 +186,25 @@ export function useRecordEdits(
     const changes = { ...data, ...changedRights(from.data, rights.edits) }
     try {
       // The edits were discarded while uploads were waited for.
-      if (values !== given && Object.keys(changes).length === 0) return undefined
+      if (values !== given && Object.keys(changes).length === 0 && !rows.isDirty) return undefined
       const unsent = unsentFiles(values)
       if (unsent.size > 0) {
         setProblems({ error: undefined, fields: unsentProblems(unsent, text) })
         return undefined
       }
-      if (hasUnparsed(data)) {
+      if (!rows.isDirty && hasUnparsed(data)) {
         const dryRun = (parsed: FormValues) =>
           session.run((client) => client.model(model.key).update(from.data.id, parsed, { ...underForm(form), dryRun: true }))
         setProblems(await unparsedProblems(data, dryRun, titleOf))
         return undefined
       }
-      const stored = Object.keys(changes).length === 0 ? from : await write(changes, from.etag)
+      const withRows = rows.isDirty ? await writeRows(changes, from.etag) : undefined
+      if (withRows?.problems !== undefined) {
+        setProblems(withRows.problems)
+        return undefined
+      }
+      const isSame = Object.keys(changes).length === 0
+      const stored = withRows?.stored ?? (isSame ? from : await write(changes, from.etag))
       releaseUploads(values)
       await show(stored)
       // What was typed while the request was under way is still to be saved.
@@ -187,7 +214,7 @@ export function useRecordEdits(
       setTheirs(undefined)
       refresh(changes)
       const former = model.history ? formerValues(model, Object.keys(changes), from.data) : undefined
-      if (former === undefined) return { undo: undefined }
+      if (former === undefined || withRows !== undefined) return { undo: undefined }
       const undo: Undo = async () => {
         setBusy(true)
         try {
@@ -270,6 +297,7 @@ export function useRecordEdits(
     setValues,
     writable,
     hidden,
+    rows,
     problems,
     isDirty,
     isBusy,
@@ -292,6 +320,7 @@ export function useRecordEdits(
     discard: () => {
       cancelUploads(edits)
       setEdits({})
+      rows.forget()
       rights.forget(rights.edits)
       setProblems(undefined)
     },

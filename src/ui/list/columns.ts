@@ -1,6 +1,7 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import { isNumeric } from '../cells/choices.ts'
-import { fieldOf, may, modelOf } from '../data/site.ts'
+import { viewableDisplay } from '../data/related.ts'
+import { fieldOf, modelOf } from '../data/site.ts'
 import type { FieldView, FormView, ListView } from '../data/views.ts'
 import { filteredField } from './filter-text.ts'
 
@@ -67,14 +68,6 @@ export const requestedFields = (columns: readonly ListColumn[], model: SiteModel
   ...new Set([...columns.map(({ name }) => name), model.display_field]),
 ]
 
-/** The names of related records to request, for relations whose model the user may view. */
-export function requestedIncludes(site: Site, columns: readonly ListColumn[]): readonly string[] {
-  return columns.flatMap(({ field }) => {
-    const display = viewableDisplay(site, field)
-    return display === undefined || field.type === 'many_to_many' ? [] : [`${field.relation?.name}__${display}`]
-  })
-}
-
 /**
  * The sort keys that a list can have, by column: the name of a related record is the column of its relation. Another field of a related
  * record keeps its path, such as `author.email`. Keys that the API would reject, and repeated ones, are left out.
@@ -118,12 +111,6 @@ export function apiSort(site: Site, model: SiteModel, sort: readonly string[]): 
 /** The sort keys of a list view. */
 export const viewSort = (view: ListView): readonly string[] =>
   (view.sort ?? []).map(({ field, order }) => (order === 'desc' ? `-${field}` : field))
-
-/** The display field of a related model that the user may view; undefined for others and for `id`. */
-function viewableDisplay(site: Site, field: SiteField): string | undefined {
-  const target = field.relation === null ? undefined : modelOf(site, field.relation.model)
-  return may(target, 'view') && target?.display_field !== 'id' ? target?.display_field : undefined
-}
 
 /** The classes of the cells of a column. */
 export const columnClass = ({ name, field }: ListColumn, pinned: readonly string[]): string | undefined =>

@@ -3,11 +3,12 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { SavedView, Site, SiteModel } from '../../client/client.ts'
 import { conditionFields, offeredActions } from '../data/model-actions.ts'
 import type { ListPlan } from '../data/records.ts'
+import { requestedIncludes } from '../data/related.ts'
 import { defaultView, NO_VIEW, openedSearch } from '../data/saved-views.ts'
 import { useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
-import { apiSort, columnSort, type ListColumn, requestedFields, requestedIncludes, viewSort } from './columns.ts'
+import { apiSort, columnSort, type ListColumn, requestedFields, viewSort } from './columns.ts'
 import { apiFilters } from './filter-text.ts'
 
 /** What a list shows, as its address says. Members that are absent follow the list view. */
@@ -161,7 +162,10 @@ export function listPlan(place: ListPlace, state: ListState, columns: readonly L
     sort: apiSort(site, model, sortOf(place, state)),
     ...apiFilters(site, model, state.filters, new Date()),
     fields: [...new Set([...requestedFields(columns, model), ...conditionFields(model, actions)])],
-    include: requestedIncludes(site, columns),
+    include: requestedIncludes(
+      site,
+      columns.map(({ field }) => field),
+    ),
   }
 }
 

@@ -46,7 +46,8 @@ export function CreatePage() {
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
   if (form === undefined) return <EmptyState title={text.noForm} />
   const given = { ...filledIn(model, valuesOf(search, 'fill')), ...(copied.data && copiedValues(model, copied.data.data)) }
-  return <Creation key={`${key} ${source}`} model={formModel(model, form)} {...{ form, forms, given }} />
+  const copyOf = copied.data !== undefined && firstOf(search, 'rows') === 'true' ? source : undefined
+  return <Creation key={`${key} ${source}`} model={formModel(model, form)} {...{ form, forms, given, copyOf }} />
 }
 
 /** The related records that an address fills in, such as `category_id=3`. */
@@ -66,16 +67,19 @@ interface CreationProps {
   readonly forms: readonly FormView[]
   /** Values that the form begins with. */
   readonly given: FormValues
+  /** The record whose rows are copied. */
+  readonly copyOf: number | undefined
 }
 
-function Creation({ model, form, forms, given: first }: CreationProps) {
+function Creation({ model, form, forms, given: first, copyOf: copied }: CreationProps) {
   // A later read of the source leaves the form as it is.
   const [given] = useState(first)
+  const [copyOf, setCopyOf] = useState(copied)
   const noun = useNoun()
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const state = useNewRecord(model, form, given)
+  const state = useNewRecord(model, form, given, copyOf)
   const guard = useLeaveGuard(state.isDirty)
   const [round, setRound] = useState(0)
   const id = useId()
@@ -86,6 +90,7 @@ function Creation({ model, form, forms, given: first }: CreationProps) {
     toasts.done(text.form.created(nameOf(created, model)))
     if (isMore || !may(model, 'view')) {
       state.reset()
+      setCopyOf(undefined)
       setRound(round + 1)
     } else {
       const params = { model: model.key, id: String(created.id) }

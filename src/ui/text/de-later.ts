@@ -478,6 +478,27 @@ const deLater: LaterText = {
     notTaken: 'In diesem Browser gespeicherte Filter wurden nicht in Ihr Konto übernommen',
     notTakenText: 'Sie bleiben hier erhalten. Die Seite versucht es beim nächsten Laden wieder.',
   },
+  rows: {
+    actions: 'Aktionen',
+    none: 'Noch keine',
+    sum: 'Summe',
+    cell: (column, row) => `${column}, Zeile ${row}`,
+    row: (noun, row) => `${noun} ${row}`,
+    edit: (row) => `Zeile ${row} bearbeiten`,
+    open: (row) => `Alle Felder der Zeile ${row}`,
+    remove: (row) => `Zeile ${row} entfernen`,
+    keep: (row) => `Zeile ${row} behalten`,
+    up: (row) => `Zeile ${row} nach oben`,
+    down: (row) => `Zeile ${row} nach unten`,
+    more: (shown, total) => `Die ersten ${shown} von ${total} werden angezeigt.`,
+    all: 'Alle anzeigen',
+    apply: 'Übernehmen',
+    changed: 'Diese Zeile wurde anderswo geändert.',
+    gone: 'Diese Zeile wurde anderswo gelöscht.',
+    theirs: 'Deren Fassung übernehmen',
+    mine: 'Meine behalten',
+    drop: 'Verwerfen',
+  },
 }
 
 export default deLater

@@ -256,6 +256,7 @@ const de: Text = {
     refreshed: 'Dieser Datensatz wurde anderswo geändert. Das Formular zeigt die aktuellen Werte.',
     compare: 'Vergleichen',
     duplicate: 'Duplizieren',
+    duplicateRows: 'Mit Zeilen duplizieren',
     mainForm: 'Standard',
     faultDate: (pattern) => `Das ist kein Datum. Schreiben Sie es als ${pattern}.`,
     faultTime: (pattern) => `Das ist keine Uhrzeit. Schreiben Sie sie als ${pattern}.`,

@@ -469,6 +469,27 @@ export const enLater = {
     notTaken: 'Filters saved in this browser were not moved to your account',
     notTakenText: 'They are kept here. The page tries again when it is next loaded.',
   },
+  rows: {
+    actions: 'Actions',
+    none: 'None yet',
+    sum: 'Sum',
+    cell: (column: string, row: number) => `${column}, row ${row}`,
+    row: (noun: string, row: number) => `${noun} ${row}`,
+    edit: (row: number) => `Edit row ${row}`,
+    open: (row: number) => `All fields of row ${row}`,
+    remove: (row: number) => `Remove row ${row}`,
+    keep: (row: number) => `Keep row ${row}`,
+    up: (row: number) => `Move row ${row} up`,
+    down: (row: number) => `Move row ${row} down`,
+    more: (shown: string, total: string) => `The first ${shown} of ${total} are shown.`,
+    all: 'Show all',
+    apply: 'Apply',
+    changed: 'This row has been changed elsewhere.',
+    gone: 'This row was deleted elsewhere.',
+    theirs: 'Take their version',
+    mine: 'Keep mine',
+    drop: 'Drop it',
+  },
 }
 
 /** The texts that each language has for parts that are loaded on first use. */

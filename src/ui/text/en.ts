@@ -202,6 +202,7 @@ export const en = {
     refreshed: 'This record was changed elsewhere. The form shows the latest values.',
     compare: 'Compare',
     duplicate: 'Duplicate',
+    duplicateRows: 'Duplicate with rows',
     mainForm: 'Standard',
     faultDate: (pattern: string) => `This is not a date. Write it as ${pattern}.`,
     faultTime: (pattern: string) => `This is not a time. Write it as ${pattern}.`,

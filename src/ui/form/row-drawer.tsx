@@ -1,0 +1,77 @@
+import '../styles/records.css'
+import { Suspense, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/popups.tsx'
+import { Skeleton } from '../parts/states.tsx'
+import { useLaterText } from '../text/later.ts'
+import { useText } from '../text/text.tsx'
+import { FormFields, useHidden } from './form-fields.tsx'
+import { FormFrame } from './form-frame.tsx'
+import { formOfRow, type RowForms, settableIn } from './row-forms.ts'
+import type { RowDraft } from './use-rows.ts'
+import type { FormValues } from './values.ts'
+
+interface RowDrawerProps {
+  readonly forms: RowForms
+  readonly draft: RowDraft
+  readonly title: string
+  /** Takes the edits into the table; they are stored with the record. */
+  readonly onApply: (edits: FormValues) => void
+  readonly onClose: () => void
+}
+
+/** All fields of a row, at the side of the form that stores it. */
+export function RowDrawer(props: RowDrawerProps) {
+  const { title, onClose } = props
+  return (
+    <Dialog isOpen onClose={onClose} title={title} shape="drawer">
+      <Suspense fallback={<Skeleton shape="fields" lines={8} />}>
+        <RowFields {...props} />
+      </Suspense>
+    </Dialog>
+  )
+}
+
+function RowFields({ forms, draft, onApply, onClose }: RowDrawerProps) {
+  const text = useText().common
+  const later = useLaterText().rows
+  const { model, relation } = forms
+  const whole = formOfRow(forms, draft)
+  const [edits, setEdits] = useState<FormValues>(draft.edits)
+  const form = {
+    name: '',
+    view_type: 'form' as const,
+    ...whole,
+    fields: (whole?.fields ?? []).filter(({ name }) => name !== relation),
+  }
+  const record = draft.base?.record
+  const values = { ...draft.start, ...edits }
+  const [stable] = useState(form)
+  const hidden = useHidden(stable, model, record, values)
+  const writable = settableIn(forms, draft)
+  const hasErrors = Object.keys(draft.errors).length > 0
+  return (
+    <FormFrame
+      {...{ form, model, values }}
+      problems={hasErrors ? { error: undefined, fields: draft.errors } : undefined}
+      shown={writable.filter((name) => !hidden.has(name))}
+      onSave={() => onApply(edits)}
+      round={0}
+      actions={
+        <>
+          <Button onClick={onClose}>{text.cancel}</Button>
+          <Button kind="primary" type="submit">
+            {later.apply}
+          </Button>
+        </>
+      }
+    >
+      <FormFields
+        {...{ form, model, writable, hidden, record, values }}
+        onChange={(name, value) => setEdits((former) => ({ ...former, [name]: value }))}
+        errors={draft.errors}
+        wasTried={hasErrors}
+      />
+    </FormFrame>
+  )
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { browserSite } from '../../helpers/browser.ts'
+import { apiOf } from '../../helpers/browser-api.ts'
+import { assertBecomes } from '../../helpers/browser-reading.ts'
+
+const inClinic = browserSite({ fixture: 'clinic' })
+
+const RECEPTION = { username: 'g.adeyemi', password: 'front-desk-morning-26' }
+
+const table = (page: Page) => page.locator('[data-related="invoiceline.invoice_id"]')
+
+/** Types into the inputs of a row from where the focus is, with Tab between them. */
+async function typeRow(page: Page, values: readonly string[]): Promise<void> {
+  for (const [index, value] of values.entries()) {
+    if (index > 0) await page.keyboard.press('Tab')
+    if (value !== '') await page.keyboard.type(value)
+  }
+}
+
+inClinic(
+  'by keyboard alone: an invoice with three lines is created in one save, after the server has refused the second line',
+  { as: RECEPTION, at: '/models/invoice/new', allows: ['400 /batch'] },
+  async ({ page, server, variant, checkAccess }) => {
+    const number = `2026-7${WIDTH[variant.width]}${variant.scheme === 'dark' ? 1 : 0}1`
+    const { keyboard } = page
+    await page.getByLabel('Invoice number').focus()
+    await keyboard.type(number)
+    await page.getByLabel('Patient').focus()
+    for (const text of ['Doyle', 'Yusuf']) {
+      await keyboard.press('Enter')
+      await page.getByRole('option').first().waitFor()
+      await keyboard.type(text)
+      await page
+        .getByRole('option', { name: new RegExp(text) })
+        .first()
+        .waitFor()
+      await page
+        .locator('[role=option]')
+        .nth(1)
+        .waitFor({ state: 'detached' })
+        .catch(() => {})
+      await keyboard.press('Enter')
+      await page.getByRole('option').first().waitFor({ state: 'detached' })
+      await page.getByLabel('Treated by').focus()
+    }
+    await page.getByRole('button', { name: 'Add invoice line' }).focus()
+    await keyboard.press('Enter')
+    await page.getByLabel('Service code, row 1').and(page.locator(':focus')).waitFor()
+    await typeRow(page, ['GP20', 'Consultation', '1', '55', '', '55'])
+    await keyboard.press('Enter')
+    await page
+      .getByLabel('Net amount, row 2')
+      .and(page.locator(':focus'))
+      .or(page.getByLabel('Service code, row 2').and(page.locator(':focus')))
+      .waitFor()
+    await typeRow(page, ['CE01', 'Certificate', '2', '12.20', '', '12.20'])
+    await keyboard.press('Enter')
+    await page.getByLabel('Service code, row 3').and(page.locator(':focus')).waitFor()
+    await typeRow(page, ['LB02', 'Rapid test', '1', '12.75', '', '12.75'])
+    await checkAccess()
+    await keyboard.press('Control+Enter')
+
+    // The server refuses the net amount of the second line, which gets the focus.
+    const faulty = page.getByLabel('Net amount, row 2')
+    await faulty.and(page.locator(':focus')).waitFor()
+    await table(page).getByText('The net amount is the quantity times the unit price').waitFor()
+    await page.getByText('Lines 2: The net amount').waitFor()
+    await checkAccess()
+    await keyboard.press('Control+a')
+    await keyboard.type('24.40')
+    await keyboard.press('Control+Enter')
+    await page.waitForURL(/\/models\/invoice\/\d+$/)
+    await page.getByRole('heading', { level: 1, name: number }).waitFor()
+
+    const api = await apiOf(server, { username: 'admin', password: 'alder-lane-admin-26' })
+    const id = Number(page.url().split('/').at(-1))
+    const { data: lines } = await api.model('invoiceline').list({ filters: [`invoice_id=${id}`], sort: ['position'] })
+    assert.deepEqual(
+      lines.map(({ position, code, net_amount }) => [position, code, net_amount]),
+      [
+        [1, 'GP20', '55'],
+        [2, 'CE01', '24.4'],
+        [3, 'LB02', '12.75'],
+      ],
+    )
+    const { data: invoice } = await api.model('invoice').read(id)
+    assert.equal(invoice.net_amount, '92.15')
+    await assertBecomes(() => table(page).locator('tbody [data-row]').count(), 3)
+    await assertBecomes(() => table(page).locator('tfoot').getByText('92.15').count(), 1)
+  },
+)
+
+const ADMIN = { username: 'admin', password: 'alder-lane-admin-26' }
+
+type Server = Parameters<typeof apiOf>[0]
+
+/** Creates a draft of an invoice with three lines. */
+async function draftInvoice(server: Server, number: string): Promise<{ readonly id: number; readonly lines: readonly number[] }> {
+  const api = await apiOf(server, ADMIN)
+  const given = { code: 'GP20', quantity: '1', unit_price: '10', net_amount: '10', invoice_id: { $ref: 'invoice' } }
+  const lines = [1, 2, 3].map((position) => ({
+    method: 'create' as const,
+    model: 'invoiceline',
+    data: { ...given, position, description: `Line ${position}` },
+  }))
+  const invoice = { method: 'create' as const, model: 'invoice', ref: 'invoice', data: { number, patient_id: 1, doctor_id: 1 } }
+  const { data } = await api.batch([invoice, ...lines])
+  const [id = 0, ...rest] = (data as readonly { readonly id: number }[]).map((each) => each.id)
+  return { id, lines: rest }
+}
+
+const linesOf = async (server: Server, id: number) => {
+  const api = await apiOf(server, ADMIN)
+  const { data } = await api.model('invoiceline').list({ filters: [`invoice_id=${id}`], sort: ['position'] })
+  return data.map(({ position, description }) => [position, description])
+}
+
+inClinic(
+  'lines are edited, removed, kept, moved and added in one save; one that somebody else has changed is asked about; a copy has them too',
+  { as: RECEPTION, at: '/account', allows: ['400 /batch'] },
+  async ({ page, server, path, variant, checkAccess }) => {
+    const number = `2026-6${WIDTH[variant.width]}${variant.scheme === 'dark' ? 1 : 0}1`
+    const { id, lines } = await draftInvoice(server, number)
+    await page.goto(`${path}/models/invoice/${id}`)
+    const rows = table(page).locator('tbody [data-row]')
+    await assertBecomes(() => rows.count(), 3)
+    const status = page.locator('.record-header').getByRole('status')
+    await assertBecomes(() => status.innerText(), '')
+
+    // Only the row that is edited has inputs.
+    assert.equal(await table(page).locator('input').count(), 0)
+    await rows.nth(0).locator('[data-column=description]').click()
+    await page.getByLabel('Description, row 1').fill('Changed here')
+    await assertBecomes(() => status.innerText(), 'Unsaved')
+    await table(page).getByRole('button', { name: 'Remove row 2' }).click()
+    await table(page).getByRole('button', { name: 'Keep row 2' }).click()
+    await table(page).getByRole('button', { name: 'Remove row 2' }).click()
+    await table(page).locator('tfoot').getByText('20.00').last().waitFor()
+    await table(page).getByRole('button', { name: 'Add invoice line' }).click()
+    await page.getByLabel('Service code, row 4').fill('CE01')
+    await page.getByLabel('Description, row 4').fill('Added here')
+    await page.getByLabel('Unit price, row 4').fill('5')
+    await page.getByLabel('Net amount, row 4').fill('5')
+    // It goes before the third line.
+    await page.getByLabel('Net amount, row 4').press('Alt+ArrowUp')
+    await page.getByLabel('Net amount, row 3').waitFor()
+    await checkAccess()
+
+    const api = await apiOf(server, ADMIN)
+    await api.model('invoiceline').update(lines[0] ?? 0, { description: 'Changed elsewhere' })
+    await table(page).getByText('This row has been changed elsewhere.').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: /^Lines 1: / }).waitFor()
+    assert.deepEqual(await linesOf(server, id), [
+      [1, 'Changed elsewhere'],
+      [2, 'Line 2'],
+      [3, 'Line 3'],
+    ])
+    await checkAccess()
+    await table(page).getByRole('button', { name: 'Keep mine' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await assertBecomes(() => status.innerText(), '')
+    const expected = [
+      [1, 'Changed here'],
+      [3, 'Added here'],
+      [4, 'Line 3'],
+    ]
+    assert.deepEqual(await linesOf(server, id), expected)
+    await assertBecomes(() => rows.count(), 3)
+    assert.match(await rows.nth(1).innerText(), /Added here/)
+
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate with rows' }).click()
+    await page.waitForURL(/\/new\?copy=/)
+    await assertBecomes(() => rows.count(), 3)
+    await page.getByLabel('Invoice number').fill(number.replace('2026-6', '2026-5'))
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.waitForURL((url) => /invoice\/\d+$/.test(url.pathname) && !url.pathname.endsWith(`/${id}`))
+    const copy = Number(page.url().split('/').at(-1))
+    assert.deepEqual(await linesOf(server, copy), expected)
+    const { data } = await api.model('invoice').read(copy)
+    assert.equal(data.net_amount, '25')
+  },
+)
+
+inClinic(
+  'lines of an invoice that was sent are only read: no inputs, no buttons',
+  { as: RECEPTION, at: '/models/invoice/2' },
+  async ({ page }) => {
+    await assertBecomes(() => table(page).locator('tbody [data-row]').count(), 4)
+    assert.equal(await table(page).getByRole('button').count(), 0)
+    await table(page).locator('[data-row] [data-column=description]').first().click()
+    assert.equal(await table(page).locator('input').count(), 0)
+  },
+)
+
+const WIDTH = { 360: 1, 768: 2, 1280: 3 } as const
