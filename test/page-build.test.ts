@@ -47,8 +47,8 @@ test('the parser of Markdown is loaded with the first text in it', () => {
   for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
 })
 
-test('a board is loaded when a list shows one', () => {
-  const parts = ['list/layouts.tsx', 'list/board.tsx']
+test('a board and a calendar are loaded when a list shows one', () => {
+  const parts = ['list/layouts.tsx', 'list/board.tsx', 'list/calendar-view.tsx']
   const loaded = chunksLoadedWith(manifest, [ENTRY, LIST_PAGE])
   for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
 })

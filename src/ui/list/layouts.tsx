@@ -11,6 +11,8 @@ import { type ChangeList, type ListState, layoutOf } from './list-state.ts'
 
 const Board = lazy(() => import('./board.tsx').then((module) => ({ default: module.Board })))
 
+const CalendarView = lazy(() => import('./calendar-view.tsx').then((module) => ({ default: module.CalendarView })))
+
 /** The code of drawers is loaded when the browser has time. */
 const Drawers = lazyPart(() => import('../form/relation-drawers.tsx').then((module) => module.RelationDrawers))
 
@@ -19,9 +21,11 @@ export function ListLayout(props: LayoutProps) {
   const { model, view, state } = props
   const layout = layoutOf(view, state)
   const board = layout === 'board' ? fieldOf(model, view.layout?.board ?? '') : undefined
+  const start = layout === 'calendar' ? fieldOf(model, view.layout?.calendar?.start ?? '') : undefined
   return (
     <Suspense fallback={<Skeleton lines={12} />}>
       {board !== undefined && <Board key={view.name} {...props} field={board} />}
+      {start !== undefined && <CalendarView key={view.name} {...props} start={start} />}
       <Suspense>
         <Drawers>{undefined}</Drawers>
       </Suspense>

@@ -1,4 +1,5 @@
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { ignoreNextClick } from './ignore-click.ts'
 
 interface CardDragOptions {
   readonly isMovable: boolean
@@ -92,7 +93,7 @@ export function useCardDrag(root: RefObject<HTMLElement | null>, options: CardDr
       const wasDragging = isDragging
       end()
       if (!wasDragging) return
-      ignoreClick()
+      ignoreNextClick()
       if (target !== undefined) latest.current.onDrop(id, target)
     }
     window.addEventListener('pointermove', onMove, { signal })
@@ -102,22 +103,12 @@ export function useCardDrag(root: RefObject<HTMLElement | null>, options: CardDr
       if (event.key !== 'Escape' || !isDragging) return
       event.preventDefault()
       event.stopPropagation()
-      window.addEventListener('pointerup', ignoreClick, { once: true })
+      window.addEventListener('pointerup', ignoreNextClick, { once: true })
       end()
     }
     window.addEventListener('keydown', onKey, { signal, capture: true })
   }
   return { ...state, ghost, onPointerDown }
-}
-
-/** The click that follows the end of a drag opens nothing. */
-function ignoreClick(): void {
-  const stop = (event: Event) => {
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  window.addEventListener('click', stop, { capture: true, once: true })
-  setTimeout(() => window.removeEventListener('click', stop, { capture: true }))
 }
 
 /** How far to scroll for a pointer between two edges. */

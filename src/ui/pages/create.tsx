@@ -21,6 +21,7 @@ import { focusContent } from '../parts/page-header.tsx'
 import { EmptyState, Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
+import { isDay } from '../text/days.ts'
 import { useText } from '../text/text.tsx'
 import { NotFound } from './not-found.tsx'
 
@@ -50,12 +51,15 @@ export function CreatePage() {
   return <Creation key={`${key} ${source}`} model={formModel(model, form)} {...{ form, forms, given, copyOf }} />
 }
 
-/** The related records that an address fills in, such as `category_id=3`. */
+/** The related records, days and times that an address fills in, such as `category_id=3` and `starts_at=2026-07-02T09:00:00Z`. */
 function filledIn(model: SiteModel, fills: readonly string[]): FormValues {
   const values = fills.flatMap((fill): [string, unknown][] => {
     const [name = '', id] = fill.split('=')
     const type = fieldOf(model, name)?.type
     const isRelation = type === 'foreignkey' || type === 'one_to_one'
+    if (type === 'date' && isDay(id ?? '')) return [[name, id]]
+    if (type === 'datetime' && id?.includes('T') === true && !Number.isNaN(Date.parse(id)))
+      return [[name, new Date(id).toISOString()]]
     return isRelation && /^[1-9]\d*$/.test(id ?? '') ? [[name, Number(id)]] : []
   })
   return Object.fromEntries(values)
