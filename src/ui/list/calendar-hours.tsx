@@ -59,10 +59,10 @@ export function CalendarHours(props: ShownCalendar) {
               data-date={day}
               data-active={(days.length > 1 && day === place.day) || undefined}
               aria-current={day === today ? 'date' : undefined}
-              aria-label={wholeDay(day)}
               onClick={() => go({ scale: 'day', day })}
             >
-              {head(day)}
+              <span aria-hidden>{head(day)}</span>
+              <span className="visually-hidden">{wholeDay(day)}</span>
             </button>
             {onAdd !== undefined && (
               <IconButton

@@ -79,14 +79,16 @@ const inBrowser = browserSite({ project: project.path })
 
 const entry = (page: Page, title: string) => page.locator('.schedule-entry', { hasText: title })
 const notice = (page: Page, text: string) => page.locator('.toast-content', { hasText: text })
-const day = (page: Page, name: string) => page.getByRole('group', { name: new RegExp(`^${name}`) })
+/** A day in words, with or without the comma of some browsers. */
+const named = (text: string) => new RegExp(text.replace(/(day) (\d)/, '$1,? $2'))
+const day = (page: Page, name: string) => page.getByRole('group', { name: named(`^${name}`) })
 
 inBrowser(
   'a week has its records by hour; they are dragged, resized and added with the pointer',
   { as: ADMIN, at: '/models/tour?at=week.2027-03-10', widths: [1280] },
   async ({ page, server, checkAccess }) => {
     await entry(page, 'Island').waitFor()
-    await page.getByRole('heading', { name: '8–14 Mar 2027' }).waitFor()
+    await page.getByRole('heading', { name: /^8\s*–\s*14 Mar 2027$/ }).waitFor()
     await assertBecomes(() => entry(page, 'Night').count(), 2)
     const [island, seals] = [await entry(page, 'Island').boundingBox(), await entry(page, 'Seals').boundingBox()]
     assert.ok(island !== null && seals !== null)
@@ -129,7 +131,7 @@ inBrowser(
     await page.mouse.click(column.x + 60, seals.y + 10)
     await page.getByLabel('Title').waitFor()
     assert.match(decodeURIComponent(page.url()), /fill=starts_at=2027-03-12T10:00:00\.000Z/)
-    await assertBecomes(() => page.getByLabel('Start', { exact: true }).first().inputValue(), '12/03/2027')
+    await assertBecomes(() => page.locator('[data-field=starts_at] input').first().inputValue(), '12/03/2027')
   },
 )
 
@@ -144,12 +146,12 @@ inBrowser(
     await entry(page, 'Tour 4').waitFor()
     // Weeks begin with Monday.
     await assertBecomes(() => page.locator('.schedule-weekdays > span').first().innerText(), 'Mon')
-    await page.getByRole('button', { name: 'Tuesday 16 March 2027', exact: true }).focus()
+    await page.getByRole('button', { name: named('^Tuesday 16 March 2027$') }).focus()
     await page.keyboard.press('ArrowRight')
     const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')
-    await assertBecomes(focused, 'Wednesday 17 March 2027')
+    await assertBecomes(async () => named('^Wednesday 17 March 2027$').test(String(await focused())), true)
     await checkAccess()
-    await page.getByRole('button', { name: '3 more on Wednesday 17 March 2027' }).waitFor()
+    await page.getByRole('button', { name: named('3 more on Wednesday 17 March 2027') }).waitFor()
     await tours.update(4, { title: 'Renamed' })
     await entry(page, 'Renamed').focus()
     await page.keyboard.press('Shift+ArrowLeft')
@@ -182,7 +184,7 @@ inBrowser(
   { as: ADMIN, at: '/models/berth?at=month.2027-03-10' },
   async ({ page, server, variant }) => {
     if (variant.width < 768) {
-      await page.getByRole('button', { name: '1 more on Tuesday 9 March 2027' }).click()
+      await page.getByRole('button', { name: named('1 more on Tuesday 9 March 2027') }).click()
       await entry(page, 'Alma').waitFor()
     } else {
       const bar = await entry(page, 'Alma').boundingBox()
