@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  barsOf,
-  blocksOf,
   type CalendarEntry,
+  calendarPlace,
   type EntryFields,
+  entryBars,
   entryOf,
-  isWhole,
+  hourBlocks,
+  isAllDay,
   movedValues,
-  placeOf,
   resizedValues,
   shownBars,
   timeAt,
@@ -35,8 +35,8 @@ const hours = (id: number, from: string, to: string): CalendarEntry => {
 }
 
 test('a place is read from the address, and turned by what it shows', () => {
-  assert.deepEqual(placeOf('week.2026-07-02', '2026-01-01'), { scale: 'week', day: '2026-07-02' })
-  assert.deepEqual(placeOf('year.2026-02-30', '2026-01-01'), { scale: 'month', day: '2026-01-01' })
+  assert.deepEqual(calendarPlace('week.2026-07-02', '2026-01-01'), { scale: 'week', day: '2026-07-02' })
+  assert.deepEqual(calendarPlace('year.2026-02-30', '2026-01-01'), { scale: 'month', day: '2026-01-01' })
   assert.deepEqual(turned({ scale: 'month', day: '2026-01-31' }, 1), { scale: 'month', day: '2026-02-28' })
   assert.deepEqual(turned({ scale: 'week', day: '2026-01-01' }, -1), { scale: 'week', day: '2025-12-25' })
   assert.deepEqual(turned({ scale: 'day', day: '2026-01-01' }, -1), { scale: 'day', day: '2025-12-31' })
@@ -60,7 +60,7 @@ test('bars take the first row with room; what goes on is open at the edge of the
     days(4, '2026-07-05', '2026-08-01'),
   ]
   assert.deepEqual(
-    barsOf([...entries, days(5, '2026-07-06')], week).map(({ entry, column, span, row, startsBefore, endsAfter }) => [
+    entryBars([...entries, days(5, '2026-07-06')], week).map(({ entry, column, span, row, startsBefore, endsAfter }) => [
       ...[entry.record.id, column, span, row, startsBefore, endsAfter],
     ]),
     [
@@ -75,7 +75,7 @@ test('bars take the first row with room; what goes on is open at the edge of the
 test('a day with more than fits says how many; a day with as many as fit shows them all', () => {
   const week = weeksAt({ scale: 'week', day: '2026-07-01' }, 1)[0] ?? []
   const many = (day: string, count: number, from: number) => Array.from({ length: count }, (_, index) => days(from + index, day))
-  const bars = barsOf([...many('2026-06-29', 4, 1), ...many('2026-07-01', 6, 11)], week)
+  const bars = entryBars([...many('2026-06-29', 4, 1), ...many('2026-07-01', 6, 11)], week)
   const { shown, hidden } = shownBars(bars, 4, 7)
   assert.deepEqual(hidden, [0, 0, 3, 0, 0, 0, 0])
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('a day with more than fits says how many; a day with as many as fit shows t
 test('blocks that overlap stand beside each other, others have the whole width', () => {
   const entries = [hours(1, '09:00', '10:00'), hours(2, '09:30', '11:00'), hours(3, '10:00', '10:30'), hours(4, '11:00', '12:00')]
   assert.deepEqual(
-    blocksOf(entries, '2026-07-02').map(({ entry, from, to, column, columns }) => [entry.record.id, from, to, column, columns]),
+    hourBlocks(entries, '2026-07-02').map(({ entry, from, to, column, columns }) => [entry.record.id, from, to, column, columns]),
     [
       [1, 540, 600, 0, 2],
       [2, 570, 660, 1, 2],
@@ -97,7 +97,7 @@ test('blocks that overlap stand beside each other, others have the whole width',
   )
   const three = [hours(1, '09:00', '12:00'), hours(2, '09:00', '10:00'), hours(3, '09:30', '10:00')]
   assert.deepEqual(
-    blocksOf(three, '2026-07-02').map(({ column, columns }) => [column, columns]),
+    hourBlocks(three, '2026-07-02').map(({ column, columns }) => [column, columns]),
     [
       [0, 3],
       [1, 3],
@@ -110,13 +110,13 @@ test('what goes on past midnight has a part in each day, what lasts a day is a w
   const entry = (from: string, to: string) =>
     entryOf({ id: 1, from: new Date(from).toISOString(), to: new Date(to).toISOString() }, TIMES)
   const night = entry('2026-07-02T22:00', '2026-07-03T02:00')
-  assert.ok(night && !isWhole(night))
+  assert.ok(night && !isAllDay(night))
   assert.deepEqual(
-    ['2026-07-02', '2026-07-03', '2026-07-04'].map((day) => blocksOf([night], day).map(({ from, to }) => [from, to])),
+    ['2026-07-02', '2026-07-03', '2026-07-04'].map((day) => hourBlocks([night], day).map(({ from, to }) => [from, to])),
     [[[1320, 1440]], [[0, 120]], []],
   )
   const long = entry('2026-07-02T10:00', '2026-07-03T10:00')
-  assert.ok(long && isWhole(long))
+  assert.ok(long && isAllDay(long))
   const evening = entry('2026-07-02T22:00', '2026-07-03T00:00')
   assert.deepEqual([evening?.last, evening?.to], ['2026-07-02', 1440])
   assert.equal(entryOf({ id: 1, from: null, to: null }, TIMES), undefined)

@@ -50,7 +50,7 @@ interface EntryProps extends ShownCalendar {
 }
 
 /** A record in a calendar: a link that opens it, with its time. */
-export function Entry(props: EntryProps) {
+export function EntryLink(props: EntryProps) {
   const { model, title, titleView, tint, fields, isMovable, isResizable, busy, entry, style } = props
   const { hasGrip, startsBefore = false, endsAfter = false, tabIndex, isTall = false } = props
   const locale = useLocale()

@@ -4,8 +4,8 @@ import { IconButton } from '../parts/button.tsx'
 import { localeDates } from '../text/format.ts'
 import { useLaterText } from '../text/later.ts'
 import { useLocale } from '../text/text.tsx'
-import { Entry, type ShownCalendar } from './calendar-entry.tsx'
-import { barsOf, blocksOf, isWhole } from './calendar-layout.ts'
+import { EntryLink, type ShownCalendar } from './calendar-entry.tsx'
+import { entryBars, hourBlocks, isAllDay } from './calendar-layout.ts'
 
 const DAY_MINUTES = 1440
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
@@ -24,7 +24,7 @@ export function CalendarHours(props: ShownCalendar) {
   const text = useLaterText().layouts
   const locale = useLocale()
   const scroller = useRef<HTMLElement>(null)
-  const first = useRef(Math.min(FIRST_HOUR * 60, ...entries.filter((each) => !isWhole(each)).map(({ from = 0 }) => from)))
+  const first = useRef(Math.min(FIRST_HOUR * 60, ...entries.filter((each) => !isAllDay(each)).map(({ from = 0 }) => from)))
   useLayoutEffect(() => {
     const frame = scroller.current
     const hours = frame?.querySelector<HTMLElement>('[data-hours]')
@@ -37,7 +37,7 @@ export function CalendarHours(props: ShownCalendar) {
   const head = named('head', { weekday: 'short', day: 'numeric' })
   const wholeDay = named('whole day', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
   const hourText = localeDates(locale, 'calendar hour', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
-  const bars = barsOf(entries.filter(isWhole), days)
+  const bars = entryBars(entries.filter(isAllDay), days)
   const rows = Math.max(0, ...bars.map(({ row }) => row + 1))
   const now = new Date()
   return (
@@ -81,7 +81,7 @@ export function CalendarHours(props: ShownCalendar) {
               <div key={day} className="schedule-whole" data-day={day} style={{ gridColumn: column + 1 }} />
             ))}
             {bars.map(({ entry, column, span, row, startsBefore, endsAfter }) => (
-              <Entry
+              <EntryLink
                 key={entry.record.id}
                 {...props}
                 {...{ entry, startsBefore, endsAfter }}
@@ -100,7 +100,7 @@ export function CalendarHours(props: ShownCalendar) {
             ))}
           </div>
           {days.map((day) => {
-            const blocks = blocksOf(entries, day)
+            const blocks = hourBlocks(entries, day)
             return (
               // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form.
               <div
@@ -115,7 +115,7 @@ export function CalendarHours(props: ShownCalendar) {
                   <span className="schedule-now" style={{ top: percent(now.getHours() * 60 + now.getMinutes()) }} aria-hidden />
                 )}
                 {blocks.map(({ entry, from, to, column, columns }) => (
-                  <Entry
+                  <EntryLink
                     key={entry.record.id}
                     {...props}
                     entry={entry}

@@ -14,7 +14,7 @@ export interface CalendarPlace {
 }
 
 /** Reads a place as the address has it, such as `week.2026-07-02`; of a malformed one what is sound. */
-export function placeOf(text: string | undefined, today: string): CalendarPlace {
+export function calendarPlace(text: string | undefined, today: string): CalendarPlace {
   const [scale, day = ''] = text?.split('.') ?? []
   return { scale: SCALES.find((each) => each === scale) ?? 'month', day: isDay(day) ? day : today }
 }
@@ -84,7 +84,7 @@ export function entryOf(record: AnyRecord, { start, end, isDays }: EntryFields):
 }
 
 /** True for a record that stands above the hours: whole days, and what lasts a day or longer. */
-export const isWhole = ({ from, first, last, to }: CalendarEntry): boolean =>
+export const isAllDay = ({ from, first, last, to }: CalendarEntry): boolean =>
   from === undefined || last > addDays(first, 1) || (last > first && to >= from)
 
 /** Entries in the order of a calendar: by start, the longer first. */
@@ -100,7 +100,7 @@ export const sortedEntries = (entries: readonly CalendarEntry[]): readonly Calen
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** An entry within a line of days. */
-export interface Bar {
+export interface EntryBar {
   readonly entry: CalendarEntry
   /** Place of its first day in the line. */
   readonly column: number
@@ -111,7 +111,7 @@ export interface Bar {
 }
 
 /** The bars of a line of days, each in the first row that has room. */
-export function barsOf(entries: readonly CalendarEntry[], days: readonly string[]): readonly Bar[] {
+export function entryBars(entries: readonly CalendarEntry[], days: readonly string[]): readonly EntryBar[] {
   const [start = '', end = ''] = [days[0], days.at(-1)]
   const ends: number[] = []
   return sortedEntries(entries.filter(({ first, last }) => first <= end && last >= start)).map((entry) => {
@@ -125,7 +125,7 @@ export function barsOf(entries: readonly CalendarEntry[], days: readonly string[
 }
 
 /** The bars that a line of some rows shows, and the number of the others by place of the day. The last row is for these numbers. */
-export function shownBars(bars: readonly Bar[], rows: number, days: number) {
+export function shownBars(bars: readonly EntryBar[], rows: number, days: number) {
   const isOver = (column: number) => bars.some((bar) => bar.row >= rows && covers(bar, column))
   const full = Array.from({ length: days }, (_, column) => isOver(column))
   // Where something is hidden, the last row says how much.
@@ -139,10 +139,10 @@ export function shownBars(bars: readonly Bar[], rows: number, days: number) {
   return { shown, hidden }
 }
 
-const covers = ({ column, span }: Bar, at: number): boolean => column <= at && at < column + span
+const covers = ({ column, span }: EntryBar, at: number): boolean => column <= at && at < column + span
 
 /** A part of an entry between the hours of one day. */
-export interface Block {
+export interface HourBlock {
   readonly entry: CalendarEntry
   /** Minutes from the beginning of the day. */
   readonly from: number
@@ -156,17 +156,17 @@ export interface Block {
 const LEAST = 20
 
 /** The blocks of a day; those that overlap stand beside each other. */
-export function blocksOf(entries: readonly CalendarEntry[], day: string): readonly Block[] {
+export function hourBlocks(entries: readonly CalendarEntry[], day: string): readonly HourBlock[] {
   const parts = entries
-    .filter((entry) => !isWhole(entry) && entry.first <= day && entry.last >= day)
+    .filter((entry) => !isAllDay(entry) && entry.first <= day && entry.last >= day)
     .map((entry) => {
       const from = entry.first < day ? 0 : (entry.from ?? 0)
       const to = entry.last > day ? DAY_MINUTES : entry.to
       return { entry, from: Math.min(from, DAY_MINUTES - LEAST), to: Math.max(to, from + LEAST) }
     })
     .sort((one, other) => one.from - other.from || other.to - one.to || one.entry.record.id - other.entry.record.id)
-  const blocks: Block[] = []
-  let group: Omit<Block, 'columns'>[] = []
+  const blocks: HourBlock[] = []
+  let group: Omit<HourBlock, 'columns'>[] = []
   let end = 0
   const close = () => {
     const columns = Math.max(0, ...group.map(({ column }) => column)) + 1

@@ -4,8 +4,8 @@ import { IconButton } from '../parts/button.tsx'
 import { localeDates } from '../text/format.ts'
 import { useLaterText } from '../text/later.ts'
 import { useLocale } from '../text/text.tsx'
-import { Entry, type ShownCalendar } from './calendar-entry.tsx'
-import { barsOf, shownBars } from './calendar-layout.ts'
+import { EntryLink, type ShownCalendar } from './calendar-entry.tsx'
+import { entryBars, shownBars } from './calendar-layout.ts'
 
 /** Rows of entries in a week; the last one may say how many there are besides. */
 const ROWS = 4
@@ -31,7 +31,7 @@ export function CalendarMonth(props: ShownCalendar) {
         ))}
       </div>
       {weeks.map((week) => {
-        const { shown, hidden } = shownBars(isNarrow ? [] : barsOf(entries, week), ROWS, week.length)
+        const { shown, hidden } = shownBars(isNarrow ? [] : entryBars(entries, week), ROWS, week.length)
         return (
           <div key={week[0]} className="schedule-week">
             {week.map((day, column) => {
@@ -87,7 +87,7 @@ export function CalendarMonth(props: ShownCalendar) {
               )
             })}
             {shown.map(({ entry, column, span, row, startsBefore, endsAfter }) => (
-              <Entry
+              <EntryLink
                 key={entry.record.id}
                 {...props}
                 {...{ entry, startsBefore, endsAfter }}

@@ -22,10 +22,10 @@ import { CALENDAR_KEYS_ID, type ShownCalendar } from './calendar-entry.tsx'
 import { CalendarHours } from './calendar-hours.tsx'
 import {
   type CalendarPlace,
+  calendarPlace,
   type EntryFields,
   entryOf,
   movedValues,
-  placeOf,
   resizedValues,
   SCALES,
   type Scale,
@@ -64,7 +64,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   const navigate = useNavigate()
   const root = useRef<HTMLDivElement>(null)
   const today = localDay(new Date())
-  const place = placeOf(state.at, today)
+  const place = calendarPlace(state.at, today)
   const weekday = firstWeekday(locale)
   const weeks = weeksAt(place, weekday)
   const days = weeks.flat()

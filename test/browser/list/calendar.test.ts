@@ -131,7 +131,7 @@ inBrowser(
     await page.mouse.click(column.x + 60, seals.y + 10)
     await page.getByLabel('Title').waitFor()
     assert.match(decodeURIComponent(page.url()), /fill=starts_at=2027-03-12T10:00:00\.000Z/)
-    await assertBecomes(() => page.locator('[data-field=starts_at] input').first().inputValue(), '12/03/2027')
+    await assertBecomes(() => page.locator('[data-field=starts_at] input').first().inputValue(), '12/03/2027, 11:00')
   },
 )
 
