@@ -9,7 +9,7 @@ import { hasChoices } from '../cells/choices.ts'
 import { type LayoutPlan, laidQuery } from '../data/boards.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { nameOf } from '../data/related.ts'
+import { nameOf, requestedIncludes } from '../data/related.ts'
 import { fieldOf, may, useSite } from '../data/site.ts'
 import type { FormValues } from '../form/values.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -35,7 +35,6 @@ import {
   weeksAt,
 } from './calendar-layout.ts'
 import { CalendarMonth } from './calendar-month.tsx'
-import { requestedIncludes } from './columns.ts'
 import type { LayoutProps } from './layout-props.ts'
 import { editableFields } from './selection.ts'
 import { CLOCK_STEP, slotAt, useEntryDrag } from './use-entry-drag.ts'
@@ -80,7 +79,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
     ...rangePlan(plan, fields, days[0] ?? today, days.at(-1) ?? today),
     sort: start.sortable ? [start.name] : [],
     fields: [...new Set([start.name, end?.name, title?.name, tint?.name, model.display_field].flatMap((name) => name ?? []))],
-    include: title === undefined ? [] : requestedIncludes(site, [{ name: title.name, label: '', field: title, view: titleView }]),
+    include: title === undefined ? [] : requestedIncludes(site, [title]),
   }
   const { data, error, refetch, isPlaceholderData } = useQuery(
     laidQuery(session, model.key, `calendar ${place.scale}`, ranged, MAX_PAGES, PAGE),
