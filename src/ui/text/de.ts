@@ -141,6 +141,11 @@ const de: Text = {
       codename: 'Codename',
       created_at: 'Angelegt',
       updated_at: 'Geändert',
+      model: 'Modell',
+      query: 'Abfrage',
+      look: 'Aussehen',
+      everyone: 'Für alle',
+      default_for: 'Öffnet sich für',
     },
   },
   login: {

@@ -87,6 +87,11 @@ export const en = {
       codename: 'Code name',
       created_at: 'Created',
       updated_at: 'Updated',
+      model: 'Model',
+      query: 'Query',
+      look: 'Look',
+      everyone: 'Everyone',
+      default_for: 'Default for',
     },
   },
   login: {

@@ -16,7 +16,7 @@ inBrowser(
     await links.first().waitFor()
     assert.deepEqual(
       (await links.allInnerTexts()).map((text) => text.split('\n')[0]),
-      ['Groups', 'Permissions', 'History', 'Webhooks', 'Tools'],
+      ['Groups', 'Permissions', 'Saved views', 'History', 'Webhooks', 'Tools'],
     )
     await page.getByRole('banner').getByRole('button', { name: 'Language' }).click()
     await page.getByRole('menuitemradio', { name: 'Deutsch' }).click()
