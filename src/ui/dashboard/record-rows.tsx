@@ -95,8 +95,6 @@ function Rows({ parts, filters: { filters, any }, views }: RowsProps & { readonl
 /** Types whose cells are larger than a line. */
 const HIDDEN = new Set(['file', 'image', 'json'])
 
-/** The first columns; the one that leads to the record is among them. */
-function withLink(columns: readonly ListColumn[], link: ListColumn | undefined): readonly ListColumn[] {
-  const first = columns.slice(0, COLUMNS)
-  return link === undefined || first.includes(link) ? first : [...first.slice(0, COLUMNS - 1), link]
-}
+/** The column that leads to the record, which is in sight on a phone, too, and the first of the others. */
+const withLink = (columns: readonly ListColumn[], link: ListColumn | undefined): readonly ListColumn[] =>
+  [...(link === undefined ? [] : [link]), ...columns.filter((column) => column !== link)].slice(0, COLUMNS)
