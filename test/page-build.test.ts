@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ROOT } from './helpers/fixture.ts'
@@ -51,6 +51,14 @@ test('a board and a calendar are loaded when a list shows one', () => {
   const parts = ['list/layouts.tsx', 'list/board.tsx', 'list/calendar-view.tsx']
   const loaded = chunksLoadedWith(manifest, [ENTRY, LIST_PAGE])
   for (const part of parts) assert.deepEqual([part, manifest[part]?.isDynamicEntry, loaded.has(part)], [part, true, false])
+})
+
+test('the reader of workbooks is loaded with the first workbook', () => {
+  const loaded = chunksLoadedWith(manifest, [ENTRY, 'pages/import.tsx'])
+  const reader = manifest['import/workbook.ts']
+  assert.deepEqual([reader?.isDynamicEntry, loaded.has('import/workbook.ts')], [true, false])
+  const contents = [...loaded].map((name) => readFileSync(join(ROOT, 'dist/ui', manifest[name]?.file ?? ''), 'utf8'))
+  assert.ok(contents.every((content) => !content.includes('sharedStrings')))
 })
 
 test('popups of the admin page are loaded after its first list', () => {
