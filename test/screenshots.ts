@@ -6,6 +6,7 @@ import { LOGIN_HINT, logIn } from './helpers/browser-login.ts'
 import { startChromium } from './helpers/chromium.ts'
 import { startServer } from './helpers/cli/process.ts'
 import { ROOT } from './helpers/fixture.ts'
+import { GERMAN_CSV } from './helpers/german-patients.ts'
 
 const TARGET = join(ROOT, 'docs/images')
 /** Of WebP, in percent: text stays sharp, and all pictures together stay under 1 MB. */
@@ -18,8 +19,6 @@ const PROJECTS = {
 } as const
 
 /** A file whose check finds a missing name, an invalid slug and a repeated one. */
-const FAULTY_IMPORT = 'name,slug\nHarbour,harbour\n,no-name\nFerries,Not A Slug\nTides,tides\nTides,tides\n'
-
 interface Picture {
   /** Default: `blog`. */
   readonly project?: keyof typeof PROJECTS
@@ -83,12 +82,15 @@ const PICTURES: Readonly<Record<string, Picture>> = {
     },
   },
   import: {
-    at: '/models/tag/import',
+    project: 'clinic',
+    at: '/models/patient/import',
     show: async (page) => {
-      const file = { name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(FAULTY_IMPORT) }
+      const content = GERMAN_CSV.replace('31.12.1999', '31.02.1999')
+      const file = { name: 'patients.csv', mimeType: 'text/csv', buffer: Buffer.from(content) }
       await page.locator('input[type=file]').setInputFiles(file)
       await page.getByRole('button', { name: 'Next' }).click()
       await page.getByRole('region', { name: 'First rows' }).waitFor()
+      await page.getByRole('region', { name: 'First rows' }).scrollIntoViewIfNeeded()
     },
   },
   history: {
