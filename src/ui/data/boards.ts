@@ -11,6 +11,20 @@ export interface LaidRecords {
   readonly records: readonly AnyRecord[]
   /** Number of all matches. */
   readonly total: number
+  /** Ids of records that the user may not change; those of a search are not known. */
+  readonly fixed: ReadonlySet<number>
+}
+
+/** No records that the user may not change. */
+export const NONE_FIXED: ReadonlySet<number> = new Set()
+
+/** How much a layout reads. */
+interface LaidOptions {
+  readonly pages: number
+  /** Records of a page. Default: 50. */
+  readonly size?: number
+  /** True to ask which of the records the user may change. */
+  readonly isEdited: boolean
 }
 
 /** What a layout reads; it asks for pages itself. */
@@ -22,23 +36,25 @@ export const laidQuery = (
   model: string,
   part: string,
   plan: LayoutPlan,
-  pages: number,
-  size = LAYOUT_PAGE,
+  { pages, size = LAYOUT_PAGE, isEdited }: LaidOptions,
 ) =>
   queryOptions({
-    queryKey: ['records', model, 'laid', part, plan, pages],
+    queryKey: ['records', model, 'laid', part, plan, pages, isEdited],
     queryFn: async ({ signal }): Promise<LaidRecords> => {
       const { q, fields, ...query } = plan
       const records: AnyRecord[] = []
+      const fixed = new Set<number>()
       for (let page = 1; ; page++) {
         const paged = { ...query, page, page_size: size }
         const read = await session.read(signal, (client) =>
           q === ''
-            ? client.model(model).list({ ...paged, fields }, { signal })
+            ? client.model(model).list({ ...paged, fields, editing: isEdited || undefined }, { signal })
             : client.model(model).search(q, paged, { signal }),
         )
         records.push(...read.data)
-        if (!read.has_next || page === pages) return { records, total: read.total }
+        const can = 'can' in read ? read.can : undefined
+        for (const [place, { id }] of read.data.entries()) if (can?.[place]?.includes('change') === false) fixed.add(id)
+        if (!read.has_next || page === pages) return { records, total: read.total, fixed }
       }
     },
     placeholderData: (former: LaidRecords | undefined, query) =>

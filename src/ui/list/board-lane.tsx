@@ -44,11 +44,14 @@ interface BoardLaneProps extends LayoutProps {
   readonly targets: readonly BoardColumn[]
   readonly labelOf: (column: BoardColumn) => string
   readonly onMove: (record: AnyRecord, to: BoardColumn) => void
+  /** True if the user may move cards, but for those that access rules keep. */
+  readonly isMovable: boolean
 }
 
 /** A column of a board: the first of its records, their number and totals. */
 export function BoardLane(props: BoardLaneProps) {
   const { model, field, plan, columns, totals, column, label, pending, added, known, isNear, dragged, over, isTarget } = props
+  const { isMovable } = props
   const text = useText()
   const later = useLaterText().layouts
   const locale = useLocale()
@@ -60,7 +63,7 @@ export function BoardLane(props: BoardLaneProps) {
   const fields = [...new Set([...plan.fields, field.name])]
   const own = { ...plan, fields, filters: [...plan.filters, columnFilter(field, column)] }
   const { data, error, refetch } = useQuery({
-    ...laidQuery(session, model.key, `board ${field.name} ${column.key}`, own, pages),
+    ...laidQuery(session, model.key, `board ${field.name} ${column.key}`, own, { pages, isEdited: isMovable }),
     enabled: isWanted,
   })
   const records = shownRecords(data?.records ?? [], column.key, field.name, pending)
@@ -114,6 +117,7 @@ export function BoardLane(props: BoardLaneProps) {
             {...props}
             record={record}
             columns={columns}
+            isFixed={!isMovable || data?.fixed.has(record.id) === true}
             isDragged={dragged === record.id}
             isPending={pending.has(record.id)}
           />
@@ -137,12 +141,13 @@ function placesOf(field: SiteField, view: ListColumn['view']): number | undefine
 
 interface CardProps extends BoardLaneProps {
   readonly record: AnyRecord
+  readonly isFixed: boolean
   readonly isDragged: boolean
   readonly isPending: boolean
 }
 
 /** A record of a board: its name, and its other fields that have a value. */
-function Card({ model, field, columns, record, targets, labelOf, onMove, isDragged, isPending }: CardProps) {
+function Card({ model, field, columns, record, targets, labelOf, onMove, isFixed, isDragged, isPending }: CardProps) {
   const later = useLaterText().layouts
   const links = useRecordLinks(model)
   const name = linkColumn(columns, model)
@@ -150,7 +155,13 @@ function Card({ model, field, columns, record, targets, labelOf, onMove, isDragg
     (each) => each !== name && each.name !== field.name && !isEmpty(record[each.name]) && each.field.type !== 'primarykey',
   )
   return (
-    <li className="board-card" data-card={record.id} data-dragged={isDragged || undefined} aria-busy={isPending || undefined}>
+    <li
+      className="board-card"
+      data-card={record.id}
+      data-fixed={isFixed || undefined}
+      data-dragged={isDragged || undefined}
+      aria-busy={isPending || undefined}
+    >
       <div className="board-name">
         <a className="list-link" aria-describedby={KEYS_ID} {...links(record)}>
           {name === undefined ? (
@@ -159,7 +170,7 @@ function Card({ model, field, columns, record, targets, labelOf, onMove, isDragg
             <NameCell field={name.field} view={name.view} value={record[name.name]} record={record} />
           )}
         </a>
-        {targets.length > 0 && (
+        {targets.length > 0 && !isFixed && (
           <LazyMenu
             trigger={
               <IconButton

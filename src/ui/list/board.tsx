@@ -89,7 +89,7 @@ export function Board(props: BoardProps) {
       const record = known.current.get(Number(card.dataset.card))
       const from = made?.findIndex((column) => column.key === lanes[place]?.dataset.column) ?? -1
       const to = by.columns === 0 ? undefined : nextColumn(made ?? [], from, by.columns, canTake)
-      if (record !== undefined && to !== undefined && movedBy !== undefined) moveTo(record, to)
+      if (record !== undefined && to !== undefined && card.dataset.fixed === undefined) moveTo(record, to)
       return
     }
     focused.current = undefined
@@ -130,6 +130,7 @@ export function Board(props: BoardProps) {
             isTarget={canTake(column)}
             targets={movedBy === undefined ? [] : made.filter((each) => each !== column && canTake(each))}
             labelOf={labelOf}
+            isMovable={movedBy !== undefined}
             onMove={moveTo}
           />
         ))}

@@ -30,6 +30,8 @@ export interface ShownCalendar {
   readonly today: string
   readonly place: CalendarPlace
   readonly go: (place: CalendarPlace) => void
+  /** Ids of records that the user may not change. */
+  readonly fixed: ReadonlySet<number>
   /** Ids of records that are being stored. */
   readonly busy: ReadonlySet<number>
   /** Adds a record to a day; undefined for users who may not. */
@@ -51,7 +53,7 @@ interface EntryProps extends ShownCalendar {
 
 /** A record in a calendar: a link that opens it, with its time. */
 export function EntryLink(props: EntryProps) {
-  const { model, title, titleView, tint, fields, isMovable, isResizable, busy, entry, style } = props
+  const { model, title, titleView, tint, fields, isMovable, isResizable, busy, fixed, entry, style } = props
   const { hasGrip, startsBefore = false, endsAfter = false, tabIndex, isTall = false } = props
   const locale = useLocale()
   const links = useRecordLinks(model)
@@ -59,6 +61,7 @@ export function EntryLink(props: EntryProps) {
   const value = tint === undefined ? null : (record[tint.name] ?? null)
   const color =
     tint === undefined || value === null ? undefined : choiceOf(value, tint.view ?? plainView(tint.field), tint.field).color
+  const isFixed = fixed.has(record.id)
   const isTimed = !fields.isDays && !startsBefore
   return (
     <a
@@ -66,7 +69,7 @@ export function EntryLink(props: EntryProps) {
       style={style}
       tabIndex={tabIndex}
       data-entry={record.id}
-      data-movable={isMovable || isResizable ? '' : undefined}
+      data-movable={!isFixed && (isMovable || isResizable) ? '' : undefined}
       data-color={color}
       data-tall={isTall || undefined}
       data-before={startsBefore || undefined}
@@ -89,7 +92,7 @@ export function EntryLink(props: EntryProps) {
           <NameCell field={title} view={titleView} value={record[title.name]} record={record} />
         )}
       </span>
-      {hasGrip && isResizable && !endsAfter && <span className="schedule-grip" data-grip="" aria-hidden />}
+      {hasGrip && isResizable && !isFixed && !endsAfter && <span className="schedule-grip" data-grip="" aria-hidden />}
     </a>
   )
 }

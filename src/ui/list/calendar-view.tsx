@@ -6,7 +6,7 @@ import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from
 import type { SiteField } from '../../client/client.ts'
 import { withOffset } from '../../client/local-time.ts'
 import { hasChoices } from '../cells/choices.ts'
-import { type LayoutPlan, laidQuery } from '../data/boards.ts'
+import { type LayoutPlan, laidQuery, NONE_FIXED } from '../data/boards.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { nameOf, requestedIncludes } from '../data/related.ts'
@@ -81,14 +81,18 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
     fields: [...new Set([start.name, end?.name, title?.name, tint?.name, model.display_field].flatMap((name) => name ?? []))],
     include: title === undefined ? [] : requestedIncludes(site, [title]),
   }
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    laidQuery(session, model.key, `calendar ${place.scale}`, ranged, MAX_PAGES, PAGE),
-  )
-
   const form = may(model, 'change') ? forms.find(({ name }) => name === view.inline_form) : undefined
   const editable = form === undefined ? [] : editableFields(form, model, site.user.is_superuser)
   const isMovable = editable.includes(start.name) && (end === undefined || editable.includes(end.name))
   const isResizable = end !== undefined && editable.includes(end.name)
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    laidQuery(session, model.key, `calendar ${place.scale}`, ranged, {
+      pages: MAX_PAGES,
+      size: PAGE,
+      isEdited: isMovable || isResizable,
+    }),
+  )
+
   const { pending, move } = useMoves(model, form)
   /** The record that is being moved, by pointer or keys, where it would be. */
   const [draft, setDraft] = useState<{ readonly id: number; readonly values: FormValues }>()
@@ -99,6 +103,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   useEffect(() => () => clearTimeout(keyed.current?.timer), [])
 
   const stored = data?.records ?? []
+  const fixed = data?.fixed ?? NONE_FIXED
   const records = stored.map((record): AnyRecord => {
     const values = draft?.id === record.id ? draft.values : pending.get(record.id)?.values
     return values === undefined ? record : { ...record, ...values }
@@ -107,7 +112,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
 
   const valuesOf = (id: number, by: Shift, isResize: boolean): FormValues | undefined => {
     const record = stored.find((each) => each.id === id)
-    if (record === undefined || pending.has(id) || (isResize ? !isResizable : !isMovable)) return undefined
+    if (record === undefined || pending.has(id) || fixed.has(id) || (isResize ? !isResizable : !isMovable)) return undefined
     return isResize ? resizedValues(record, fields, by) : movedValues(record, fields, by)
   }
   const shift = (id: number, by: Shift | undefined, isResize: boolean, isEnd: boolean) => {
@@ -194,6 +199,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   const shown: ShownCalendar = {
     ...{ model, title, titleView, tint, fields, isMovable, isResizable, entries, weeks, days, today, place, go },
     busy: new Set(pending.keys()),
+    fixed,
     onAdd: canAdd ? (day) => add(day, undefined) : undefined,
   }
   return (

@@ -42,7 +42,7 @@ export function useCardDrag(root: RefObject<HTMLElement | null>, options: CardDr
   const onPointerDown = ({ pointerType, button, target, currentTarget, clientX, clientY }: PointerEvent<HTMLElement>) => {
     if (!latest.current.isMovable || pointerType === 'touch' || button !== 0 || !(target instanceof Element)) return
     const card = currentTarget.contains(target) ? target.closest<HTMLElement>('[data-card]') : null
-    if (card === null || target.closest('button') !== null) return
+    if (card === null || card.dataset.fixed !== undefined || target.closest('button') !== null) return
     const id = Number(card.dataset.card)
     const controller = new AbortController()
     const { signal } = controller

@@ -59,12 +59,35 @@ fields:
   layout: { board: owner_id }
   fields: [{ name: title, title: Title }]
 `,
+  'models/chore.yaml': `
+name: Chore
+display_field: title
+access:
+  change: self.owner_id == user.id
+fields:
+  - { name: title, type: string, required: true }
+  - { name: state, type: choice, required: true, choices: [open, done] }
+  - { name: owner_id, type: foreignkey, model: user }
+`,
+  'views/chore.yaml': `
+- { name: ChoreForm, view_type: form, model: Chore, fields: [{ name: title, title: Title }, { name: state, title: State }] }
+- name: ChoreBoard
+  view_type: list
+  model: Chore
+  inline_form: ChoreForm
+  layout: { board: state }
+  fields: [{ name: title, title: Title }]
+`,
+  'seed/chore.json': JSON.stringify([
+    { title: 'Own', state: 'open', owner_id: 2 },
+    { title: 'Foreign', state: 'open', owner_id: 1 },
+  ]),
   'seed/user.json': JSON.stringify([
     { ...ADMIN, email: 'foreman@example.org', is_superuser: true },
     { ...READER, email: 'visitor@example.org', groups: [1] },
   ]),
-  'seed/permission.json': JSON.stringify([{ codename: 'view_task' }]),
-  'seed/group.json': JSON.stringify([{ name: 'Visitors', permissions: [1] }]),
+  'seed/permission.json': JSON.stringify([{ codename: 'view_task' }, { codename: 'view_chore' }]),
+  'seed/group.json': JSON.stringify([{ name: 'Visitors', permissions: [1, 2] }]),
   'seed/task.json': JSON.stringify(TASKS),
 })
 after(() => project.remove())
@@ -203,5 +226,16 @@ inBrowser(
     // The user may not view users, whose names stay unknown.
     await assertBecomes(() => titles(page, '#1'), ['Glue'])
     await assertBecomes(() => titles(page, 'None'), ['Paint', 'Plane', 'Saw'])
+
+    // Access rules decide for each record.
+    await page.goto('/admin/models/chore')
+    await card(page, 'Foreign').waitFor()
+    await assertBecomes(() => page.getByRole('button', { name: /^Move / }).count(), 1)
+    await card(page, 'Foreign').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await card(page, 'Own').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await notice(page, 'Own moved to done').waitFor()
+    await assertBecomes(() => titles(page, 'open'), ['Foreign'])
   },
 )
