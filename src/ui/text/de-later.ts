@@ -460,7 +460,7 @@ const deLater: LaterText = {
     shared: 'Mit mir geteilt',
     leave: 'Ohne gespeicherte Ansicht',
     saveNew: 'Als neue Ansicht speichern …',
-    saveChanges: (name) => `Änderungen in ${name} speichern`,
+    saveChanges: (name) => `Änderungen speichern in ${name}`,
     discard: 'Verwerfen',
     edit: (name) => `${name} umbenennen oder teilen …`,
     delete: (name) => `${name} löschen …`,
