@@ -6,7 +6,7 @@ import type { SitePanel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import type { ApiFilters } from '../list/filter-text.ts'
-import { EmptyState, Failure, Notice, Skeleton } from '../parts/states.tsx'
+import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { listBehind, measured, type PanelParts, panelFilters, panelQuery } from './panel-plan.ts'
 import { RecordRows } from './record-rows.tsx'
@@ -86,7 +86,7 @@ function Measured({ parts, filters }: BodyProps) {
   const waiting = <Skeleton lines={isNumber ? 1 : LINES} />
   if (data === undefined) return waiting
   if (isNumber) return <p className="project-panel-number">{textOf(measured(parts.panel, data[0]))}</p>
-  if (data.length === 0) return <EmptyState title={text.noRecords} />
+  if (data.length === 0) return <p className="muted">{text.noRecords}</p>
   return (
     <Suspense fallback={waiting}>
       <Charts parts={parts} data={data} />

@@ -17,7 +17,7 @@ import {
   viewSort,
 } from '../list/columns.ts'
 import type { ApiFilters } from '../list/filter-text.ts'
-import { EmptyState, Failure, Skeleton } from '../parts/states.tsx'
+import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useLaterText } from '../text/later.ts'
 import type { PanelParts } from './panel-plan.ts'
@@ -62,7 +62,7 @@ function Rows({ parts, filters: { filters, any }, views }: RowsProps & { readonl
   const { data, error, refetch } = useQuery(listQuery(useSession(), model.key, plan))
   if (error !== null && data === undefined) return <Failure error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton lines={plan.page_size} />
-  if (data.data.length === 0) return <EmptyState title={text.noRecords} />
+  if (data.data.length === 0) return <p className="muted">{text.noRecords}</p>
   const cell = ({ name, field, view: shown }: ListColumn, record: AnyRecord) => {
     const value = record[name]
     if (name !== link?.name) return <Cell field={field} view={shown} value={value} record={record} />

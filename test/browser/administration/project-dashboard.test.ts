@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
+import { makeProject } from '../../helpers/fixture.ts'
 
 const inClinic = browserSite({ fixture: 'clinic' })
 
@@ -10,6 +12,23 @@ const inClinic = browserSite({ fixture: 'clinic' })
 const ADMIN = { username: 'admin', password: 'alder-lane-admin-26' }
 const RECEPTION = { username: 'g.adeyemi', password: 'front-desk-morning-26' }
 const DOCTOR = { username: 'a.yusuf', password: 'stethoscope-blue-26' }
+
+const OWNER = { username: 'admin', password: 'new-project-2026' }
+
+/** A project with panels and without records. */
+const empty = await makeProject({
+  'models/walk.yaml':
+    'name: Walk\nfields:\n  - { name: place, type: string }\n  - { name: km, type: number }\n  - { name: day, type: date }\n',
+  'dashboard.yaml': `panels:
+  - { title: Average length, kind: number, model: Walk, avg: km }
+  - { title: Longest by place, kind: table, model: Walk, group_by: place, max: km, link: false, limit: 1 }
+  - { title: Walks of the year, kind: line, model: Walk, group_by: "day:month", sum: km }
+  - { title: Far walks, kind: table, model: Walk, filters: [km__gt=100] }
+`,
+  'seed/user.json': JSON.stringify([{ ...OWNER, email: 'admin@example.org', is_superuser: true }]),
+})
+const inEmptyProject = browserSite({ project: empty.path })
+after(() => empty.remove())
 
 const panel = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true }).first()
 
@@ -106,5 +125,38 @@ inClinic(
     await failed.getByRole('button', { name: 'Erneut versuchen' }).click()
     await failed.getByText('KW 51, 2026', { exact: true }).first().waitFor()
     await panel(page, 'Appointments by status').getByRole('alert').waitFor()
+  },
+)
+
+inEmptyProject(
+  'a project without records has first steps, and its panels once there is something to show',
+  { as: OWNER },
+  async ({ page, server, checkAccess }) => {
+    await page.getByRole('region', { name: 'First steps' }).waitFor()
+    assert.equal(await page.getByRole('region', { name: 'Average length' }).count(), 0)
+    const walks = (await apiOf(server, OWNER)).model('walk')
+    await walks.bulkCreate(
+      [
+        { place: 'Shore', km: 4, day: '2026-01-05' },
+        { place: 'Shore', km: 6.5, day: '2026-03-01' },
+        { place: 'Hill', km: 9, day: null },
+      ],
+      {},
+    )
+    await assertBecomes(() => numberOf(page, 'Average length').innerText(), '6.5')
+    assert.equal(await page.getByRole('region', { name: 'First steps' }).count(), 0)
+    const longest = panel(page, 'Longest by place')
+    await longest.getByText('1 group not shown').waitFor()
+    assert.equal(await longest.getByRole('link').count(), 0)
+    assert.deepEqual(await longest.getByRole('rowheader').allInnerTexts(), ['Hill'])
+    const year = panel(page, 'Walks of the year')
+    await year.getByText('Show the numbers').click()
+    const months = await year.locator('tbody tr').allInnerTexts()
+    assert.deepEqual(
+      months.map((row) => row.replace(/\s+/g, ' ').trim()),
+      ['Mar 2026 6.5', 'Feb 2026 0', 'Jan 2026 4'],
+    )
+    await panel(page, 'Far walks').getByText('No records').waitFor()
+    await checkAccess()
   },
 )
