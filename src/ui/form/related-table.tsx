@@ -46,7 +46,8 @@ import { copiedValues, type FormValues } from './values.ts'
 
 const RowDrawer = lazy(() => import('./row-drawer.tsx').then((module) => ({ default: module.RowDrawer })))
 
-interface RelatedTableProps {
+/** A table of a form. */
+export interface RelatedTableProps {
   readonly view: RelatedRows
   /** The model of the form. */
   readonly model: SiteModel

@@ -8,6 +8,7 @@ import { useChanges } from '../data/use-live.ts'
 import { useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, formsFor, type ModelViews } from '../data/views.ts'
 import { Failure } from '../parts/states.tsx'
+import { hasConditions, loadConditions } from './conditions.ts'
 
 /** A record with what is needed to edit it. */
 export interface LoadedRecord {
@@ -41,7 +42,9 @@ export function useLoadedRecord(
 ): { readonly loaded: LoadedRecord; readonly instead?: never } | { readonly loaded?: never; readonly instead: ReactNode } {
   const [isDeleted, setDeleted] = useState(false)
   const views = useViews(model.key)
-  useRowsAhead(views.data && openingForm(views.data, chosen), id)
+  const opening = views.data && openingForm(views.data, chosen)
+  useRowsAhead(opening, id)
+  const isReady = useConditionsAhead(opening)
   // A record that is known to be deleted is not asked for again.
   const record = useQuery({ ...recordQuery(useSession(), model.key, id), enabled: !isDeleted && !isLeaving })
   useChanges(
@@ -60,7 +63,7 @@ export function useLoadedRecord(
     const retry = () => void Promise.all([views.refetch(), record.refetch()])
     return { instead: <Failure error={failure} onRetry={retry} /> }
   }
-  if (views.data === undefined || record.data === undefined) return { instead: waiting }
+  if (views.data === undefined || record.data === undefined || !isReady) return { instead: waiting }
   const forms = formsFor(views.data.forms, 'update')
   const form = openingForm(views.data, chosen)
   if (form === undefined) return { instead: missing }
@@ -89,4 +92,19 @@ function useRowsAhead(form: FormView | undefined, id: number): void {
     if (related !== undefined)
       void import('./rows-ahead.ts').then(({ readRowsAhead }) => readRowsAhead({ session, queries, site }, related, id))
   }, [related, id, session, queries, site])
+}
+
+/**
+ * Loads the conditions of the form that opens while its record is read. A form that suspends for them after the record has come would be held
+ * back for 300 ms.
+ *
+ * @returns false until they are there; true for every later form, which suspends so that what is typed stays
+ */
+function useConditionsAhead(form: FormView | undefined): boolean {
+  const [isLoaded, setLoaded] = useState(false)
+  useEffect(() => {
+    const end = () => setLoaded(true)
+    if (form !== undefined && hasConditions(form)) void loadConditions(form).then(end, end)
+  }, [form])
+  return isLoaded || form === undefined || !hasConditions(form)
 }

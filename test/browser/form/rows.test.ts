@@ -195,4 +195,14 @@ inClinic(
   },
 )
 
+inClinic(
+  'who may not view lines sees none, and no request is refused',
+  { as: { username: 'a.yusuf', password: 'stethoscope-blue-26' }, at: '/models/invoice/2' },
+  async ({ page }) => {
+    await page.getByRole('heading', { level: 1, name: '2026-0402' }).waitFor()
+    await page.locator('[data-field=total_amount]').waitFor()
+    assert.equal(await table(page).count(), 0)
+  },
+)
+
 const WIDTH = { 360: 1, 768: 2, 1280: 3 } as const
