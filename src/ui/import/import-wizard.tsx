@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ImportMap, SiteModel } from '../../client/client.ts'
 import { fieldOf, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
@@ -221,7 +221,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
             ) : (
               <Failure error={run.error} />
             ))}
-          <CheckButtons>
+          <div className="actions">
             {run.state === 'done' ? (
               <Button onClick={again}>{text.again}</Button>
             ) : (
@@ -244,7 +244,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
                 </Button>
               </>
             )}
-          </CheckButtons>
+          </div>
         </>
       )}
     </div>
@@ -272,6 +272,7 @@ function useHeadingFocus(step: ImportStep) {
 const isReady = (hasColumns: boolean, map: ImportMap | undefined, ambiguous: readonly string[]): boolean =>
   !hasColumns || (map !== undefined && ambiguous.length === 0 && Object.values(map.columns ?? {}).some((field) => field !== null))
 
+/** True for a table with a head alone. */
 const hasNoRows = ({ table, lines }: Pick<ImportContent, 'table' | 'lines'> = { table: undefined, lines: [] }): boolean =>
   table !== undefined && lines.length === 0
 
@@ -293,8 +294,6 @@ function TooLarge({ name, bytes }: { readonly name: string; readonly bytes: numb
 function Waiting({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return error === null ? <Skeleton /> : <Failure error={error} onRetry={onRetry} />
 }
-
-const CheckButtons = ({ children }: { readonly children: ReactNode }) => <div className="actions">{children}</div>
 
 function StartLabel({ rows }: { readonly rows: number | undefined }) {
   const text = useLaterText().import
