@@ -17,9 +17,20 @@ export const hasConditions = (form: FormView): boolean => form.fields.some((fiel
 
 const loaded = new WeakMap<FormView, Promise<HiddenFields>>()
 
+/** The conditions that are there. */
+const compiled = new WeakMap<FormView, HiddenFields>()
+
+/** The conditions of a form once they are loaded, so that a form need not suspend for them. */
+export const loadedConditions = (form: FormView): HiddenFields | undefined => compiled.get(form)
+
 /** Loads the conditions of a form; the same promise for the same form. */
 export function loadConditions(form: FormView): Promise<HiddenFields> {
-  const conditions = loaded.get(form) ?? compile(form.fields)
+  const known = loaded.get(form)
+  if (known !== undefined) return known
+  const conditions = compile(form.fields).then((hidden) => {
+    compiled.set(form, hidden)
+    return hidden
+  })
   loaded.set(form, conditions)
   return conditions
 }
