@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
+import { makeProject } from '../../helpers/fixture.ts'
 
 const inClinic = browserSite({ fixture: 'clinic' })
 
@@ -202,6 +204,56 @@ inClinic(
     await page.getByRole('heading', { level: 1, name: '2026-0402' }).waitFor()
     await page.locator('[data-field=total_amount]').waitFor()
     assert.equal(await table(page).count(), 0)
+  },
+)
+
+/** A shop in which a clerk may change the lines of orders, but neither the orders nor which lines there are. */
+const shop = await makeProject({
+  'models/shop.yaml': `- { name: Order, display_field: code, fields: [{ name: code, type: string, required: true }] }
+- name: Line
+  display_field: item
+  fields:
+    - { name: order_id, type: foreignkey, model: order, required: true, on_delete: cascade }
+    - { name: item, type: string, required: true }
+    - { name: note, type: text }
+`,
+  'views/shop.yaml': `- name: OrderForm
+  view_type: form
+  model: Order
+  fields: [{ name: code, title: Code }]
+  related: [{ field: line.order_id, columns: [item], form: LineForm }]
+- { name: LineForm, view_type: form, model: Line, fields: [{ name: order_id, title: Order }, { name: item, title: Item }, { name: note, title: Note }] }
+`,
+  'roles/clerks.yaml': 'name: Clerks\npermissions: [view_order, view_line, change_line]\n',
+  'seed/user.yaml': `- { username: admin, password: shop-admin-2026, email: admin@example.org, is_superuser: true }
+- { username: clerk, password: shop-clerk-2026, email: clerk@example.org, groups: [1] }
+`,
+  'seed/order.yaml': '- { code: A1 }\n',
+  'seed/line.yaml': '- { order_id: 1, item: Rope }\n',
+})
+after(() => shop.remove())
+const inShop = browserSite({ project: shop.path })
+
+inShop(
+  'who may only change lines has no button to add or remove one, and edits all fields of a line at the side',
+  { as: { username: 'clerk', password: 'shop-clerk-2026' }, at: '/models/order/1' },
+  async ({ page, server, variant, checkAccess }) => {
+    const lines = page.locator('[data-related="line.order_id"]')
+    await lines.getByRole('button', { name: 'Edit row 1' }).waitFor()
+    assert.deepEqual(await lines.getByRole('button', { name: /Add|Remove/ }).count(), 0)
+    await lines.getByRole('button', { name: 'All fields of row 1' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Line 1' })
+    const note = `Wet, ${variant.scheme} ${variant.width}`
+    await drawer.getByLabel('Note').fill(note)
+    await checkAccess()
+    await drawer.getByRole('button', { name: 'Apply' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    await page.locator('.record-header').getByText('Unsaved').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('.record-header').getByText('Unsaved').waitFor({ state: 'detached' })
+    const api = await apiOf(server, { username: 'admin', password: 'shop-admin-2026' })
+    const { data } = await api.model('line').read(1)
+    assert.deepEqual([data.item, data.note], ['Rope', note])
   },
 )
 
