@@ -126,6 +126,24 @@ export function checkDependentWrites(check: Check): void {
     for (let index = 0; index < 1000; index++) assertFields(records[2 * index], { author_id: item(records, 2 * index + 1).id })
   })
 
+  check('many new records of one table refer to those of another, in the order of the operations', async (library) => {
+    // Both tables have the ids of the other.
+    await library.accept(Array.from({ length: 80 }, (_, index) => insert('category', { name: `first ${index}` })))
+    const { records } = await library.accept([
+      ...Array.from({ length: 60 }, (_, index) => insert('category', { name: `${index}` })),
+      ...Array.from(
+        { length: 60 },
+        (_, index): Operation => ({
+          kind: 'insert',
+          table: 'series',
+          values: { name: `${index}` },
+          refs: [{ field: 'category_id', operation: index }],
+        }),
+      ),
+    ])
+    assert.deepEqual(valuesOf(records.slice(60), 'category_id'), valuesOf(records.slice(0, 60), 'id'))
+  })
+
   check('a removal whose cascade is known', async (library) => {
     const [one, two] = await series(library)
     assert.ok(one !== undefined && two !== undefined)

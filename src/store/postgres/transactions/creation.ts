@@ -125,10 +125,11 @@ export class Creation {
       if (outcome?.ok !== true) return undefined
       outcomes.push(outcome)
     }
-    const { entry } = this.#parts.notes
+    const changes = outcomes.flatMap((outcome) => outcome.changes)
+    // The entry of the parts has provisional ids.
+    const entry = logEntryOf(this.#parts.layout, this.#parts.notes.entry?.origin, changes)
     if (entry !== undefined) await connection.query(insertEntry(this.#parts.layout, entry))
-    const records = outcomes.flatMap((outcome) => outcome.records)
-    return { ok: true, records, changes: outcomes.flatMap((outcome) => outcome.changes) }
+    return { ok: true, records: outcomes.flatMap((outcome) => outcome.records), changes }
   }
 
   /** Parts that one statement stores each. None of them is logged. The first takes the locks of its values. */

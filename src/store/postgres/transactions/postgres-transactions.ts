@@ -21,7 +21,7 @@ import {
   type StatementError,
 } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { insertUnknown } from '../shared/stored-change-log.ts'
+import { insertEntry, insertUnknown, logEntryOf } from '../shared/stored-change-log.ts'
 import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
@@ -201,7 +201,7 @@ export class PostgresTransactions {
       }
       if (creation !== undefined) return await this.#creations.run(creation)
       const runs = runsOf(work)
-      if (runs !== undefined) return await this.#unlessRefused((connection) => this.#inRuns(connection, runs))
+      if (runs !== undefined) return await this.#unlessRefused((connection) => this.#inRuns(connection, runs, work.origin))
       return await writeSingleRow(this.#database, this.#layout, work)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined
@@ -210,7 +210,7 @@ export class PostgresTransactions {
   }
 
   /** Stores runs of creations one after the other. @returns undefined if one is refused; then the transaction must be rolled back */
-  async #inRuns(connection: Connection, runs: readonly Work[]): Promise<Outcome | undefined> {
+  async #inRuns(connection: Connection, runs: readonly Work[], origin: string | undefined): Promise<Outcome | undefined> {
     const records: StoredRecord[] = []
     const changes: Change[] = []
     const noted: Change[] = []
@@ -225,6 +225,8 @@ export class PostgresTransactions {
       const isNote = ({ table }: Change) => table === notes?.events?.table || table === notes?.history?.table
       for (const change of outcome.changes) (isNote(change) ? noted : changes).push(change)
     }
+    const entry = logEntryOf(this.#layout, origin, changes)
+    if (entry !== undefined) await connection.query(insertEntry(this.#layout, entry))
     return { ok: true, records, changes: [...changes, ...noted] }
   }
 

@@ -118,6 +118,18 @@ logged('every kind of change is told once, with the record before and after it',
   assert.deepEqual(await next(), [])
 })
 
+logged('many new records of a few tables are told as one transaction, with their ids', async ({ writer, reader }) => {
+  await reader.announce()
+  const position = await reader.end()
+  const many = Array.from({ length: 150 }, (_, index) => insert('series', { name: `s${index}` }))
+  const records = await accepted(writer, [insert('genre', { name: 'a' }), ...many, insert('category', { name: 'b' })])
+  const read = (await reader.read(position)) ?? assert.fail('The reader is not announced')
+  assert.deepEqual(
+    read.transactions.map(({ changes }) => changes?.map(({ id, after }) => [id, after?.id, after?.name])),
+    [valuesOf(records, 'id', 'id', 'name')],
+  )
+})
+
 logged('a transaction that commits after a later one is told of too', async ({ writer, reader, one }) => {
   await reader.announce()
   const changes = one.layout.system('changes')
