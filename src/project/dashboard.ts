@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { isAddable, MEASURES, type Measure, parseAggregateRequest } from '../query/aggregate.ts'
-import { parseFilters, visible } from '../query/filters.ts'
+import { MAX_FILTERS, parseFilters, visible } from '../query/filters.ts'
 import { Parameters } from '../query/parameters.ts'
 import { hasPeriods } from '../query/periods.ts'
 import type { Filter, SortKey } from '../query/plan.ts'
@@ -281,7 +281,11 @@ class PanelParser {
   }
 
   #filters(model: Model): readonly Filter[] {
-    return (this.#written.filters ?? []).flatMap((filter, index) =>
+    const { filters = [], period } = this.#written
+    // A panel with a period has one filter more, and the page may ask for a period as two.
+    const most = MAX_FILTERS - (period === undefined ? 0 : 2)
+    if (filters.length > most) this.#fault(['filters'], `A panel has at most ${most} filters, not ${filters.length}`)
+    return filters.flatMap((filter, index) =>
       this.#asking(['filters', index], () => {
         const parameters = new Parameters(new URLSearchParams({ filters: filter }), ['filters'])
         const parsed = parseFilters(parameters, model, this.#place.registry)
@@ -294,14 +298,17 @@ class PanelParser {
   #sort(model: Model): readonly SortKey[] {
     const { sort } = this.#written
     if (typeof sort !== 'object') return []
-    return sort.flatMap(({ field }, index) =>
-      this.#asking(['sort', index, 'field'], () => {
+    return sort.flatMap(({ field }, index) => {
+      const path = ['sort', index, 'field']
+      if (field.includes(',')) this.#fault(path, `'${field}' names several fields; write each as a key of its own`)
+      if (sort.findIndex((each) => each.field === field) < index) this.#fault(path, `'${field}' is named twice; remove one`)
+      return this.#asking(path, () => {
         const parameters = new Parameters(new URLSearchParams({ sort_by: field }), ['sort_by'])
         const parsed = parseSort(parameters, model, this.#place.registry)
         parameters.throwIfFaulty()
         return parsed
-      }),
-    )
+      })
+    })
   }
 
   /** The filter of a span of days, as the address of a list has it. */

@@ -21,6 +21,7 @@ The message names the key or value, and what the kind of the panel takes instead
       panelExample('kind: number\ngroup_by: »status«\n'),
       panelExample('kind: line\ngroup_by: »status«\n'),
       panelExample('kind: table\nsum: »rating«\n'),
+      panelExample('kind: table\nsort: [{ field: title }, { field: »title« }]\n'),
       panelExample('kind: number\nlink: »PostTabel«\n'),
       panelExample('kind: table\naccess: { permission: »veiw_post« }\n'),
     ],
