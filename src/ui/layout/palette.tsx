@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Bookmark, LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Wrench } from 'lucide-react'
+import { Bookmark, History, LayoutDashboard, LogOut, Moon, Plus, Sun, UserRound, Webhook, Wrench } from 'lucide-react'
 import { useState } from 'react'
 import type { SiteHit } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
@@ -62,7 +62,7 @@ function matchingCommands(groups: readonly CommandGroup[], query: string): Comma
 function useCommands(onDone: () => void): readonly CommandGroup[] {
   const text = useText()
   const site = useSite()
-  const { models, user, saved_views } = site
+  const { models, user, saved_views, capabilities } = site
   const noun = useNoun()
   const navigate = useNavigate()
   const session = useSession()
@@ -93,7 +93,7 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
       icon: <Plus size={14} aria-hidden />,
       run: after(() => void navigate({ to: '/models/$model/new', params: { model: model.key } })),
     }))
-  const goTo = (to: '/' | '/account' | '/tools', label: string, icon: Command['icon']): Command => ({
+  const goTo = (to: '/' | '/account' | '/history' | '/webhooks' | '/tools', label: string, icon: Command['icon']): Command => ({
     value: `page ${to}`,
     label,
     icon,
@@ -102,6 +102,12 @@ function useCommands(onDone: () => void): readonly CommandGroup[] {
   const pages = [
     goTo('/', text.shell.dashboard, <LayoutDashboard size={14} aria-hidden />),
     goTo('/account', text.shell.account, <UserRound size={14} aria-hidden />),
+    ...(user.is_superuser && capabilities.history
+      ? [goTo('/history', text.shell.history, <History size={14} aria-hidden />)]
+      : []),
+    ...(user.is_superuser && capabilities.webhooks
+      ? [goTo('/webhooks', text.shell.webhooks, <Webhook size={14} aria-hidden />)]
+      : []),
     ...(user.is_superuser ? [goTo('/tools', text.shell.tools, <Wrench size={14} aria-hidden />)] : []),
   ]
   const actions: Command[] = [

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
+const inClinic = browserSite({ fixture: 'clinic' })
+
+const CLINIC = { username: 'admin', password: 'alder-lane-admin-26' }
 
 /** A keyboard that counts its keys; those of typed text apart. */
 class Keyboard {
@@ -174,3 +177,61 @@ inBrowser('Enter in a picker waits for the answer to the search', { at: '/models
   const removable = await page.locator('[data-field=tags] .chip').allTextContents()
   assert.equal(removable.includes('Ferries'), false)
 })
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let presses = 0; presses < 150; presses++) {
+    if ((await target.and(page.locator(':focus')).count()) > 0) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail('Tab does not reach the element')
+}
+
+inClinic(
+  'by keyboard alone: an invoice is duplicated with its lines; a deleted patient is found in the history and restored',
+  { as: CLINIC, at: '/models/invoice/80' },
+  async ({ page, server, variant }) => {
+    const api = await apiOf(server, CLINIC)
+    const { keyboard } = page
+    const suffix = `${variant.scheme === 'dark' ? 1 : 0}${{ 360: 111, 768: 222, 1280: 333 }[variant.width]}`
+    const lines = page.locator('[data-related="invoiceline.invoice_id"] tbody [data-row]')
+    await lines.nth(1).waitFor()
+    const menu = page.getByRole('button', { name: 'More actions' })
+    await tabTo(page, menu)
+    await keyboard.press('Enter')
+    const copy = page.getByRole('menuitem', { name: 'Duplicate with rows' })
+    await copy.waitFor()
+    for (let presses = 0; presses < 8 && !(await copy.and(page.locator(':focus')).isVisible()); presses++)
+      await keyboard.press('ArrowDown')
+    await keyboard.press('Enter')
+    await page.waitForURL(/invoice\/new/)
+    await lines.nth(1).waitFor()
+    await tabTo(page, page.getByLabel('Invoice number'))
+    await keyboard.type(`2026-${suffix}`)
+    await keyboard.press('Control+Enter')
+    await page.waitForURL(/invoice\/(?!80$)\d+$/)
+    const id = Number(page.url().split('/').at(-1))
+    assert.equal((await api.model('invoiceline').list({ filters: [`invoice_id=${id}`] })).total, 2)
+
+    const patient = {
+      number: `P-9${suffix}`,
+      name: `Vane, Ada ${suffix}`,
+      date_of_birth: '1990-01-02',
+      sex: 'female',
+      phone: '555-0100',
+    }
+    const { data: made } = await api.model('patient').create(patient)
+    await api.model('patient').delete(Number(made.id))
+    await keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus')).waitFor()
+    await keyboard.type('History')
+    await page.getByRole('dialog').getByRole('option', { name: 'History', exact: true }).waitFor()
+    await keyboard.press('Enter')
+    await page.waitForURL(/\/history/)
+    await tabTo(page, page.getByRole('row').filter({ hasText: patient.name }).getByRole('button', { name: 'Restore' }).first())
+    await keyboard.press('Enter')
+    await page.getByText('Restored', { exact: true }).first().waitFor()
+    assert.equal((await api.model('patient').read(Number(made.id))).data.name, patient.name)
+  },
+)
