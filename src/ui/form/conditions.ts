@@ -17,18 +17,13 @@ export const hasConditions = (form: FormView): boolean => form.fields.some((fiel
 
 const loaded = new WeakMap<FormView, Promise<HiddenFields>>()
 
-/** The conditions that are there. */
-const compiled = new WeakMap<FormView, HiddenFields>()
-
-/** The conditions of a form once they are loaded, so that a form need not suspend for them. */
-export const loadedConditions = (form: FormView): HiddenFields | undefined => compiled.get(form)
-
 /** Loads the conditions of a form; the same promise for the same form. */
 export function loadConditions(form: FormView): Promise<HiddenFields> {
   const known = loaded.get(form)
   if (known !== undefined) return known
-  const conditions = compile(form.fields).then((hidden) => {
-    compiled.set(form, hidden)
+  const conditions: Promise<HiddenFields> = compile(form.fields).then((hidden) => {
+    // React reads these of a promise that is kept, so that `use` does not suspend for one that has ended.
+    Object.assign(conditions, { status: 'fulfilled', value: hidden })
     return hidden
   })
   loaded.set(form, conditions)

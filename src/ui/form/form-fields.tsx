@@ -13,7 +13,7 @@ import { takesFiles } from '../widgets/file-fields.ts'
 import { type WidgetKind, widgetKind } from '../widgets/kind.ts'
 import { RelatedValues } from '../widgets/relation-pickers.tsx'
 import { Widget } from '../widgets/widget.tsx'
-import { hasConditions, loadConditions, loadedConditions, selfOf } from './conditions.ts'
+import { hasConditions, loadConditions, selfOf } from './conditions.ts'
 import { type FormValues, valueIn } from './values.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -25,7 +25,7 @@ export function useHidden(
   record: AnyRecord | undefined,
   values: FormValues,
 ): ReadonlySet<string> {
-  const conditions = hasConditions(form) ? (loadedConditions(form) ?? use(loadConditions(form))) : undefined
+  const conditions = hasConditions(form) ? use(loadConditions(form)) : undefined
   return useMemo(() => conditions?.(selfOf(model, record, values)) ?? NONE, [conditions, model, record, values])
 }
 

@@ -82,18 +82,20 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
 
   const sentMap = table && map && preview.data && importMap(table, map, preview.data)
   const request = (contents: ImportContent) => ({ content: contents, map: sentMap, records })
+  /** Keeps the map for the next file with this head, such as the same one with its faults fixed. */
+  const remember = () => {
+    if (table && map && preview.data) keep(withRemembered(kept, model.key, keptMap(table, map, preview.data)))
+  }
   const toCheck = () => {
     if (content === undefined) return
     setStep('check')
+    remember()
     void check(request(content))
   }
-  const toImport = async () => {
+  const toImport = () => {
     if (content === undefined) return
     setStep('import')
-    const isDone = await start(request(content))
-    if (isDone && table && map && preview.data) {
-      keep(withRemembered(kept, model.key, keptMap(table, map, preview.data)))
-    }
+    void start(request(content))
   }
   const again = () => {
     reset()
@@ -238,7 +240,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
                   kind="primary"
                   disabled={run.state !== 'clean' && run.state !== 'importing'}
                   isBusy={run.state === 'importing'}
-                  onClick={() => void toImport()}
+                  onClick={toImport}
                 >
                   <StartLabel rows={'result' in run ? run.result.total : undefined} />
                 </Button>

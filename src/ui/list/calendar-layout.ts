@@ -202,13 +202,15 @@ export function shifted(value: string, { days, minutes }: Shift, isDays: boolean
 
 /** The values of a record that is moved as a whole; of one without an end, only its start. */
 export function movedValues(record: AnyRecord, { start, end, isDays }: EntryFields, by: Shift): Readonly<Record<string, string>> {
-  const names = end === undefined ? [start] : [start, end]
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = record[name]
-      return typeof value === 'string' ? [[name, shifted(value, by, isDays)]] : []
-    }),
-  )
+  const [begins, ends] = [record[start], end === undefined ? undefined : record[end]]
+  if (typeof begins !== 'string') return {}
+  const next = shifted(begins, by, isDays)
+  if (end === undefined || typeof ends !== 'string') return { [start]: next }
+  // A change of clocks between the two leaves the length as it is.
+  const after = isDays
+    ? shifted(ends, by, true)
+    : new Date(Date.parse(ends) + Date.parse(next) - Date.parse(begins)).toISOString()
+  return { [start]: next, [end]: after }
 }
 
 /** The values of a record whose end is moved; undefined if it would not be after the start. */

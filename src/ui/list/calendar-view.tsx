@@ -2,7 +2,7 @@ import '../styles/calendar-view.css'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
 import { withOffset } from '../../client/local-time.ts'
 import { hasChoices } from '../cells/choices.ts'
@@ -100,7 +100,6 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   const keyed = useRef<{ id: number; by: Shift; isResize: boolean; timer: ReturnType<typeof setTimeout> }>(undefined)
   /** The entry that is to have the focus: a move shows it elsewhere. */
   const focused = useRef<number>(undefined)
-  useEffect(() => () => clearTimeout(keyed.current?.timer), [])
 
   const stored = data?.records ?? []
   const fixed = data?.fixed ?? NONE_FIXED
@@ -129,21 +128,28 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
 
   /** Adds up the steps of keys, and stores them once none has come for a while. */
   const nudge = (id: number, step: Shift, isResize: boolean) => {
+    const isSame = keyed.current?.id === id && keyed.current.isResize === isResize
+    if (!isSame) storeKeyed()
     const former = keyed.current
-    clearTimeout(former?.timer)
-    const isSame = former?.id === id && former.isResize === isResize
-    const sum = isSame ? { days: former.by.days + step.days, minutes: former.by.minutes + step.minutes } : step
+    const sum = former ? { days: former.by.days + step.days, minutes: former.by.minutes + step.minutes } : step
     if (valuesOf(id, sum, isResize) === undefined) return
+    clearTimeout(former?.timer)
     focused.current = id
-    const timer = setTimeout(() => {
-      keyed.current = undefined
-      latestShift.current(id, sum, isResize, true)
-    }, KEYS_REST)
-    keyed.current = { id, by: sum, isResize, timer }
+    keyed.current = { id, by: sum, isResize, timer: setTimeout(storeKeyed, KEYS_REST) }
     shift(id, sum, isResize, false)
   }
   const latestShift = useRef(shift)
   latestShift.current = shift
+  /** Stores what keys have moved: after a while, before something else is moved, and when the calendar is left. */
+  const storeKeyed = () => {
+    const moved = keyed.current
+    keyed.current = undefined
+    if (moved === undefined) return
+    clearTimeout(moved.timer)
+    latestShift.current(moved.id, moved.by, moved.isResize, true)
+  }
+  const storeLast = useEffectEvent(storeKeyed)
+  useEffect(() => () => storeLast(), [])
 
   // An entry that was moved is another element, and gets the focus that the former one had.
   useEffect(() => {
@@ -153,8 +159,10 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
     if (link && link !== activeElement) link.focus()
   })
 
-  const go = (next: CalendarPlace, isReplaced = false) =>
+  const go = (next: CalendarPlace, isReplaced = false) => {
+    storeKeyed()
     change({ at: `${next.scale}.${next.day}`, page: state.page }, isReplaced)
+  }
   const wasMoved = useRef(false)
   useEffect(() => {
     if (wasMoved.current) root.current?.querySelector<HTMLElement>(`[data-date="${place.day}"]`)?.focus()
