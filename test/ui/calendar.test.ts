@@ -124,10 +124,20 @@ test('what goes on past midnight has a part in each day, what lasts a day is a w
   assert.deepEqual([reversed?.last, reversed?.to], ['2026-07-02', 630])
 })
 
-test('a move across a change of clocks keeps the hour', () => {
+/** Runs a check where clocks change on 29 March and 25 October 2026. */
+function inBerlin(check: () => void): void {
   const former = process.env.TZ
   process.env.TZ = 'Europe/Berlin'
   try {
+    check()
+  } finally {
+    if (former === undefined) delete process.env.TZ
+    else process.env.TZ = former
+  }
+}
+
+test('a move across a change of clocks keeps the hour', () => {
+  inBerlin(() => {
     const record = { id: 1, from: '2026-03-28T09:00:00.000Z', to: '2026-03-28T10:00:00.000Z' }
     const moved = { from: '2026-03-29T08:00:00.000Z', to: '2026-03-29T09:00:00.000Z' }
     assert.deepEqual(movedValues(record, TIMES, { days: 1, minutes: 0 }), moved)
@@ -135,10 +145,20 @@ test('a move across a change of clocks keeps the hour', () => {
     assert.equal(timeAt('2026-10-25', 600), '2026-10-25T09:00:00.000Z')
     const entry = entryOf({ id: 1, ...moved }, TIMES)
     assert.deepEqual([entry?.first, entry?.from, entry?.to], ['2026-03-29', 600, 660])
-  } finally {
-    if (former === undefined) delete process.env.TZ
-    else process.env.TZ = former
-  }
+  })
+})
+
+test('a move to an hour at which clocks change keeps the length', () => {
+  inBerlin(() => {
+    const moved = (from: string, to: string, count: number) =>
+      movedValues({ id: 1, from, to }, TIMES, { days: count, minutes: 0 })
+    // 02:30 is left out on 29 March, and 03:30 instead.
+    const spring = moved('2026-03-28T01:30:00.000Z', '2026-03-28T02:00:00.000Z', 1)
+    assert.deepEqual(spring, { from: '2026-03-29T01:30:00.000Z', to: '2026-03-29T02:00:00.000Z' })
+    // 02:30 comes twice on 25 October.
+    const autumn = moved('2026-10-18T00:30:00.000Z', '2026-10-18T01:30:00.000Z', 7)
+    assert.deepEqual(autumn, { from: '2026-10-25T00:30:00.000Z', to: '2026-10-25T01:30:00.000Z' })
+  })
 })
 
 test('an end is moved on its own, and stays after the start', () => {

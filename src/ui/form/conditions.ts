@@ -1,3 +1,4 @@
+import type { FulfilledReactPromise } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { filesOfRecord } from '../cells/file-values.ts'
 import { namesIn } from '../data/model-actions.ts'
@@ -17,13 +18,15 @@ export const hasConditions = (form: FormView): boolean => form.fields.some((fiel
 
 const loaded = new WeakMap<FormView, Promise<HiddenFields>>()
 
-/** Loads the conditions of a form; the same promise for the same form. */
+/** What `use` of React reads of a promise that has ended, so that a form does not suspend for it. */
+type Ended<Value> = Omit<FulfilledReactPromise<Value>, 'then'>
+
+/** Loads the conditions of a form; the same promise for the same form, which says once it has ended. */
 export function loadConditions(form: FormView): Promise<HiddenFields> {
   const known = loaded.get(form)
   if (known !== undefined) return known
   const conditions: Promise<HiddenFields> = compile(form.fields).then((hidden) => {
-    // React reads these of a promise that is kept, so that `use` does not suspend for one that has ended.
-    Object.assign(conditions, { status: 'fulfilled', value: hidden })
+    Object.assign(conditions, { status: 'fulfilled', value: hidden } satisfies Ended<HiddenFields>)
     return hidden
   })
   loaded.set(form, conditions)

@@ -25,6 +25,7 @@ export function useHidden(
   record: AnyRecord | undefined,
   values: FormValues,
 ): ReadonlySet<string> {
+  // Also of a promise that has ended: React fails if a component that has suspended calls `use` no more.
   const conditions = hasConditions(form) ? use(loadConditions(form)) : undefined
   return useMemo(() => conditions?.(selfOf(model, record, values)) ?? NONE, [conditions, model, record, values])
 }

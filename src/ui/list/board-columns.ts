@@ -83,7 +83,7 @@ export function boardMoves(model: SiteModel, field: SiteField, form: FormView | 
 export const columnFilter = ({ name }: SiteField, { key }: BoardColumn): string =>
   key === '' ? `${name}__isnull=true` : `${name}=${key}`
 
-/** The records of a column while some are moved: those that come stand first. @param name of the field of the columns */
+/** The records of a column while some are moved, with the values that they get: those that come stand first. @param name of the field of the columns */
 export function shownRecords(
   records: readonly AnyRecord[],
   key: string,
@@ -91,10 +91,11 @@ export function shownRecords(
   pending: ReadonlyMap<number, Move>,
 ): readonly AnyRecord[] {
   const isHere = (move: Move) => columnKey(move.values[name]) === key
-  const staying = records.filter(({ id }) => {
-    const move = pending.get(id)
-    return move === undefined || isHere(move)
+  const staying = records.flatMap((record) => {
+    const move = pending.get(record.id)
+    if (move === undefined) return [record]
+    return isHere(move) ? [{ ...record, ...move.values }] : []
   })
   const coming = [...pending.values()].filter((move) => isHere(move) && !records.some(({ id }) => id === move.record.id))
-  return [...coming.map(({ record }) => record), ...staying]
+  return [...coming.map(({ record, values }) => ({ ...record, ...values })), ...staying]
 }

@@ -93,7 +93,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
     }),
   )
 
-  const { pending, move } = useMoves(model, form)
+  const { pending, asMoved, move } = useMoves(model, form)
   /** The record that is being moved, by pointer or keys, where it would be. */
   const [draft, setDraft] = useState<{ readonly id: number; readonly values: FormValues }>()
   /** What keys have moved, and not stored yet. */
@@ -111,8 +111,8 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
 
   const valuesOf = (id: number, by: Shift, isResize: boolean): FormValues | undefined => {
     const record = stored.find((each) => each.id === id)
-    if (record === undefined || pending.has(id) || fixed.has(id) || (isResize ? !isResizable : !isMovable)) return undefined
-    return isResize ? resizedValues(record, fields, by) : movedValues(record, fields, by)
+    if (record === undefined || fixed.has(id) || (isResize ? !isResizable : !isMovable)) return undefined
+    return (isResize ? resizedValues : movedValues)(asMoved(record), fields, by)
   }
   const shift = (id: number, by: Shift | undefined, isResize: boolean, isEnd: boolean) => {
     const isNothing = by === undefined || (by.days === 0 && by.minutes === 0)
@@ -124,7 +124,12 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
     const shown = fields.isDays ? formatDate(when, locale) : formatDateTime(when, locale)
     void move(record, values, (isResize ? text.endMoved : text.moved)(nameOf(record, model), shown))
   }
-  const onPointerDown = useEntryDrag({ onDrag: shift })
+  const onPointerDown = useEntryDrag({
+    onDrag: (...dragged) => {
+      storeKeyed()
+      shift(...dragged)
+    },
+  })
 
   /** Adds up the steps of keys, and stores them once none has come for a while. */
   const nudge = (id: number, step: Shift, isResize: boolean) => {

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { AdminError, type SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, refreshModel } from '../data/records.ts'
@@ -20,15 +20,20 @@ export interface Move {
   readonly values: FormValues
 }
 
-/** What moves records: those under way by id, and a function that moves one. @param said what the notice says once it is stored */
+/** What moves records. */
 export interface Moves {
+  /** The moves under way, by the ids of their records. */
   readonly pending: ReadonlyMap<number, Move>
+  /** A record as its moves under way leave it, also those that no render has seen. */
+  readonly asMoved: (record: AnyRecord) => AnyRecord
+  /** Moves a record, after its moves under way. @param said what the notice says once it is stored */
   readonly move: (record: AnyRecord, values: FormValues, said: string) => Promise<boolean>
 }
 
 /**
  * Changes fields of records through a form, which show at once. What the server refuses goes back with a message. A record that others have
- * changed in these fields stays as it is; no other change is written over either.
+ * changed in these fields stays as it is; no other change is written over either. A record that is moved again while it is being stored is
+ * stored once more after that, unless it is refused.
  */
 export function useMoves(model: SiteModel, form: FormView | undefined): Moves {
   const text = useText()
@@ -38,6 +43,9 @@ export function useMoves(model: SiteModel, form: FormView | undefined): Moves {
   const say = useUndoNotice()
   const toasts = useToasts()
   const [pending, setPending] = useState<ReadonlyMap<number, Move>>(new Map())
+  /** The last move of each record under way, with the values of those before it. */
+  const last = useRef(new Map<number, { readonly values: FormValues; readonly isStored: Promise<boolean> }>())
+  const asMoved = (record: AnyRecord): AnyRecord => ({ ...record, ...last.current.get(record.id)?.values })
 
   const reasonOf = (error: unknown): string => {
     if (!(error instanceof AdminError)) return errorMessage(error, text.errors)
@@ -49,12 +57,29 @@ export function useMoves(model: SiteModel, form: FormView | undefined): Moves {
 
   const move = async (record: AnyRecord, values: FormValues, said: string): Promise<boolean> => {
     const { id } = record
-    // One move of a record at a time.
-    if (form === undefined || pending.has(id)) return false
-    setPending((former) => new Map(former).set(id, { record, values }))
+    if (form === undefined) return false
+    const before = last.current.get(id)
+    const from = asMoved(record)
+    const all = { ...before?.values, ...values }
+    setPending((former) => new Map(former).set(id, { record: from, values: all }))
+    const stored = async () => (await before?.isStored) !== false && store(form, from, values, said)
+    const own = { values: all, isStored: stored() }
+    last.current.set(id, own)
+    try {
+      return await own.isStored
+    } finally {
+      if (last.current.get(id) === own) {
+        last.current.delete(id)
+        setPending((former) => new Map([...former].filter(([each]) => each !== id)))
+      }
+    }
+  }
+
+  const store = async (within: FormView, record: AnyRecord, values: FormValues, said: string): Promise<boolean> => {
+    const { id } = record
     const names = Object.keys(values)
     const put = (data: FormValues, if_match: string) =>
-      session.run((client) => client.model(model.key).update(id, data, { ...underForm(form), if_match }))
+      session.run((client) => client.model(model.key).update(id, data, { ...underForm(within), if_match }))
     try {
       const { signal } = new AbortController()
       const read = await session.read(signal, (client) => client.model(model.key).read(id, { signal }))
@@ -77,9 +102,7 @@ export function useMoves(model: SiteModel, form: FormView | undefined): Moves {
       toasts.failed(later.notMoved(nameOf(record, model)), reasonOf(error))
       await refreshModel(queries, model.key)
       return false
-    } finally {
-      setPending((former) => new Map([...former].filter(([each]) => each !== id)))
     }
   }
-  return { pending, move }
+  return { pending, asMoved, move }
 }

@@ -151,6 +151,32 @@ inBrowser(
 )
 
 inBrowser(
+  'a card that is moved again while it is being stored ends where it was moved to last',
+  { as: ADMIN, at: BOARD, widths: [1280] },
+  async ({ page, server }) => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/models/task/3?*', async (route) => {
+      await released
+      await route.continue()
+    })
+    await card(page, 'Glue').focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await assertBecomes(() => titles(page, 'To do'), ['Glue', 'Plane', 'Saw'])
+    await page.keyboard.press('Shift+ArrowRight')
+    await assertBecomes(() => titles(page, 'In progress'), ['Glue'])
+    release()
+    await notice(page, 'Glue moved to In progress').waitFor()
+    assert.equal((await (await apiOf(server, ADMIN)).model('task').read(3)).data.state, 'doing')
+    await assertBecomes(() => page.locator('.board-card[aria-busy]').count(), 0)
+    await assertBecomes(() => titles(page, 'In progress'), ['Glue'])
+    await assertBecomes(() => titles(page, 'To do'), ['Plane', 'Saw'])
+  },
+)
+
+inBrowser(
   'cards are moved by keys and from their menu; what the server refuses goes back, and changes by others stay',
   { as: ADMIN, at: BOARD, allows: ['400 /models/task/2'] },
   async ({ page, server, checkAccess }) => {

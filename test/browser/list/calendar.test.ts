@@ -51,7 +51,7 @@ const project = await makeProject({
 - name: BerthForm
   view_type: form
   model: Berth
-  fields: [{ name: ship, title: Ship, required: true }, { name: arrives, title: From, required: true }, { name: leaves, title: To }]
+  fields: [{ name: ship, title: Ship, required: true }, { name: arrives, title: From, required: true }, { name: leaves, title: To, visible_when: self.arrives != null }]
 - name: BerthList
   view_type: list
   model: Berth
@@ -176,6 +176,39 @@ inBrowser(
     await page.reload()
     await entry(page, 'Tour 9').waitFor()
     assert.equal((await tours.read(9)).data.ends_at, null)
+  },
+)
+
+inBrowser(
+  'what keys have moved is stored at once when another record is moved, and when the calendar goes on',
+  { as: ADMIN, at: '/models/tour?at=month.2027-03-10', widths: [1280] },
+  async ({ page, server }) => {
+    await entry(page, 'Seals').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await entry(page, 'Night').focus()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('PageDown')
+    await page.getByRole('heading', { name: 'April 2027' }).waitFor()
+    const tours = (await apiOf(server, ADMIN)).model('tour')
+    const start = async (id: number) => new Date(String((await tours.read(id)).data.starts_at)).toISOString()
+    await assertBecomes(() => start(2), '2027-03-11T10:00:00.000Z')
+    await assertBecomes(() => start(3), '2027-03-12T21:00:00.000Z')
+  },
+)
+
+inBrowser(
+  'a form with conditions opens first from a calendar',
+  { as: ADMIN, at: '/models/berth?at=month.2027-03-10', widths: [1280] },
+  async ({ page }) => {
+    await entry(page, 'Alma').waitFor()
+    await page.getByRole('button', { name: named('^Add on Friday 12 March 2027') }).click()
+    await page.getByLabel('Ship').waitFor()
+    await page.getByLabel('To', { exact: true }).first().waitFor()
+    await page.goBack()
+    await entry(page, 'Alma').waitFor()
+    await page.getByRole('link', { name: /^Add / }).first().click()
+    await page.getByLabel('Ship').waitFor()
+    await assertBecomes(() => page.locator('[data-field=leaves]').count(), 0)
   },
 )
 
