@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ImportMap, SiteModel } from '../../client/client.ts'
 import { fieldOf, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
+import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { usePreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
@@ -41,6 +42,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   const [chosenFor, setChosenFor] = useState('')
   const [kept, keep] = usePreference('importMaps')
   const { run, reset, check, start } = useImport(model.key)
+  const guard = useLeaveGuard(source !== undefined && run.state !== 'done')
   const heading = useHeadingFocus(step)
 
   const { data: read, error: unreadable, isFetching: isReading } = useContent(model, source, reading)
@@ -116,6 +118,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
 
   return (
     <div className="stack import">
+      {guard}
       <ImportSteps step={step} mayGoBack={!isBusy && run.state !== 'done'} onBack={setStep} />
       <h2 ref={heading} tabIndex={-1} className="import-heading">
         {text.stepTitles[step]}

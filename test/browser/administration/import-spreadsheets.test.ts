@@ -115,7 +115,10 @@ inClinic(
     await chooseFile(page, 'patienten.csv', windows1252(csv))
     await page.getByText(de.found(2, '2', 9)).waitFor()
     await next()
-    await page.getByLabel(de.formatsOf.dates).getByText(de.detected('28.11.2026')).waitFor()
+    // What was chosen for the faulty file is kept for the mended one.
+    await page.getByText(de.remembered).waitFor()
+    await page.getByLabel(de.formatsOf.dates).getByText('28.11.2026').waitFor()
+    await page.getByLabel(de.formatsOf.numbers).getByText('1.234,56').waitFor()
     const [shown] = await cellsOf(page, de.previewTitle)
     assert.deepEqual(shown?.slice(1, 8), [
       `${prefix}1`,
@@ -213,6 +216,13 @@ inClinic(
     await checkAccess()
     await chooseOption(page.getByLabel('Dates in the file'), '28/11/2026')
     await page.getByText('The dates can be read in several ways.').waitFor({ state: 'detached' })
+
+    // What was pasted and chosen is not left without a question.
+    await page.getByRole('main').getByRole('link', { name: 'Patients' }).click()
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await leaving.getByRole('button', { name: 'Stay' }).click()
+    await leaving.waitFor({ state: 'detached' })
+    await field('Who').getByText('Name (required)').waitFor()
     await importAll(1)
     const [gray] = await stored(number)
     assert.deepEqual([gray?.name, gray?.date_of_birth, gray?.doctor_id], ['Gray, "Jo"', '1961-04-03', 4])
