@@ -47,11 +47,9 @@ export function useLeaveGuard(isDirty: boolean, isLeaving: (change: PageChange) 
       description={text.leaveText}
       actions={
         <>
+          <Button onClick={() => blocker.reset?.()}>{text.stay}</Button>
           <Button kind="danger" onClick={() => blocker.proceed?.()}>
             {text.leave}
-          </Button>
-          <Button kind="primary" onClick={() => blocker.reset?.()}>
-            {text.stay}
           </Button>
         </>
       }

@@ -16,7 +16,9 @@ inBrowser(
     await page.getByRole('main').getByRole('link', { name: 'Posts' }).click()
     await dialog.waitFor()
     await checkAccess()
-    await dialog.getByRole('button', { name: 'Stay' }).click()
+    // Enter, without a choice, loses nothing.
+    await assertBecomes(() => dialog.locator('button:focus').innerText(), 'Stay')
+    await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await assertBecomes(() => title.inputValue(), 'Not saved yet')
 
