@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AdminError } from '../../src/client/client.ts'
-import { hasUnparsed, problemsOf, unparsedProblems } from '../../src/ui/form/problems.ts'
+import { hasUnparsed, joinedMessages, problemsOf, unparsedProblems } from '../../src/ui/form/problems.ts'
 import { isSaveKey } from '../../src/ui/form/use-save-key.ts'
 import { en } from '../../src/ui/text/en.ts'
 import { faultsOf, faultText } from '../../src/ui/widgets/faults.ts'
@@ -27,6 +27,11 @@ test('messages about sets of fields and refused fields have titles too', () => {
     '2.day': ['DAY must be unique together with ROOM, HOUR'],
     room: ["Field 'ROOM' is not allowed to be updated"],
   })
+})
+
+test('messages of a row are one sentence', () => {
+  assert.equal(joinedMessages(['This is not a number yet.', 'Note is too long']), 'This is not a number yet; Note is too long')
+  assert.equal(joinedMessages(['This is not a number yet.']), 'This is not a number yet.')
 })
 
 test('texts that are not values keep a form from being sent', () => {

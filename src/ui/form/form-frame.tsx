@@ -5,7 +5,7 @@ import { FailureText, Notice } from '../parts/states.tsx'
 import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
-import type { Problems } from './problems.ts'
+import { joinedMessages, type Problems } from './problems.ts'
 import { isSaveKey } from './use-save-key.ts'
 import type { FormValues } from './values.ts'
 
@@ -108,7 +108,7 @@ function ProblemText({ problems: { error, fields, rows = [] }, shown, values, la
   if (names.length === 0 && rows.length === 0) return <FailureText error={error} />
   // In the order of the form, those without an input last.
   const ordered = [...shown.filter((name) => names.includes(name)), ...names.filter((name) => !shown.includes(name))]
-  const placed = names.filter((name) => shown.includes(name)).length
+  const placed = names.filter((name) => shown.includes(name)).length + rows.reduce((sum, row) => sum + row.fields, 0)
   const messages = ordered.flatMap((name) =>
     messagesOf(name, fields, values, text).map((message) => ({
       name,
@@ -140,7 +140,8 @@ function ProblemText({ problems: { error, fields, rows = [] }, shown, values, la
         {rows.map(({ key, title, messages: own, unparsed, open }) => (
           <li key={key}>
             <button type="button" className="form-fault" onClick={open}>
-              {title}: {[...unparsed.flatMap((each) => faultsOf(each, text, true)), ...own].map(errors.fromServer).join(' ')}
+              {title}:{' '}
+              {joinedMessages([...unparsed.flatMap((each) => faultsOf(each, text, true)), ...own].map(errors.fromServer))}
             </button>
           </li>
         ))}

@@ -16,6 +16,8 @@ export interface RowProblem {
   readonly key: string
   /** The table and the number of the row in it. */
   readonly title: string
+  /** Number of its faulty fields. */
+  readonly fields: number
   readonly messages: readonly string[]
   /** Typed texts that are no values. */
   readonly unparsed: readonly unknown[]
@@ -40,6 +42,10 @@ export function problemsAt(problems: Problems, isOwn: (name: string) => boolean)
   const own = Object.entries(problems.fields).filter(([name]) => isOwn(name))
   return own.length === 0 ? undefined : { error: problems.error, fields: Object.fromEntries(own) }
 }
+
+/** Messages as one sentence, such as "Rate is mandatory; Note is too long". */
+export const joinedMessages = (messages: readonly string[]): string =>
+  messages.map((message, index) => (index < messages.length - 1 ? message.replace(/\.$/, '') : message)).join('; ')
 
 /** The fields of a user by which the last superuser may be lost. The API names neither. */
 const LOSING_SUPERUSER = ['is_superuser', 'is_active']

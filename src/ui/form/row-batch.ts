@@ -254,12 +254,14 @@ function reported(
     const known = queries.getQueryData(rowsQuery(session, site, model, view, id).queryKey)?.rows ?? []
     const place = orderedKeys(known, tableDraft(rows, field)).indexOf(row.key) + 1
     const [column] = Object.keys(errors)
+    const unparsed = unparsedIn(row.draft.edits)
     return [
       {
         key: `${field} ${row.key}`,
         title: `${view.title ?? model.label} ${place}`,
+        fields: new Set([...Object.keys(errors), ...unparsed]).size,
         messages: Object.values(errors).flat(),
-        unparsed: unparsedIn(row.draft.edits).map((name) => row.draft.edits[name]),
+        unparsed: unparsed.map((name) => row.draft.edits[name]),
         open: () => rows.activate({ field, key: row.key, column }),
       },
     ]
