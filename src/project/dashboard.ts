@@ -83,11 +83,13 @@ const panelSchema = Joi.object<PanelDefinition>({
   link: Joi.alternatives().conditional(Joi.string(), {
     // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
     then: Joi.string(),
-    otherwise: Joi.valid(false),
+    otherwise: Joi.valid(false).messages({ 'any.only': '{{#label}} must be the name of a list view, or false' }),
   }),
   size: Joi.valid(...PANEL_SIZES),
   access: accessSchema('authenticated', 'superuser'),
-}).oxor('count', ...MEASURES)
+})
+  .oxor('count', ...MEASURES)
+  .messages({ 'object.oxor': `A panel has one measure; remove all but one of ${['count', ...MEASURES].join(', ')}` })
 
 /** Schema of a dashboard. */
 export const dashboardSchema = Joi.object<{ readonly panels: readonly PanelDefinition[] }>({

@@ -70,6 +70,8 @@ export default defineHooks('palce', { beforeDelete() {} })
   - { title: Notes, kind: pie, model: Note }
   - { title: Notes, kind: number, model: Nte }
   - { title: Notes, kind: number, model: Note, sum: title }
+  - { title: Notes, kind: number, model: Note, link: true }
+  - { title: Notes, kind: number, model: Note, sum: rating, avg: rating }
 `,
   'views/note.yaml': `- name: NoteForm
   view_type: form
