@@ -74,6 +74,7 @@ function Rows({ parts, filters: { filters, any }, views }: RowsProps & { readonl
   }
   return (
     <DataTable
+      shape="stacks"
       label={panel.title}
       columns={columns.map(({ label, ...column }) =>
         columnClass({ label, ...column }, []) === 'number' ? { label, kind: 'number' } : label,

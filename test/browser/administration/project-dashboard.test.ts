@@ -51,6 +51,10 @@ inClinic(
     await panel(page, 'Appointments by status').getByRole('rowheader', { name: 'Did not attend' }).waitFor()
     const rows = panel(page, 'Next appointments').locator('tbody tr')
     assert.equal(await rows.count(), 6)
+    // All columns are in sight, also on a phone.
+    const edge = await panel(page, 'Next appointments').boundingBox()
+    const last = await rows.first().locator('td').last().boundingBox()
+    assert.ok(last !== null && edge !== null && last.x + last.width <= edge.x + edge.width)
     await panel(page, 'Turnover by doctor').getByRole('rowheader', { name: 'Dr. Jürgen Weiß' }).waitFor()
     const line = panel(page, 'Appointments by week')
     await line.getByText('Show the numbers').click()
