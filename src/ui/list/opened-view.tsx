@@ -2,6 +2,7 @@ import '../styles/saved-views.css'
 import { useState } from 'react'
 import { useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
+import { focusContent } from '../parts/page-header.tsx'
 import { Notice } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
@@ -21,7 +22,16 @@ export function OpenedView(shown: ShownViews) {
     return (
       <Notice
         kind="info"
-        actions={<Button onClick={() => change({ view: undefined, page: state.page }, true)}>{common.close}</Button>}
+        actions={
+          <Button
+            onClick={() => {
+              change({ view: undefined, page: state.page }, true)
+              focusContent()
+            }}
+          >
+            {common.close}
+          </Button>
+        }
       >
         {text.gone}
       </Notice>
@@ -36,7 +46,7 @@ export function OpenedView(shown: ShownViews) {
           kind="warning"
           actions={
             mayChange && (
-              <Button isBusy={isBusy} onClick={() => saveState(rest)}>
+              <Button isBusy={isBusy} onClick={() => void focusAfter(saveState(rest))}>
                 {text.saveWithout}
               </Button>
             )
@@ -49,12 +59,19 @@ export function OpenedView(shown: ShownViews) {
         <section className="view-changes" aria-label={text.changes}>
           <span className="view-state">{text.changed}</span>
           {mayChange && (
-            <Button isBusy={isBusy} onClick={save}>
+            <Button isBusy={isBusy} onClick={() => void focusAfter(save())}>
               {text.saveChanges(opened.name)}
             </Button>
           )}
           {!mayChange && <Button onClick={() => setNaming(true)}>{text.saveNew}</Button>}
-          <Button kind="quiet" className="view-discard" onClick={discard}>
+          <Button
+            kind="quiet"
+            className="view-discard"
+            onClick={() => {
+              discard()
+              focusContent()
+            }}
+          >
             {text.discard}
           </Button>
         </section>
@@ -62,4 +79,11 @@ export function OpenedView(shown: ShownViews) {
       {isNaming && <ViewDialog shown={shown} saved={undefined} onClose={() => setNaming(false)} />}
     </>
   )
+}
+
+/** Moves the focus to the content when a view is saved, unless it has left the button, which goes then. */
+async function focusAfter(saving: Promise<boolean>): Promise<void> {
+  const button = document.activeElement
+  const isSaved = await saving
+  if (isSaved && [button, document.body].includes(document.activeElement)) focusContent()
 }

@@ -56,7 +56,7 @@ export function SavedViews({ trigger, ...shown }: ShownViews & { readonly trigge
         )}
         {(ofModel.length > 0 || !isPlain) && <MenuSeparator />}
         {opened?.can.includes('change') === true && isChanged && (
-          <MenuItem icon={<Save size={14} aria-hidden />} isDisabled={isBusy} onClick={save}>
+          <MenuItem icon={<Save size={14} aria-hidden />} isDisabled={isBusy} onClick={() => void save()}>
             {text.saveChanges(opened.name)}
           </MenuItem>
         )}

@@ -29,10 +29,10 @@ interface ViewChanges {
   /** True if the list differs from the opened view. */
   readonly isChanged: boolean
   readonly isBusy: boolean
-  /** Saves what the list shows in the opened view. */
-  readonly save: () => void
-  /** Saves a state in the opened view, and shows it. */
-  readonly saveState: (state: ListState) => void
+  /** Saves what the list shows in the opened view; returns true if it is saved. */
+  readonly save: () => Promise<boolean>
+  /** Saves a state in the opened view, and shows it; returns true if it is saved. */
+  readonly saveState: (state: ListState) => Promise<boolean>
   /** Shows the opened view as it was saved. */
   readonly discard: () => void
 }
@@ -45,8 +45,8 @@ export function useViewChanges({ state, change, look, opened }: ShownViews): Vie
   const refresh = useSiteRefresh()
   const toasts = useToasts()
   const { isBusy, run } = useAction()
-  const saveState = async (next: ListState): Promise<void> => {
-    if (opened === undefined || isBusy) return
+  const saveState = async (next: ListState): Promise<boolean> => {
+    if (opened === undefined || isBusy) return false
     const values = { query: savedQuery(next), look: storedLook(look.look) }
     const isDone = await run(async (client) => {
       try {
@@ -55,17 +55,18 @@ export function useViewChanges({ state, change, look, opened }: ShownViews): Vie
         toasts.failed(text.saveFailed(opened.name), errorMessage(error, errors))
         throw error
       }
+      await refresh()
     })
-    if (!isDone) return
-    await refresh()
+    if (!isDone) return false
     toasts.done(text.saved(opened.name))
     if (next !== state) change(next, true)
+    return true
   }
   return {
     isChanged: opened !== undefined && isChanged(opened, state, look),
     isBusy,
-    save: () => void saveState(state),
-    saveState: (next) => void saveState(next),
+    save: () => saveState(state),
+    saveState,
     discard: () => {
       forgetLook(opened)
       if (opened !== undefined) change(readListState(viewSearch(opened)))

@@ -1,12 +1,13 @@
 import '../styles/saved-views.css'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import type { SavedView } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { may, modelOf, useSite, useSiteRefresh } from '../data/site.ts'
 import { useAction } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField, SelectField } from '../parts/field.tsx'
+import { focusContent } from '../parts/page-header.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
@@ -43,6 +44,15 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
     default_for: saved?.default_for ?? null,
   })
   const owner = saved?.user_id ?? site.user.id
+  /** True once the button that opened the dialog is another, or gone. */
+  const isReplaced = useRef(false)
+  useEffect(
+    () => () => {
+      // After the dialog has given the focus back.
+      if (isReplaced.current) setTimeout(focusContent)
+    },
+    [],
+  )
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -58,11 +68,12 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
     let id = 0
     const isDone = await run(async (client) => {
       id = await writeView(client, site, { saved, values })
+      // The address names the new view only when the page knows it. Until then a second Enter would save another.
+      await refresh()
     })
     if (!isDone) return
-    // The address names the new view only when the page knows it.
-    await refresh()
     toasts.done(text.saved(title))
+    isReplaced.current = saved === undefined
     onClose()
     if (saved !== undefined) return
     // The new view has them now.

@@ -8,6 +8,7 @@ import { nameOf } from '../data/related.ts'
 import { restoreRecords } from '../data/restorations.ts'
 import { may, useSite, useSiteRefresh } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
+import { focusContent } from '../parts/page-header.tsx'
 import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
@@ -57,6 +58,7 @@ export function useRestore(): Restorer {
         refresh(new Set([model.key, ...consequences.map((each) => each.model)]))
         notice.done(later.history.restored, missing(notices))
         await navigate({ to: '/models/$model/$id', params: { model: model.key, id: String(id) } })
+        focusContent()
       } catch (error) {
         notice.failed(later.history.notRestored, reasonOf(error))
       }

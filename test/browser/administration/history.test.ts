@@ -88,6 +88,10 @@ inBrowser(
     await rowsOf(page, `${slug} 2`).getByRole('button', { name: 'Restore' }).waitFor()
     await assertBecomes(() => rowsOf(page, slug).count(), 3, 'deleted records are named by their last entry')
     await checkAccess()
+    await rowsOf(page, `${slug} 2`).getByRole('button', { name: 'Restore' }).press('Enter')
+    await page.waitForURL(`**/models/tag/${data[1]?.id}`)
+    await assertBecomes(() => page.locator('#content:focus').count(), 1)
+    await tags.delete(Number(data[1]?.id))
   },
 )
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
@@ -29,10 +29,23 @@ async function saveAs(page: Page, name: string, more: (dialog: ReturnType<Page['
   const dialog = page.getByRole('dialog', { name: 'Save view' })
   await dialog.getByLabel('Name').fill(name)
   await more(dialog)
+  const sent: string[] = []
+  const onRequest = (request: Request) => void (request.method() === 'POST' && sent.push(request.url()))
+  page.on('request', onRequest)
+  // The site is read again before the dialog closes: a second Enter meanwhile saves nothing.
+  const reading = page.waitForRequest('**/api/v1/site')
   await dialog.getByLabel('Name').press('Enter')
+  await reading
+  await page.keyboard.press('Enter')
   await viewsButton(page, name).waitFor()
   await dialog.waitFor({ state: 'detached' })
+  page.off('request', onRequest)
+  assert.equal(sent.length, 1)
+  await focusIsKept(page)
 }
+
+/** Waits until the content of the page has the focus, which would be lost with a button that goes. */
+const focusIsKept = (page: Page) => assertBecomes(() => page.locator('#content:focus').count(), 1)
 
 inBrowser(
   'a view keeps filters, order, columns, rows and totals, is shared with a group, and is shown by its address',
@@ -76,10 +89,12 @@ inBrowser(
     await page.getByRole('button', { name: 'Discard' }).press('Enter')
     await page.locator('table[data-density=compact]').waitFor()
     await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+    await focusIsKept(page)
     await page.locator('thead').getByRole('button', { name: 'Title' }).press('Enter')
     await page.getByRole('button', { name: 'Save changes to Drafts of authors' }).press('Enter')
     await page.getByText('Drafts of authors saved').first().waitFor()
     await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+    await focusIsKept(page)
     assert.match(query(page), /^\?view=\d+&filter=status=draft&sort=-title$/)
 
     await openMenu(page, 'Drafts of authors')
@@ -193,6 +208,7 @@ inBrowser(
     await page.getByText('Old refers to what no longer exists, or what you may not see: lost, gone, old.').waitFor()
     await page.getByRole('button', { name: 'Save without it' }).press('Enter')
     await page.getByText('Old refers to').waitFor({ state: 'detached' })
+    await focusIsKept(page)
     assert.equal((await views.read(data.id)).data.query, 'filter=status%3Ddraft&sort=title&columns=title%2Cstatus')
     await views.delete(data.id)
   },
