@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { MAX_COPIED_ROWS } from '../../src/ui/data/row-query.ts'
 import type { FormView } from '../../src/ui/data/views.ts'
 import {
   changedDraft,
@@ -12,6 +13,7 @@ import {
   untouched,
 } from '../../src/ui/form/row-forms.ts'
 import { exactSum, movedRows, nextPosition } from '../../src/ui/form/row-order.ts'
+import { MAX_FORM_ROWS } from '../../src/views/definition.ts'
 import { relationTo, siteField, siteModel } from './site-fixture.ts'
 
 const fieldView = (name: string, more = {}) => ({
@@ -76,6 +78,8 @@ describe('the forms of rows', () => {
     )
   })
 })
+
+test('a copy has as many rows as a form may show', () => assert.equal(MAX_COPIED_ROWS, MAX_FORM_ROWS))
 
 describe('a draft of a row', () => {
   const row = untouched(stored(1))

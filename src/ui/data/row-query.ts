@@ -25,6 +25,9 @@ export function relationOf({ field }: RelatedRows): { readonly key: string; read
   return { key, name }
 }
 
+/** The most rows of a record that are copied with it: as many as a form may show at all. */
+export const MAX_COPIED_ROWS = 500
+
 /** The query of the rows of a record; it waits while the id is undefined. All pages are asked for at the same time. */
 export const rowsQuery = (session: PageSession, site: Site, model: SiteModel, view: RelatedRows, id: number | undefined) =>
   queryOptions({

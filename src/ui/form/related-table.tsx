@@ -19,7 +19,7 @@ import { Cell } from '../cells/cell.tsx'
 import { isNumeric } from '../cells/choices.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { relationOf, rowsQuery, type StoredRow, type StoredRows } from '../data/row-query.ts'
+import { MAX_COPIED_ROWS, relationOf, rowsQuery, type StoredRow, type StoredRows } from '../data/row-query.ts'
 import { fieldOf, may, useModel, useSite } from '../data/site.ts'
 import { useNoun, useViews } from '../data/use-views.ts'
 import { type FieldView, formModel } from '../data/views.ts'
@@ -72,7 +72,9 @@ function LoadedTable({ view, record, rows, rowModel }: RelatedTableProps & { rea
   const site = useSite()
   const session = useSession()
   const views = useViews(rowModel.key)
-  const stored = useQuery(rowsQuery(session, site, rowModel, view, record?.id ?? rows.copyOf))
+  // A copy has all rows, not only those that the form of the other record shows.
+  const asked = record === undefined ? { ...view, limit: MAX_COPIED_ROWS } : view
+  const stored = useQuery(rowsQuery(session, site, rowModel, asked, record?.id ?? rows.copyOf))
   const failed = [views, stored].find(({ error, data }) => error !== null && data === undefined)
   if (failed?.error) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />
   if (views.data === undefined || ((record !== undefined || rows.copyOf !== undefined) && stored.data === undefined))
@@ -286,7 +288,8 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
       : undefined,
   )
   const hasSums = left.length > 0 && sums.some((sum) => sum !== undefined)
-  const total = record === undefined ? 0 : (stored?.total ?? 0)
+  const total = stored?.total ?? 0
+  const read = stored?.rows.length ?? 0
   const opened = shown.find(({ key }) => key === openKey)
   const onAddKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowUp' && shown.length > 0) {
@@ -347,10 +350,14 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
         </div>
       )}
       {shown.length === 0 && <p className="rows-empty">{later.none}</p>}
-      {total > known.length && record !== undefined && (
+      {total > read && (
         <p className="rows-more">
-          {later.more(known.length.toLocaleString(locale), total.toLocaleString(locale))}{' '}
-          <Link to="/models/$model" params={{ model: rowModel.key }} search={{ filter: `${forms.relation}=${record.id}` }}>
+          {(record === undefined ? later.copied : later.more)(read.toLocaleString(locale), total.toLocaleString(locale))}{' '}
+          <Link
+            to="/models/$model"
+            params={{ model: rowModel.key }}
+            search={{ filter: `${forms.relation}=${record?.id ?? copyOf}` }}
+          >
             {later.all}
           </Link>
         </p>

@@ -508,6 +508,7 @@ const deLater: LaterText = {
     up: (row) => `Zeile ${row} nach oben`,
     down: (row) => `Zeile ${row} nach unten`,
     more: (shown, total) => `Die ersten ${shown} von ${total} werden angezeigt.`,
+    copied: (copied, total) => `Nur die ersten ${copied} von ${total} werden kopiert.`,
     all: 'Alle anzeigen',
     apply: 'Übernehmen',
     changed: 'Diese Zeile wurde anderswo geändert.',

@@ -499,6 +499,7 @@ export const enLater = {
     up: (row: number) => `Move row ${row} up`,
     down: (row: number) => `Move row ${row} down`,
     more: (shown: string, total: string) => `The first ${shown} of ${total} are shown.`,
+    copied: (copied: string, total: string) => `Only the first ${copied} of ${total} are copied.`,
     all: 'Show all',
     apply: 'Apply',
     changed: 'This row has been changed elsewhere.',

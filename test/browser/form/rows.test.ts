@@ -257,4 +257,44 @@ inShop(
   },
 )
 
+/** Orders with more lines than the form shows: three of order 1, more than a copy has of order 2. */
+const stock = await makeProject({
+  'models/stock.yaml': `- { name: Order, display_field: code, fields: [{ name: code, type: string, required: true }] }
+- name: Line
+  display_field: item
+  unique_together: [[order_id, place]]
+  fields:
+    - { name: order_id, type: foreignkey, model: order, required: true, on_delete: cascade }
+    - { name: place, type: integer, required: true }
+    - { name: item, type: string, required: true }
+    - { name: pieces, type: integer }
+`,
+  'views/stock.yaml': `- name: OrderForm
+  view_type: form
+  model: Order
+  fields: [{ name: code, title: Code }]
+  related: [{ field: line.order_id, columns: [place, item, pieces], sort: [{ field: place, order: asc }], limit: 2 }]
+`,
+  'seed/user.yaml': '- { username: admin, password: stock-admin-2026, email: admin@example.org, is_superuser: true }\n',
+  'seed/order.yaml': '- { code: A1 }\n- { code: A2 }\n',
+  'seed/line.yaml': [3, 501]
+    .flatMap((count, order) => Array.from({ length: count }, (_, at) => [order + 1, at + 1]))
+    .map(([order, place]) => `- { order_id: ${order}, place: ${place}, item: Item ${place}, pieces: 5 }\n`)
+    .join(''),
+})
+after(() => stock.remove())
+const inStock = browserSite({ project: stock.path })
+
+inStock(
+  'a copy has also the lines that the form does not show, and says which are left out',
+  { as: { username: 'admin', password: 'stock-admin-2026' }, at: '/models/order/new?copy=1&rows=true' },
+  async ({ page, path }) => {
+    const lines = page.locator('[data-related="line.order_id"]')
+    await assertBecomes(() => lines.locator('tbody [data-row]').count(), 3)
+    assert.equal(await lines.locator('.rows-more').count(), 0)
+    await page.goto(`${path}/models/order/new?copy=2&rows=true`)
+    await lines.getByText('Only the first 500 of 501 are copied.').waitFor()
+  },
+)
+
 const WIDTH = { 360: 1, 768: 2, 1280: 3 } as const
