@@ -128,6 +128,7 @@ describe('rows that are moved', () => {
 
   test('come last when they are new', () => {
     assert.deepEqual([nextPosition(rows(), 'place'), nextPosition(rows(3, null, 7, 2), 'place')], [1, 8])
+    assert.equal(nextPosition(rows(1, 2), 'place', 9), 10)
   })
 })
 

@@ -56,6 +56,21 @@ export const rowsQuery = (session: PageSession, site: Site, model: SiteModel, vi
           },
   })
 
+/** The query of the highest value that any row of a record has in a field, also one that the table does not show; it waits while the id is undefined. */
+export const highestQuery = (session: PageSession, model: SiteModel, view: RelatedRows, name: string, id: number | undefined) =>
+  queryOptions({
+    queryKey: ['records', model.key, 'highest', view.field, name, id],
+    queryFn:
+      id === undefined
+        ? skipToken
+        : async ({ signal }): Promise<number> => {
+            const query = { filters: [`${relationOf(view).name}=${id}`], sort: [`-${name}`], fields: [name], page_size: 1 }
+            const { data } = await session.read(signal, (client) => client.model(model.key).list(query, { signal }))
+            const value = data[0]?.[name]
+            return typeof value === 'number' ? value : 0
+          },
+  })
+
 /** The order of the rows as the API takes it, without keys that the user may not sort by. */
 function sortKeys(site: Site, model: SiteModel, { sort = [] }: RelatedRows): readonly string[] {
   return sort.flatMap(({ field, order }) => {

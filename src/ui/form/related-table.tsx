@@ -19,7 +19,7 @@ import { Cell } from '../cells/cell.tsx'
 import { isNumeric } from '../cells/choices.ts'
 import { useSession } from '../data/page-session.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { MAX_COPIED_ROWS, relationOf, rowsQuery, type StoredRow, type StoredRows } from '../data/row-query.ts'
+import { highestQuery, MAX_COPIED_ROWS, relationOf, rowsQuery, type StoredRow, type StoredRows } from '../data/row-query.ts'
 import { fieldOf, may, useModel, useSite } from '../data/site.ts'
 import { useNoun, useViews } from '../data/use-views.ts'
 import { type FieldView, formModel } from '../data/views.ts'
@@ -115,6 +115,7 @@ const newKey = (): string => `${NEW}${++made}`
 function Table({ forms: given, view, record, rows, stored }: TableProps) {
   const text = useText()
   const later = useLaterText().rows
+  const session = useSession()
   const noun = useNoun()
   const locale = useLocale()
   const { user } = useSite()
@@ -140,6 +141,13 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
   const activeKey = active?.field === field ? active.key : undefined
   const [current, setCurrent] = useState<string>()
   const tabKey = shown.some(({ key }) => key === (activeKey ?? current)) ? (activeKey ?? current) : shown[0]?.key
+
+  const total = stored?.total ?? 0
+  const read = stored?.rows.length ?? 0
+  const hasUnshown = record !== undefined && total > read
+  const { position: placed = '' } = forms
+  const asked = hasUnshown && fieldOf(rowModel, placed)?.sortable === true ? record.id : undefined
+  const highest = useQuery(highestQuery(session, rowModel, view, placed, asked))
 
   const isFrozen =
     may(rowModel, 'change') && known.length > 0 && known.every(({ can }) => !can.includes('change') && !can.includes('delete'))
@@ -183,7 +191,7 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
   )
   const addRow = () => {
     const { position } = forms
-    const start: FormValues = position === undefined ? {} : { [position]: nextPosition(left, position) }
+    const start: FormValues = position === undefined ? {} : { [position]: nextPosition(left, position, highest.data) }
     const key = newKey()
     change(field, (former) => ({ ...former, rows: new Map(former.rows).set(key, newDraft(forms, user.id, start)) }))
     if (needsMore) setOpenKey(key)
@@ -288,8 +296,6 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
       : undefined,
   )
   const hasSums = left.length > 0 && sums.some((sum) => sum !== undefined)
-  const total = stored?.total ?? 0
-  const read = stored?.rows.length ?? 0
   const opened = shown.find(({ key }) => key === openKey)
   const onAddKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowUp' && shown.length > 0) {
@@ -340,7 +346,13 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
               <tfoot>
                 <tr>
                   {columns.map(({ name, field: column, view: shownAs, label }, index) => (
-                    <SumCell key={name} {...{ field: column, view: shownAs, label }} sum={sums[index]} isFirst={index === 0} />
+                    <SumCell
+                      key={name}
+                      {...{ field: column, view: shownAs, label }}
+                      sum={sums[index]}
+                      isFirst={index === 0}
+                      isPart={hasUnshown}
+                    />
                   ))}
                   <td />
                 </tr>
@@ -363,7 +375,13 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
         </p>
       )}
       {canAdd && (
-        <Button className="rows-add" icon={<Plus size={16} aria-hidden />} onClick={addRow} onKeyDown={onAddKey}>
+        <Button
+          className="rows-add"
+          icon={<Plus size={16} aria-hidden />}
+          isBusy={highest.isLoading}
+          onClick={addRow}
+          onKeyDown={onAddKey}
+        >
           {text.list.addOne(noun(rowModel))}
         </Button>
       )}
@@ -440,11 +458,14 @@ interface SumCellProps {
   readonly label: string
   readonly sum: string | undefined
   readonly isFirst: boolean
+  /** True if there are rows that the table does not show. */
+  readonly isPart: boolean
 }
 
 /** The sum of a column; the first cell says what the row is, if it has none. */
-function SumCell({ field, view, label, sum, isFirst }: SumCellProps) {
-  const { sum: name } = useLaterText().rows
+function SumCell({ field, view, label, sum, isFirst, isPart }: SumCellProps) {
+  const { sum: whole, sumShown } = useLaterText().rows
+  const name = isPart ? sumShown : whole
   if (sum === undefined) return <td>{isFirst && <span className="rows-sum-name">{name}</span>}</td>
   return (
     <td className="number" data-label={label}>

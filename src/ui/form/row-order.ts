@@ -37,9 +37,9 @@ export function movedRows(
   return { order: order.map((each) => each.key), positions }
 }
 
-/** The position of a row that is added at the end. */
-export const nextPosition = (rows: readonly Placed[], position: string): number =>
-  Math.max(0, ...rows.map(({ values }) => (typeof values[position] === 'number' ? values[position] : 0))) + 1
+/** The position of a row that is added at the end. @param highest that of rows that are not shown */
+export const nextPosition = (rows: readonly Placed[], position: string, highest = 0): number =>
+  Math.max(0, highest, ...rows.map(({ values }) => (typeof values[position] === 'number' ? values[position] : 0))) + 1
 
 /** The exact sum of numbers and decimals, as text; values that are none are left out. */
 export function exactSum(values: readonly unknown[]): string {

@@ -499,6 +499,7 @@ const deLater: LaterText = {
     actions: 'Aktionen',
     none: 'Noch keine',
     sum: 'Summe',
+    sumShown: 'Summe der angezeigten Zeilen',
     cell: (column, row) => `${column}, Zeile ${row}`,
     row: (noun, row) => `${noun} ${row}`,
     edit: (row) => `Zeile ${row} bearbeiten`,

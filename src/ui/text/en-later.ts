@@ -490,6 +490,7 @@ export const enLater = {
     actions: 'Actions',
     none: 'None yet',
     sum: 'Sum',
+    sumShown: 'Sum of the rows shown',
     cell: (column: string, row: number) => `${column}, row ${row}`,
     row: (noun: string, row: number) => `${noun} ${row}`,
     edit: (row: number) => `Edit row ${row}`,

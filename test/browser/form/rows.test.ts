@@ -286,11 +286,18 @@ after(() => stock.remove())
 const inStock = browserSite({ project: stock.path })
 
 inStock(
-  'a copy has also the lines that the form does not show, and says which are left out',
-  { as: { username: 'admin', password: 'stock-admin-2026' }, at: '/models/order/new?copy=1&rows=true' },
+  'a form with more lines than it shows adds one after all of them; a copy has all, and says which are left out',
+  { as: { username: 'admin', password: 'stock-admin-2026' }, at: '/models/order/1' },
   async ({ page, path }) => {
     const lines = page.locator('[data-related="line.order_id"]')
-    await assertBecomes(() => lines.locator('tbody [data-row]').count(), 3)
+    await lines.getByText('Sum of the rows shown').waitFor()
+    await lines.getByRole('button', { name: 'Add line' }).click()
+    await page.getByLabel('Item, row 3').fill('Added')
+    assert.equal(await page.getByLabel('Place, row 3').inputValue(), '4')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await lines.getByText('The first 2 of 4 are shown.').waitFor()
+    await page.goto(`${path}/models/order/new?copy=1&rows=true`)
+    await assertBecomes(() => lines.locator('tbody [data-row]').count(), 4)
     assert.equal(await lines.locator('.rows-more').count(), 0)
     await page.goto(`${path}/models/order/new?copy=2&rows=true`)
     await lines.getByText('Only the first 500 of 501 are copied.').waitFor()
