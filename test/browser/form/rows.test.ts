@@ -68,6 +68,7 @@ inClinic(
     await faulty.and(page.locator(':focus')).waitFor()
     await table(page).getByText('The net amount is the quantity times the unit price').waitFor()
     await page.getByText('Lines 2: The net amount').waitFor()
+    await page.getByText('One field needs your attention.').waitFor()
     await checkAccess()
     await keyboard.press('Control+a')
     await keyboard.type('24.40')
