@@ -138,7 +138,9 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
   })
   const left = shown.filter(({ draft }) => !draft.isRemoved)
   const [openKey, setOpenKey] = useState<string>()
-  const activeKey = active?.field === field ? active.key : undefined
+  /** The key by which React knows a row: a new one keeps its own when it is stored, and so the focus. */
+  const mountKey = (key: string) => table.formerKeys?.get(key) ?? key
+  const activeKey = active?.field === field ? shown.find(({ key }) => mountKey(key) === mountKey(active.key))?.key : undefined
   const [current, setCurrent] = useState<string>()
   const tabKey = shown.some(({ key }) => key === (activeKey ?? current)) ? (activeKey ?? current) : shown[0]?.key
 
@@ -225,7 +227,8 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
     requestAnimationFrame(() => {
       const row = element.current?.querySelector(`[data-row="${CSS.escape(key ?? '')}"]`)
       const target = row?.querySelector<HTMLElement>(`[data-do=${button}]`) ?? row?.querySelector<HTMLElement>('button')
-      target?.focus()
+      const add = element.current?.querySelector<HTMLElement>('.rows-add')
+      ;(target ?? add)?.focus()
     })
   }
   const onRow = (key: string, action: RowAction) => {
@@ -256,11 +259,13 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
         return
       case 'keep':
         forgetRow(key)
-        focusRow(key)
+        // A row that was deleted elsewhere goes away.
+        focusRow(base === undefined ? (shown[at + 1] ?? shown[at - 1])?.key : key)
         return
       case 'mine':
         if (base === undefined) forgetRow(key)
         else setRow(key, base, () => ({ base, errors: {} }))
+        focusRow(key)
         return
       case 'open':
         setOpenKey(key)
@@ -327,7 +332,7 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
             <tbody>
               {shown.map(({ key, draft, latest }, index) => (
                 <TableRow
-                  key={key}
+                  key={mountKey(key)}
                   {...{ forms, columns, draft, act }}
                   rowKey={key}
                   number={index + 1}

@@ -231,7 +231,10 @@ function keepStored(
         return [[String(base.record.id), { ...draft, base, start: {}, errors: {} }]]
       })
       const order = former.order?.flatMap((key) => (gone.has(key) ? [] : [String(stored.get(key)?.record.id ?? key)]))
-      return { rows: new Map(left), order }
+      const named = [...stored].flatMap(([key, { record }]): [string, string][] =>
+        key.startsWith(NEW) ? [[String(record.id), key]] : [],
+      )
+      return { rows: new Map(left), order, formerKeys: new Map([...(former.formerKeys ?? []), ...named]) }
     })
     void refreshModel(queries, model.key)
   }

@@ -26,6 +26,8 @@ export interface TableDraft {
   readonly rows: ReadonlyMap<string, RowDraft>
   /** The keys in the order that the user has given the rows; undefined for their own order. */
   readonly order?: readonly string[] | undefined
+  /** The keys that rows had as new ones before they were stored, by their id. */
+  readonly formerKeys?: ReadonlyMap<string, string>
   /** True once the rows of the record that the form copies are among the drafts. */
   readonly isCopied?: boolean
 }

@@ -277,7 +277,7 @@ const stock = await makeProject({
   related: [{ field: line.order_id, columns: [place, item, pieces], sort: [{ field: place, order: asc }], limit: 2 }]
 `,
   'seed/user.yaml': '- { username: admin, password: stock-admin-2026, email: admin@example.org, is_superuser: true }\n',
-  'seed/order.yaml': '- { code: A1 }\n- { code: A2 }\n',
+  'seed/order.yaml': '- { code: A1 }\n- { code: A2 }\n- { code: A3 }\n',
   'seed/line.yaml': [3, 501]
     .flatMap((count, order) => Array.from({ length: count }, (_, at) => [order + 1, at + 1]))
     .map(([order, place]) => `- { order_id: ${order}, place: ${place}, item: Item ${place}, pieces: 5 }\n`)
@@ -302,6 +302,32 @@ inStock(
     assert.equal(await lines.locator('.rows-more').count(), 0)
     await page.goto(`${path}/models/order/new?copy=2&rows=true`)
     await lines.getByText('Only the first 500 of 501 are copied.').waitFor()
+  },
+)
+
+inStock(
+  'the focus stays at a row that is stored, and at those that are asked about',
+  { as: { username: 'admin', password: 'stock-admin-2026' }, at: '/models/order/3' },
+  async ({ page, server }) => {
+    const lines = page.locator('[data-related="line.order_id"]')
+    const unsaved = page.locator('.record-header').getByText('Unsaved')
+    const focused = page.locator(':focus')
+    await lines.getByRole('button', { name: 'Add line' }).click()
+    const item = page.getByLabel('Item, row 1')
+    await item.fill('Rope')
+    await item.press('Control+s')
+    await unsaved.waitFor({ state: 'detached' })
+    await lines.locator('[data-row]:not([data-row^="+"])').waitFor()
+    await item.and(focused).waitFor({ timeout: 5000 })
+    await item.fill('Mine')
+    const api = await apiOf(server, { username: 'admin', password: 'stock-admin-2026' })
+    const [line] = (await api.model('line').list({ filters: ['order_id=3'] })).data
+    await api.model('line').update(Number(line?.id), { item: 'Theirs' })
+    await lines.getByRole('button', { name: 'Keep mine' }).click()
+    await lines.locator('[data-row]').locator(focused).waitFor({ timeout: 5000 })
+    await api.model('line').delete(Number(line?.id))
+    await lines.getByRole('button', { name: 'Drop it' }).click()
+    await lines.getByRole('button', { name: 'Add line' }).and(focused).waitFor({ timeout: 5000 })
   },
 )
 
