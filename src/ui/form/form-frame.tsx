@@ -6,6 +6,7 @@ import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { joinedMessages, type Problems } from './problems.ts'
+import type { FormRows } from './use-rows.ts'
 import { isSaveKey } from './use-save-key.ts'
 import type { FormValues } from './values.ts'
 
@@ -16,6 +17,8 @@ interface FormFrameProps {
   readonly model: SiteModel
   /** What kept the last attempt to save from succeeding; undefined for nothing. */
   readonly problems: Problems | undefined
+  /** Those that the form edits, if any. */
+  readonly rows?: FormRows
   /** Names of the fields that show their messages themselves, in their order. */
   readonly shown: readonly string[]
   /** What is typed. */
@@ -38,7 +41,8 @@ export function FormFrame({
   id,
   form,
   model,
-  problems,
+  problems: found,
+  rows,
   shown,
   values,
   onSave,
@@ -50,13 +54,16 @@ export function FormFrame({
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
     // A faulty row of a table takes the focus itself.
-    const isInRow = problems?.rows?.length && Object.keys(problems.fields).length === 0
-    if (problems !== undefined && !isInRow && element.current !== null) focusFirstFault(element.current)
-  }, [problems])
+    const isInRow = found?.rows?.length && Object.keys(found.fields).length === 0
+    if (found !== undefined && !isInRow && element.current !== null) focusFirstFault(element.current)
+  }, [found])
   useEffect(() => {
     if (round === undefined || element.current === null) return
     if (round > 0 || matchMedia('(pointer: fine)').matches) inputIn(element.current)?.focus()
   }, [round])
+  const left = found?.rows?.filter(({ isSettled }) => rows === undefined || isSettled?.(rows) !== true)
+  const isOver = found?.rows?.length && left?.length === 0 && Object.keys(found.fields).length === 0
+  const problems = found === undefined || isOver ? undefined : { ...found, rows: left ?? [] }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog within a form has a form of its own.

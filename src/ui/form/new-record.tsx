@@ -9,7 +9,7 @@ import { type FormView, formFor, formModel, labelIn, underForm, writableFields }
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { useLanguage, useText } from '../text/text.tsx'
 import { type CreateRelatedProps, RelatedContext } from '../widgets/use-related.ts'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
@@ -91,7 +91,7 @@ export function NewRecordForm({ id, form, model, state, onSave, round, actions }
   const { values, setValue, writable, hidden, problems, isLocked, rows } = state
   return (
     <FormFrame
-      {...{ id, form, model, problems, values, onSave, round, actions }}
+      {...{ id, form, model, problems, rows, values, onSave, round, actions }}
       shown={writable.filter((name) => !hidden.has(name))}
       isLocked={isLocked}
     >
@@ -140,6 +140,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const { user } = site
   const rows = useFormRows(form, copyOf)
   const { files: text } = useText()
+  const language = useLanguage()
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
   const [isBusy, setBusy] = useState(false)
@@ -177,7 +178,10 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
       const data = sentValues(model, createdValues(sent, { ...values, ...now }, { ...begun, ...now }))
       if (rows.isDirty) {
         const { storeWithRows } = await import('./row-batch.ts')
-        const { stored, problems } = await storeWithRows({ session, queries, site, rows }, { model, form, id: undefined, data })
+        const { stored, problems } = await storeWithRows(
+          { session, queries, site, rows, language },
+          { model, form, id: undefined, data },
+        )
         setProblems(problems)
         return stored && kept(stored, now)
       }

@@ -1,5 +1,6 @@
 import { AdminError, type FieldErrors } from '../../client/client.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
+import type { FormRows } from './use-rows.ts'
 import type { FormValues } from './values.ts'
 
 /** What kept a form from being saved. */
@@ -23,6 +24,8 @@ export interface RowProblem {
   readonly unparsed: readonly unknown[]
   /** Moves the focus to the row. */
   readonly open: () => void
+  /** True once the user has settled it. */
+  readonly isSettled?: (rows: FormRows) => boolean
 }
 
 /**

@@ -50,6 +50,7 @@ export function RecordForm({ id, model, form, edits, onSave, isLocked = false, a
       form={form}
       model={model}
       problems={problems}
+      rows={rows}
       shown={writable.filter((name) => !hidden.has(name))}
       values={edits.edits}
       onSave={onSave}

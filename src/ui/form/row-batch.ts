@@ -5,6 +5,7 @@ import { type AnyRecord, refreshModel } from '../data/records.ts'
 import { relationOf, rowsQuery, type StoredRow } from '../data/row-query.ts'
 import { modelOf } from '../data/site.ts'
 import { type FormView, labelIn, sortedViews, underForm, viewsQuery } from '../data/views.ts'
+import { laterTextIn } from '../text/later.ts'
 import { hasConditions, loadConditions, selfOf } from './conditions.ts'
 import { type Problems, problemsOf, type RowProblem } from './problems.ts'
 import { formOfRow, NEW, orderedKeys, type RowForms, rowForms, rowValues, settableIn, unparsedIn } from './row-forms.ts'
@@ -29,6 +30,7 @@ interface RowsParts {
   readonly queries: QueryClient
   readonly site: Site
   readonly rows: FormRows
+  readonly language: string
 }
 
 /** What came of it: the record as it is stored, or what kept it and its rows from being stored. */
@@ -51,6 +53,8 @@ interface Operation {
 interface Subject {
   readonly operation: Operation
   readonly row?: { readonly forms: RowForms; readonly key: string; readonly draft: RowDraft }
+  /** True if others have changed or deleted the row, which its table says. */
+  isContested?: boolean
 }
 
 /** The name by which new rows refer to a new record. */
@@ -105,8 +109,12 @@ export async function storeWithRows(parts: RowsParts, write: RecordWrite): Promi
         const { forms, draft } = subject.row
         const named = part.titled((name) => labelIn(formOfRow(forms, draft), forms.model, name)).fieldErrors
         faults.set(subject, { ...named, ...faults.get(subject) })
+        if (subject.operation.method === 'create' || !('if_match' in errors || 'id' in errors)) continue
         // The table shows what others have made of the row.
-        if ('if_match' in errors || 'id' in errors) void refreshModel(queries, forms.model.key)
+        const { changed, gone } = laterTextIn(parts.language).rows
+        subject.isContested = true
+        faults.set(subject, { '': ['if_match' in errors ? changed : gone] })
+        void refreshModel(queries, forms.model.key)
       } else if ('if_match' in errors || (id !== undefined && 'id' in errors)) {
         throw new AdminError(part.message, { type: 'precondition', status: 412 })
       } else own = { ...problemsOf(part, titleOf).fields, ...own }
@@ -266,13 +274,15 @@ function reported(
         messages: Object.values(errors).flat(),
         unparsed: unparsed.map((name) => row.draft.edits[name]),
         open: () => rows.activate({ field, key: row.key, column }),
+        isSettled: (now) =>
+          subject.isContested === true && tableDraft(now, field).rows.get(row.key)?.base?.etag !== row.draft.base?.etag,
       },
     ]
   })
   for (const { field } of form.related ?? []) {
     const errorsOf = (key: string) => {
       const subject = subjects.find(({ row }) => row?.forms.view.field === field && row.key === key)
-      return (subject && faults.get(subject)) ?? {}
+      return (subject?.isContested !== true && subject && faults.get(subject)) || {}
     }
     rows.change(field, (former) => ({
       ...former,

@@ -6,7 +6,7 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite, useSiteRefresh } from '../data/site.ts'
 import { type FormView, labelIn, RIGHTS, underForm, writableFields } from '../data/views.ts'
 import type { Undo } from '../panels/use-undo-notice.ts'
-import { useText } from '../text/text.tsx'
+import { useLanguage, useText } from '../text/text.tsx'
 import { useHidden } from './form-fields.tsx'
 import {
   cancelUploads,
@@ -97,6 +97,7 @@ export function useRecordEdits(
   const rows = useFormRows(form)
   const { files: text } = useText()
   const refreshSite = useSiteRefresh()
+  const language = useLanguage()
   const [base, setBase] = useState(latest)
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
@@ -159,7 +160,7 @@ export function useRecordEdits(
     if (!isFormed && Object.keys(formed).length > 0 && form.generated !== true)
       await session.run((client) => client.model(model.key).update(id, formed, { ...underForm(form), if_match, dryRun: true }))
     const written = { model, form, id, data: changes, if_match, isFormed }
-    return storeWithRows({ session, queries, site, rows }, written)
+    return storeWithRows({ session, queries, site, rows, language }, written)
   }
 
   /** The changes that the form accepts, and whether these are all. */

@@ -11,4 +11,7 @@ const texts = new Map(
  * The texts of parts that are loaded on first use, in the present language. Only such parts import this module: the texts of all
  * languages are loaded with the first of them.
  */
-export const useLaterText = (): LaterText => texts.get(useLanguage()) ?? enLater
+export const useLaterText = (): LaterText => laterTextIn(useLanguage())
+
+/** The same texts in a language, for code that is no component. */
+export const laterTextIn = (language: string): LaterText => texts.get(language) ?? enLater

@@ -154,7 +154,9 @@ inClinic(
     await api.model('invoiceline').update(lines[0] ?? 0, { description: 'Changed elsewhere' })
     await table(page).getByText('This row has been changed elsewhere.').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('button', { name: /^Lines 1: / }).waitFor()
+    const fault = page.getByRole('button', { name: 'Lines 1: This row has been changed elsewhere.', exact: true })
+    await fault.waitFor()
+    assert.equal(await table(page).locator('.field-errors').count(), 0)
     assert.deepEqual(await linesOf(server, id), [
       [1, 'Changed elsewhere'],
       [2, 'Line 2'],
@@ -162,6 +164,7 @@ inClinic(
     ])
     await checkAccess()
     await table(page).getByRole('button', { name: 'Keep mine' }).click()
+    await fault.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await assertBecomes(() => status.innerText(), '')
     const expected = [
