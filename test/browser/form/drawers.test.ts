@@ -17,10 +17,13 @@ inBrowser(
     await page.getByLabel('Title').fill('What is typed stays')
 
     const open = page.getByRole('button', { name: `Open ${name}` })
-    const [button, input] = [await open.boundingBox(), await page.locator('[data-field=category_id] .input').boundingBox()]
-    assert.ok(button && input, 'both are shown')
-    assert.ok(button.x > input.x && button.x + button.width < input.x + input.width, 'it lies within the input')
-    assert.ok(button.y > input.y && button.y + button.height < input.y + input.height, 'it is on its line')
+    // Both are read again while the page is being laid out.
+    await assertBecomes(async () => {
+      const [button, input] = [await open.boundingBox(), await page.locator('[data-field=category_id] .input').boundingBox()]
+      assert.ok(button && input, 'both are shown')
+      const isInWidth = button.x > input.x && button.x + button.width < input.x + input.width
+      return isInWidth && button.y > input.y && button.y + button.height < input.y + input.height
+    }, true)
     await open.focus()
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('dialog', { name })
