@@ -24,7 +24,7 @@ const ROWS_SHOWN = `document.querySelectorAll('tbody tr').length > 0`
 const LOADS = 7
 
 /** What is allowed. Sizes in KB and MB of powers of ten. */
-const ALLOWED = { firstList: 220, tarball: 2.5, firstRows: 1400, requests: 3, task: 50, liveList: 1000 }
+const ALLOWED = { firstList: 220, tarball: 3, firstRows: 1400, requests: 3, task: 50, liveList: 1000 }
 
 /** Measures the admin page in Chromium: sizes, first rows, requests, live list, scrolling, many models, many records. */
 export async function uiBench({ records = [10_000, 1_000_000] }: BenchOptions): Promise<Result[]> {
@@ -107,7 +107,9 @@ function requests(browser: Browser, site: BenchSite): Promise<Figure> {
     await page.locator('.menu-nav a[href$="/models/post"]').first().waitFor()
     const asked: string[] = []
     page.on('request', (request) => {
-      if (new URL(request.url()).pathname.includes('/api/')) asked.push(request.url())
+      const { pathname } = new URL(request.url())
+      // Thumbnails are images of the list.
+      if (pathname.includes('/api/') && !pathname.includes('/files/')) asked.push(request.url())
     })
     await page.locator('.menu-nav a[href$="/models/post"]').first().click()
     await page.locator('tbody tr').first().waitFor()

@@ -11,8 +11,8 @@ const ENCODINGS = [
   { suffix: '.gz', compress: (content: Buffer) => compressGzip(content, { level: constants.Z_BEST_COMPRESSION }) },
 ] as const
 
-/** Bytes of an asset from which its compressed files are worth their room: a smaller one is sent in one or two packets as it is. */
-const MIN_BYTES = 2500
+/** Bytes of an asset from which its compressed files are worth their room in the package: a smaller one is sent in at most three packets as it is. */
+const MIN_BYTES = 4000
 
 /** Writes a `.br` and a `.gz` file beside each asset of the build that is not small already and becomes smaller. */
 export function compressPlugin(): Plugin {
