@@ -2,14 +2,12 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { AppError } from '../../../errors.ts'
 import type {
   ApplyPart,
-  Change,
   Decision,
   Operation,
   Outcome,
   PartOutcome,
   RecordReader,
   SideRecords,
-  StoredRecord,
   TransactionMode,
   Violation,
 } from '../../store.ts'
@@ -21,12 +19,11 @@ import {
   type StatementError,
 } from '../connection/database.ts'
 import type { Layout, TableLayout } from '../layout/layout.ts'
-import { insertEntry, insertUnknown, logEntryOf } from '../shared/stored-change-log.ts'
+import { insertUnknown } from '../shared/stored-change-log.ts'
 import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { LockedRecords } from './locked-records.ts'
-import { runsOf } from './runs.ts'
 import { isTakenId, nextIds, passTakenIds, takeIds } from './sequences.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
@@ -200,34 +197,11 @@ export class PostgresTransactions {
         return await this.#unlessRefused((connection) => creation.runInSlices(connection))
       }
       if (creation !== undefined) return await this.#creations.run(creation)
-      const runs = runsOf(work)
-      if (runs !== undefined) return await this.#unlessRefused((connection) => this.#inRuns(connection, runs, work.origin))
       return await writeSingleRow(this.#database, this.#layout, work)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined
       throw error
     }
-  }
-
-  /** Stores runs of creations one after the other. @returns undefined if one is refused; then the transaction must be rolled back */
-  async #inRuns(connection: Connection, runs: readonly Work[], origin: string | undefined): Promise<Outcome | undefined> {
-    const records: StoredRecord[] = []
-    const changes: Change[] = []
-    const noted: Change[] = []
-    for (const { notes, ...run } of runs) {
-      const creation = Creation.of(this.#layout, { ...run, notes })
-      const outcome =
-        creation === undefined
-          ? await new GeneralTransaction(this.#layout, connection, { ...run, notes }).run()
-          : await creation.runInSlices(connection)
-      if (outcome?.ok !== true) return undefined
-      records.push(...outcome.records)
-      const isNote = ({ table }: Change) => table === notes?.events?.table || table === notes?.history?.table
-      for (const change of outcome.changes) (isNote(change) ? noted : changes).push(change)
-    }
-    const entry = logEntryOf(this.#layout, origin, changes)
-    if (entry !== undefined) await connection.query(insertEntry(this.#layout, entry))
-    return { ok: true, records, changes: [...changes, ...noted] }
   }
 
   #rehearse(work: Work): Promise<Outcome> {
