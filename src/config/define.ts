@@ -13,6 +13,8 @@ export interface Settings {
   readonly port: number
   readonly base_path: string
   readonly admin_path: string
+  /** The address of the server as its users type it, for links: `https://admin.example.com`. */
+  readonly public_url?: string
   readonly api_version: string
   /** The engine that keeps the records: in files of the folder `data`, or a PostgreSQL database. */
   readonly store: 'embedded' | PostgresSettings
@@ -45,6 +47,7 @@ export interface Settings {
   }
   /** How mails are sent; absent if none are. */
   readonly mail?: MailSettings
+  readonly accounts: AccountSettings
   /** Files of records. */
   readonly files: FileSettings
   /** Which changes are recorded, and for how long; absent if none are. */
@@ -105,6 +108,14 @@ export interface FileSettings {
 /** Settings of files as written: a size may be a text such as `8 MiB`. */
 type FileSettingsInput = {
   readonly [K in keyof FileSettings]?: K extends 'max_size' | 'pending_bytes' | 'min_free' ? number | string : FileSettings[K]
+}
+
+/** Settings of accounts. */
+export interface AccountSettings {
+  /** Whether users may ask for a link that sets another password. Needs `mail`. */
+  readonly password_reset: boolean
+  /** Days for which the log of accounts is kept. */
+  readonly log_days: number
 }
 
 /** Settings of mails that the server sends. */

@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
 import { parseUrl } from '../util/urls.ts'
+import { ACCOUNT_DEFAULTS, accountsSchema, checkAccounts, publicUrlSchema } from './account-settings.ts'
 import type { Settings, SettingsInput } from './define.ts'
 import { type FaultRule, Faults } from './fault.ts'
 import { checkFileStore, FILE_DEFAULTS, filesSchema } from './file-settings.ts'
@@ -40,7 +41,7 @@ function requireWildcardAlone(given: readonly string[], helpers: Joi.CustomHelpe
   return given.length > 1 && given.includes(ANY_ORIGIN) ? helpers.error('origin.any') : given
 }
 
-export type { JwtAlgorithm, MailSettings, PostgresSettings, Settings, SettingsInput } from './define.ts'
+export type { AccountSettings, JwtAlgorithm, MailSettings, PostgresSettings, Settings, SettingsInput } from './define.ts'
 
 /** The default settings. */
 export const DEFAULTS: Settings = {
@@ -69,6 +70,7 @@ export const DEFAULTS: Settings = {
     keep: { deliveries: 10_000, days: 30 },
   },
   jobs: { run: true, concurrency: 4, keep_days: 7 },
+  accounts: ACCOUNT_DEFAULTS,
   files: FILE_DEFAULTS,
   ui: { enabled: true },
   lint: { rules: {} },
@@ -98,6 +100,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
     'any.invalid':
       '{{#label}} must not be {{#value}}, where the server answers something else; choose another path such as /admin',
   }),
+  public_url: publicUrlSchema,
   api_version: Joi.string()
     .pattern(/^[A-Za-z0-9._-]+$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
@@ -128,6 +131,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
     keep_days: Joi.number().integer().min(1).max(36_500),
   }),
   mail: mailSchema,
+  accounts: accountsSchema,
   files: filesSchema,
   history: Joi.object({
     days: Joi.number().integer().min(1).max(36_500).required(),
@@ -191,9 +195,10 @@ export function resolveSettings(
     ...(mail === undefined ? {} : { mail }),
   })
   checkFileStore(settings, file, faults)
+  const accountWarnings = checkAccounts(settings, file, faults)
   if (settings.store !== 'embedded' && flags.data !== undefined) faults.add(flatSource('command line'), [], DATA_UNUSED)
   const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [ANY_ORIGIN_WARNING] : []
-  return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }
+  return { settings, faults, warnings: [...environment.warnings, ...anyOrigin, ...accountWarnings] }
 }
 
 const DATA_UNUSED =
@@ -234,7 +239,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   return { layers, warnings }
 }
 
-const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'mail', 'history'])
+const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'public_url', 'mail', 'history'])
 
 function mergeSections(base: object, override: object): object {
   const result: Record<string, unknown> = { ...base }
