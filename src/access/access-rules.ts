@@ -1,4 +1,4 @@
-import { ACTIONS, type Actor, ANONYMOUS, forbidden, isPermitted, SYSTEM } from '../auth/permissions.ts'
+import { ACTIONS, type Actor, ALL_SCOPE, ANONYMOUS, forbidden, inScope, isPermitted, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -43,7 +43,8 @@ export class AccessRules {
    * @param model the model of the query
    */
   rightsOf(actor: Actor, model: Model): string {
-    const { isSuperuser, userId, permissions, groups, user } = actor
+    const { isSuperuser, userId, permissions, groups, user, key } = actor
+    if (key !== undefined && !key.scopes.has(ALL_SCOPE)) return JSON.stringify([[...key.scopes], this.rightsOf(key.owner, model)])
     if (isSuperuser) return 'superuser'
     const fields = this.#hasConditions && user !== undefined ? [userId, versionOf(user as StoredRecord)] : []
     const views = this.#reachesSavedViews(model) ? [savedViewRights(actor)] : []
@@ -208,6 +209,9 @@ export class AccessRules {
   }
 
   #decide(actor: Actor, action: string, model: Model): Bound {
+    const { key } = actor
+    // The rules are those of the owner, who may need a permission or group that the scopes do not name.
+    if (key !== undefined) return inScope(key, action, model) && this.#decide(key.owner, action, model)
     if (actor.isSuperuser) return true
     if (model.key === SAVED_VIEWS) return savedViewBound(actor, action)
     const rule = this.#ruleOf(action, model)

@@ -31,6 +31,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set(['last_login', 'updated_at'])
  * @throws {AppError} UNAUTHENTICATED for an account that was disabled or deleted meanwhile, WRITE_CONFLICT for other rights
  */
 export async function checkPresentRights(store: Pick<Store, 'get'>, access: AccessRules, actor: Actor): Promise<void> {
+  if (actor.key !== undefined) return checkPresentRights(store, access, actor.key.owner)
   const { userId, user, isSuperuser } = actor
   // The server, the shell, and the server on behalf of a user keep their rights.
   if (userId === undefined || user === undefined || (isSuperuser && user.is_superuser !== true)) return

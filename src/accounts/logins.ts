@@ -88,7 +88,8 @@ export class Logins {
    */
   async login(username: string, password: string, { client = {}, inCookie = false }: LoginOptions = {}): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
-    const matches = await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)
+    // A user without a password costs as much time, too.
+    const matches = (await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)) && user?.password != null
     const admitted = await this.#lockout.admit(username, matches && user?.is_active === true)
     if (user === undefined || !admitted) throw unauthenticated(await this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)

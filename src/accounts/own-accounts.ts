@@ -1,5 +1,5 @@
 import { LoginFailure, type LoginFailureReason } from '../auth/login-failure.ts'
-import type { PasswordHasher } from '../auth/password.ts'
+import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
 import { type Actor, forbidden, noSuchRecord, SYSTEM, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
@@ -56,7 +56,8 @@ export class OwnAccounts {
     const user = await this.#account(actor)
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = this.#faultsOf(user, next)
-    const matches = await this.#parts.hasher.verify(String(user.password), current)
+    const hash = String(user.password ?? DUMMY_HASH)
+    const matches = (await this.#parts.hasher.verify(hash, current)) && user.password !== null
     if (!(await this.#parts.lockout.admit(String(user.username), matches))) throw wrongPassword(user, matches, faults)
     if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
     const session = await this.#currentSession(actor)

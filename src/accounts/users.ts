@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { hasDefault, isSettable } from '../model/field.ts'
+import { hasDefault, isNeeded, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldFilter } from '../query/plan.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
@@ -25,7 +25,7 @@ export async function userNamed(store: Store, username: string): Promise<StoredR
 /** The command that adds a superuser, with the fields that the project's user model needs beyond the built-in ones. */
 export function superuserCommand(users: Model): string {
   const given = ['username', 'email', 'password']
-  const needed = [...users.fields.values()].filter((field) => field.required && isSettable(field) && !hasDefault(field))
+  const needed = [...users.fields.values()].filter((field) => isNeeded(field) && isSettable(field) && !hasDefault(field))
   const further = needed.filter(({ name }) => !given.includes(name)).map(({ name }) => ` --set ${name}=…`)
   return `admin users add NAME --email ADDRESS --superuser${further.join('')}`
 }

@@ -14,12 +14,12 @@ const User = defineModel({
       type: 'string',
       required: true,
       unique: true,
-      min_length: 3,
+      min_length: 2,
       max_length: 150,
       pattern: '^[A-Za-z0-9_.-]+$',
     },
     { name: 'email', type: 'email', required: true, unique: true },
-    { name: 'password', type: 'password', required: true, min_length: 8, max_length: 1024 },
+    { name: 'password', type: 'password', min_length: 8, max_length: 1024 },
     { name: 'first_name', type: 'string', max_length: 150 },
     { name: 'last_name', type: 'string', max_length: 150 },
     { name: 'is_active', type: 'boolean', default: true },
@@ -87,9 +87,11 @@ export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 /** Key of the internal model of sessions. */
 export const SESSIONS = 'authsession'
 
-/** The built-in models of accounts and permissions, and the fields that only the server sets. */
+/** The built-in models of accounts and permissions, the fields that only the server sets, and those that are left empty explicitly only. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),
   internal: [AuthSession].map(builtIn),
   serverSet: new Map([['user', new Set(['last_login'])]]),
+  // A user without a password cannot log in with one. That is decided, and does not happen by a forgotten field.
+  explicit: new Map([['user', new Set(['password'])]]),
 }

@@ -23,6 +23,41 @@ export interface Actor {
   readonly user: JsonObject | undefined
   /** The id that all tokens of one session carry; undefined without a session. */
   readonly session?: string | undefined
+  /** The API key of the request; undefined without one. The other members are then the rights of the owner within its scopes. */
+  readonly key?: ActorKey | undefined
+}
+
+/** The API key that a request was sent with. */
+export interface ActorKey {
+  readonly id: number
+  /** Codenames, `read`, `write` or `*`. */
+  readonly scopes: ReadonlySet<string>
+  /** The owner with all present rights. For `access/` only, which asks `inScope` first. */
+  readonly owner: Actor
+}
+
+/** The scope of all rights of the owner of a key, but for those that no key has (`refuseKeys`). */
+export const ALL_SCOPE = '*'
+
+/** Scopes beside codenames: `read` is every permission to view, `write` every other one for the records of models, `*` all that the owner may do. */
+export const GENERAL_SCOPES = ['read', 'write', ALL_SCOPE] as const
+
+/** Decides whether scopes have a right that is no permission: to read what every user may read, or to write. */
+export const hasScope = ({ scopes }: Pick<ActorKey, 'scopes'>, general: 'read' | 'write'): boolean =>
+  scopes.has(ALL_SCOPE) || scopes.has(general)
+
+/** Decides whether the scopes of a key name an action on the records of a model. */
+export const inScope = (key: Pick<ActorKey, 'scopes'>, action: string, model: Model): boolean =>
+  hasScope(key, action === 'view' ? 'read' : 'write') || key.scopes.has(codename(action, model))
+
+/**
+ * Refuses requests with an API key, whatever its scopes: keys manage no keys, second factors, passwords, sessions, addresses or identities.
+ *
+ * @param what what is refused, for the message: `manage keys`
+ * @throws {AppError} FORBIDDEN
+ */
+export function refuseKeys({ key }: Actor, what = 'do this'): void {
+  if (key !== undefined) throw new AppError('FORBIDDEN', `A key cannot ${what}; log in with a password`)
 }
 
 /** The server itself. It may do everything and sees internal models. */
@@ -49,6 +84,32 @@ export const codename = (action: string, model: Model): string => `${action}_${m
 /** Decides whether an actor has the permission to perform an action on the records of a model. */
 export function isPermitted(actor: Actor, action: string, model: Model): boolean {
   return actor.isSuperuser || actor.permissions.has(codename(action, model))
+}
+
+/** Fields of users by which somebody logs in, or gets a new password. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'email'])
+
+/**
+ * Refuses an API key that would set how a user logs in, so that a leaked key does not become a login.
+ *
+ * @param existing the stored record; undefined for a new user, who may get an address but no password
+ * @throws {AppError} FORBIDDEN
+ */
+export function refuseCredentials(
+  actor: Actor,
+  model: Model,
+  existing: JsonObject | undefined,
+  data: Readonly<Record<string, unknown>>,
+): void {
+  if (actor.key === undefined || model.key !== 'user') return
+  for (const name of CREDENTIALS) {
+    if (!Object.hasOwn(data, name)) continue
+    const isSame =
+      existing === undefined
+        ? name === 'email' || (data[name] ?? null) === null
+        : name === 'email' && data[name] === existing[name]
+    if (!isSame) refuseKeys(actor, `set the ${name} of a user`)
+  }
 }
 
 const PRIVILEGED: ReadonlyMap<string, ReadonlySet<string>> = new Map([

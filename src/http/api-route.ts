@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import type { Lifecycle, RouteOptions, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../app.ts'
-import { ACTIONS, type Action, type Actor, ANONYMOUS, superusersOnly } from '../auth/permissions.ts'
+import { ACTIONS, type Action, type Actor, ANONYMOUS, hasScope, refuseKeys, superusersOnly } from '../auth/permissions.ts'
 import type { Endpoint } from '../code/parse-endpoints.ts'
 import type { Settings } from '../config/settings.ts'
+import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { ModelSource } from '../openapi/document.ts'
 import {
@@ -91,6 +92,11 @@ interface ServedRoute {
   readonly access: RouteAccess
   /** Refuses actors, before the body is read. Only with `token`. */
   readonly admits?: (actor: Actor) => void
+  /**
+   * Which API keys the route takes, of routes with the access `token`: `scoped` all, since what it does is limited to their scopes; `read` and `write`
+   * those with this scope. None by default, so that keys manage no accounts.
+   */
+  readonly keys?: 'scoped' | 'read' | 'write'
   /** `user` by default, or `none` without a token. */
   readonly limit?: RouteLimit
   /** Maximum size of a body in bytes, where it is less than `max_upload_bytes`. */
@@ -211,12 +217,27 @@ function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'
   if (route.access === 'action')
     return { admits: (request) => void records.admitAction(actorOf(request), modelKeyOf(request), actionNameOf(request)) }
   const { admits } = route
-  if (admits !== undefined) return { admits: (request) => admits(actorOf(request)) }
+  if (route.access === 'token') {
+    return {
+      admits: (request) => {
+        const actor = actorOf(request)
+        admitKey(route, actor)
+        admits?.(actor)
+      },
+    }
+  }
   const action = actionOf(route)
   if (action === undefined) return {}
   const admitsAnonymous = mayBeAnonymous(route)
   if (action === 'view') return { admitsAnonymous }
   return { admitsAnonymous, admits: (request) => records.admit(actorOf(request), action, modelKeyOf(request)) }
+}
+
+/** @throws {AppError} FORBIDDEN for a key that a route does not take */
+function admitKey({ keys, path }: ServedRoute, actor: Actor): void {
+  if (actor.key === undefined || keys === 'scoped') return
+  if (keys === undefined) refuseKeys(actor)
+  else if (!hasScope(actor.key, keys)) throw new AppError('FORBIDDEN', `The key needs the scope '${keys}' for ${path}`)
 }
 
 /** The action on the model of the path that a route needs permission for. */

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { type Field, type FileField, hasDefault, isFileField, isRelation, type RelationField } from '../model/field.ts'
+import { type Field, type FileField, hasDefault, isFileField, isNeeded, isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import { DAY_MS, isoTime } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
@@ -175,7 +175,7 @@ export class Series {
   }
 }
 
-const isOptional = (field: Field): boolean => !field.required && !hasDefault(field) && !field.type.list
+const isOptional = (field: Field): boolean => !isNeeded(field) && !hasDefault(field) && !field.type.list
 
 const unmockable = ({ name, file }: FileField, model: Model): string =>
   `'${name}' of ${model.name} is mandatory and accepts ${file.accept?.join(', ')}; mock data has only ${MOCK_FILE_TYPES.join(', ')}`

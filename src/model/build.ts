@@ -16,6 +16,8 @@ interface BuiltInModels {
   readonly internal: readonly Definition[]
   /** Fields that the server sets, also of a model of the project that replaces a built-in one. */
   readonly serverSet?: ParseOptions['serverSet']
+  /** Fields of public models that are left empty by null only, likewise. */
+  readonly explicit?: ParseOptions['explicit']
 }
 
 /** A model with its source. */
@@ -50,7 +52,7 @@ export function buildRegistry(
       unclear.add('')
       continue
     }
-    const parsed = parseModel(definition, { serverSet: builtIn.serverSet, computed })
+    const parsed = parseModel(definition, { serverSet: builtIn.serverSet, explicit: builtIn.explicit, computed })
     faults.addAll(parsed.faults.list)
     const { name, fields } = isObject(definition.value) ? definition.value : {}
     const key = writtenKey(name)
@@ -93,7 +95,7 @@ const writtenKey = (name: unknown): string => (typeof name === 'string' && /^\w+
 /** Adds the models that a project may replace. */
 function addBuiltIn(entries: Map<string, DefinedModel>, builtIn: BuiltInModels, faults: Faults): DefinedModel[] {
   return builtIn.public.map((definition) => {
-    const base = builtInModel(definition, { serverSet: builtIn.serverSet })
+    const base = builtInModel(definition, { serverSet: builtIn.serverSet, explicit: builtIn.explicit })
     const extended = entries.get(base.key)
     if (extended !== undefined) checkExtension(extended, base, faults)
     const entry = extended ?? { model: base, definition, faultyFields: NONE }

@@ -34,6 +34,8 @@ export interface Field {
   readonly serverSet: boolean
   /** True for a field whose value the project's code computes. Requests may not set it. */
   readonly computed: boolean
+  /** True for a field that a new record leaves empty only by null: a request has to name it. It is not `required`, whatever its definition says. */
+  readonly explicit: boolean
   readonly relation: Relation | undefined
   /** What a file field accepts; undefined for other types. */
   readonly file: FileRules | undefined
@@ -94,6 +96,7 @@ export function makeField(definition: FieldDefinition): Field {
     system: false,
     serverSet: false,
     computed: false,
+    explicit: false,
     relation: makeRelation(definition),
     file: fileRules(definition),
     faker: definition.mock?.faker,
@@ -102,6 +105,9 @@ export function makeField(definition: FieldDefinition): Field {
 
 /** True for a field that has a value when a request omits it. */
 export const hasDefault = (field: Field): boolean => field.default !== undefined || field.generated !== undefined
+
+/** True for a field that a new record without a default has to name, if only to leave it empty. */
+export const isNeeded = ({ required, explicit }: Field): boolean => required || explicit
 
 /** True for a field that requests may set. */
 export const isSettable = ({ system, serverSet, computed }: Field): boolean => !system && !serverSet && !computed
@@ -156,6 +162,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   system: true,
   serverSet: false,
   computed: false,
+  explicit: false,
   relation: undefined,
   file: undefined,
   faker: undefined,

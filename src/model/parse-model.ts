@@ -49,6 +49,8 @@ export interface ParseOptions {
   readonly serverSet?: ReadonlyMap<string, ReadonlySet<string>> | undefined
   /** Names of the fields that the project's code computes, by the key of the model. */
   readonly computed?: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  /** Names of the fields that are left empty by null only, by the key of the model. */
+  readonly explicit?: ReadonlyMap<string, ReadonlySet<string>> | undefined
 }
 
 /**
@@ -59,7 +61,7 @@ export interface ParseOptions {
  */
 export function parseModel(
   { value, source }: Definition,
-  { internal = false, serverSet, computed }: ParseOptions = {},
+  { internal = false, serverSet, computed, explicit }: ParseOptions = {},
 ): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
   faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
@@ -82,10 +84,12 @@ export function parseModel(
   if (typeof name !== 'string') return { model: undefined, faultyFields, faults }
   const key = name.toLowerCase()
   const isIn = (names: ParseOptions['serverSet'], field: Field) => names?.get(key)?.has(field.name) === true
-  const marked = (field: Field): Field =>
-    isIn(serverSet, field) || isIn(computed, field)
+  const marked = (field: Field): Field => {
+    if (isIn(explicit, field)) return { ...field, required: false, explicit: true }
+    return isIn(serverSet, field) || isIn(computed, field)
       ? { ...field, serverSet: isIn(serverSet, field), computed: isIn(computed, field) }
       : field
+  }
   const model = new Model({
     name,
     was: typeof was === 'string' ? was : undefined,

@@ -139,7 +139,10 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
     ...(value.type === 'array' && mandatory ? { minItems: 1 } : {}),
     ...patterns(value.pattern, bounds),
     title: titleIn(field, demand),
-    description: described(helpText, unique ? 'No two records have the same' : undefined, value.description),
+    description: described(
+      ...[helpText, unique ? 'No two records have the same' : undefined, value.description],
+      field.explicit && !mandatory ? 'null for none' : undefined,
+    ),
   }
   return mandatory ? schema : nullable(schema)
 }

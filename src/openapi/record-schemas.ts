@@ -78,7 +78,7 @@ export function creationSchema(model: Model, form?: Form): Schema {
   const names = settable(model, form?.creationFields)
   const needed = names.filter((name) => {
     const field = fieldOf(model, name)
-    return isMandatory(field, demandOf(form, name)) && !hasDefault(field)
+    return (field.explicit || isMandatory(field, demandOf(form, name))) && !hasDefault(field)
   })
   const members = Object.entries(inputMembers(model, form, names))
   const schema = strictObject(

@@ -5,7 +5,7 @@ import { ACTIONS, type Action, type Actor } from '../auth/permissions.ts'
 import type { ProjectJob, ProjectJobs } from '../code/parse-jobs.ts'
 import type { Settings } from '../config/settings.ts'
 import type { History } from '../history/history.ts'
-import { type Field, isSettable } from '../model/field.ts'
+import { type Field, isNeeded, isSettable } from '../model/field.ts'
 import { maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import type { FileRules, ThumbnailRecipe } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
@@ -168,7 +168,7 @@ const inputJson = (input: Model): object => ({
 
 /** @param settings undefined for inputs, which have no files */
 function fieldJson(field: Field, settings?: SizeSettings): object {
-  const { name, type, label, helpText, required, unique, limits, labelledChoices, relation, file } = field
+  const { name, type, label, helpText, unique, limits, labelledChoices, relation, file } = field
   const { choices, pattern: _, ...bounds } = limits
   const value = isSettable(field) ? shownDefault(field) : undefined
   return {
@@ -176,7 +176,7 @@ function fieldJson(field: Field, settings?: SizeSettings): object {
     type: type.name,
     label: label ?? generatedTitle(name),
     help_text: helpText ?? null,
-    required,
+    required: isNeeded(field),
     unique,
     readonly: !isSettable(field),
     sortable: type.sortable,

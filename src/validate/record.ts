@@ -1,4 +1,4 @@
-import type { Field } from '../model/field.ts'
+import { type Field, isNeeded } from '../model/field.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -41,12 +41,13 @@ export const aboutField = (name: string, problem: string): string =>
 /** Reads one value of a request; an absent one is empty. Problems follow the name of the field. */
 export function readValue(field: Field, raw: unknown): { value: Json; problems: readonly string[] } {
   if (raw === undefined || raw === null) {
-    return { value: field.type.list ? [] : null, problems: field.required ? ['is mandatory'] : [] }
+    const isMissing = field.required || (field.explicit && raw === undefined)
+    return { value: field.type.list ? [] : null, problems: isMissing ? ['is mandatory'] : [] }
   }
   const reading = field.type.read(raw)
   if (!reading.ok) return { value: null, problems: [reading.problem] }
   const problems = checkLimits(reading.value, field.limits)
-  if (field.required && problems.length === 0 && isEmpty(reading.value))
+  if (isNeeded(field) && problems.length === 0 && isEmpty(reading.value))
     return { value: reading.value, problems: ['is mandatory'] }
   return { value: reading.value, problems }
 }

@@ -1,5 +1,5 @@
 import { Document, isMap, visit } from 'yaml'
-import { type Field, hasDefault, isSettable } from '../model/field.ts'
+import { type Field, hasDefault, isNeeded, isSettable } from '../model/field.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -46,7 +46,7 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   const isOffered = (field: Field) => isSettable(field) && !isPrivileged(field.name)
   const settable = fields.filter(isOffered).map(({ name }) => name)
   const isCreatable = fields.every(
-    (field) => field.system || field.computed || !field.required || hasDefault(field) || isOffered(field),
+    (field) => field.system || field.computed || !isNeeded(field) || hasDefault(field) || isOffered(field),
   )
   return {
     name: uniqueName(`${model.name}Form`, taken),
@@ -114,7 +114,7 @@ function formField(field: Field, settable: boolean): FieldViewDefinition {
   return {
     ...baseField(field),
     ...helpOf(field),
-    ...(settable && field.required ? { required: true } : {}),
+    ...(settable && isNeeded(field) ? { required: true } : {}),
     ...(settable ? {} : { readonly: true }),
     ...(settable && value !== undefined ? { default_value: value } : {}),
     ...(settable && Object.keys(options).length > 0 ? { options } : {}),

@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../prompts.ts'
@@ -9,7 +9,13 @@ import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-
 import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
-type AddOptions = PasswordOptions & { email: string; superuser?: boolean; set: readonly string[]; json?: boolean }
+type AddOptions = PasswordOptions & {
+  email: string
+  superuser?: boolean
+  password: boolean
+  set: readonly string[]
+  json?: boolean
+}
 
 /** A user as the API shows it: without the password. */
 interface User {
@@ -37,6 +43,8 @@ export function usersCommand(io: Io): Command {
   return users
 }
 
+const stdinOption = (): Option => new Option('--password-stdin', 'read the password from standard input instead of prompting')
+
 function addCommand(io: Io): Command {
   return withCodeOption(withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username')))
     .requiredOption('--email <address>', 'e-mail address')
@@ -47,15 +55,21 @@ function addCommand(io: Io): Command {
       (text, all: string[]) => [...all, text],
       [],
     )
-    .option('--password-stdin', 'read the password from standard input instead of prompting')
+    .addOption(stdinOption())
+    .addOption(
+      new Option('--no-password', 'no password: the user cannot log in with one, and may have API keys').conflicts(
+        'passwordStdin',
+      ),
+    )
     .option('--json', 'print the user as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  $ admin users add ann --email ann@example.com --superuser\n' +
-        '  $ admin users add bob --email bob@example.com --set first_name=Bob\n',
+        '  $ admin users add bob --email bob@example.com --set first_name=Bob\n' +
+        '  $ admin users add ci --email ci@example.com --no-password\n',
     )
     .action(async (username: string, options: AddOptions) => {
-      const password = await newPassword(io, options.passwordStdin === true)
+      const password = options.password ? await newPassword(io, options.passwordStdin === true) : null
       const isSuperuser = options.superuser === true
       const account = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
       const canAsk = io.stdin.isTTY === true && options.passwordStdin !== true
@@ -92,7 +106,7 @@ function passwordCommand(io: Io): Command {
   return withCodeOption(
     withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username')),
   )
-    .option('--password-stdin', 'read the password from standard input instead of prompting')
+    .addOption(stdinOption())
     .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
     .action(async (username: string, options: PasswordOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)

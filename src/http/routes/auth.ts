@@ -126,6 +126,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       method: 'GET',
       path: `${auth}/me`,
       access: 'token',
+      keys: 'scoped',
       operationId: 'getOwnUser',
       summary: 'Who the token speaks for',
       description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',

@@ -54,6 +54,7 @@ export function batchRoutes({ roots, responses, registry }: RouteSource): ApiRou
       method: 'POST',
       path: roots.batch,
       access: 'token',
+      keys: 'scoped',
       operationId: 'batch',
       summary: 'Create, change and delete records of any models, all or none',
       description: `Up to ${MAX_BULK_RECORDS} operations, in their order. Errors are by \`<index>.<field>\`.`,

@@ -23,6 +23,8 @@ export function endpointRoutes({ roots, endpoints, responses }: RouteSource): Ap
       ...{ method, path: roots.endpoints + path, summary, tag: 'ext', parameters },
       access: isPublic ? 'open' : access === 'superuser' ? access : 'token',
       ...(typeof access === 'object' ? { admits: admitting(access), failures: ['forbidden'] as const } : {}),
+      // Code may do anything, so a permission is the only access that one codename of a key suffices for.
+      keys: typeof access === 'object' && 'permission' in access ? 'scoped' : method === 'GET' ? 'read' : 'write',
       limit: limitOf(endpoint),
       ...(isRaw ? { takesFile: [ANY_TYPE] } : {}),
       operationId: operationId(endpoint, names),
@@ -47,8 +49,9 @@ function limitOf({ access, limit }: Endpoint): NonNullable<ApiRoute['limit']> {
 /** @throws {AppError} FORBIDDEN */
 const admitting =
   (access: { readonly permission: string } | { readonly group: string }) =>
-  ({ isSuperuser, permissions, groups }: Actor): void => {
-    if (isSuperuser || ('group' in access ? groups.has(access.group) : permissions.has(access.permission))) return
+  ({ isSuperuser, permissions, groups, key }: Actor): void => {
+    const isSuperusers = key === undefined ? isSuperuser : key.owner.isSuperuser
+    if ('group' in access ? isSuperusers || groups.has(access.group) : isSuperuser || permissions.has(access.permission)) return
     throw new AppError('FORBIDDEN', 'User does not have permission to access this resource')
   }
 

@@ -64,6 +64,7 @@ export function fileDownloadRoutes({ registry, roots: { files }, responses }: Ro
       method: 'POST',
       path: `${files}/links`,
       access: 'token',
+      keys: 'scoped',
       maxBodyBytes: MAX_BYTES,
       operationId: 'signFileLinks',
       summary: 'Sign links to files, which need no token',

@@ -30,7 +30,7 @@ export function fileRoutes({ registry, roots: { files }, responses }: RouteSourc
   const path = (name: string, description: string): ParameterObject => ({
     ...{ name, in: 'path', required: true, description, schema: TEXT },
   })
-  const common = { tag: 'files', access: 'token' } as const
+  const common = { tag: 'files', access: 'token', keys: 'scoped' } as const
   const one = { parameters: [path('id', 'The id of the upload')], failures: ['notFound'] } as const
   const upload = (description: string) => responses.success(description, jsonContent(object({ data: ref('pendingUpload') })))
   return [

@@ -46,6 +46,7 @@ export const historyRoutes = ({ registry, roots, responses }: RouteSource): ApiR
     method: 'GET',
     path: roots.history,
     access: 'token',
+    keys: 'scoped',
     operationId: 'listHistory',
     summary: 'The history of all records, for superusers',
     description: 'That of deleted records included, the latest change first.',
@@ -85,6 +86,7 @@ export const recordHistoryRoutes = ({ roots: { models } }: RouteSource): ModelRo
     path: `${models}/{model}/{record_id}/restore`,
     // Not for clients without a token, whose permission to add is for what they send themselves.
     access: 'token',
+    keys: 'scoped',
     describe: ({ model, responses }) => ({
       operationId: `restore${model.name}`,
       summary: `Restore a deleted record of ${model.label}`,

@@ -16,6 +16,7 @@ export function mockRoutes({ roots: { models } }: RouteSource): ModelRoute[] {
       method: 'GET',
       path: `${models}/{model}/mock`,
       access: 'token',
+      keys: 'scoped',
       describe({ model, responses }) {
         const count: Schema = { type: 'integer', minimum: 1, maximum: MAX_MOCK_COUNT }
         const records: Schema = { type: 'array', items: ref(schemaNames(model).record) }

@@ -73,6 +73,7 @@ export function operationsRoutes({ settings, roots, responses }: RouteSource): A
       ...common,
       path: roots.document,
       access: settings.views_auth === 'required' ? 'token' : 'optional',
+      keys: 'read',
       operationId: 'getDescription',
       summary: 'This document',
       description: 'It follows from the models, forms and settings of the project.',

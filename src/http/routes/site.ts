@@ -192,7 +192,7 @@ const RESUME: ParameterObject = {
 
 /** The routes that span all models: the site, the search, live events, findings of lint. */
 export function siteRoutes({ registry, roots, responses }: RouteSource): ApiRoute[] {
-  const common = { method: 'GET', tag: 'site', access: 'token' } as const
+  const common = { method: 'GET', tag: 'site', access: 'token', keys: 'scoped' } as const
   const models = oneName(registry.public.map(({ key }) => key))
   return [
     {

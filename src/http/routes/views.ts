@@ -98,7 +98,8 @@ const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('li
 
 /** The Views API: how each model is edited and displayed. The setting `views_auth` decides whether it needs a token. */
 export function viewRoutes({ settings, registry, roots: { views }, responses }: RouteSource): ApiRoute[] {
-  const common = { method: 'GET', tag: 'views', access: settings.views_auth === 'required' ? 'token' : 'optional' } as const
+  const access = settings.views_auth === 'required' ? 'token' : 'optional'
+  const common = { method: 'GET', tag: 'views', access, keys: 'read' } as const
   const model: ParameterObject = {
     name: 'model',
     in: 'path',

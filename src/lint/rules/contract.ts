@@ -1,4 +1,4 @@
-import { type Field, hasDefault, isSettable } from '../../model/field.ts'
+import { type Field, hasDefault, isNeeded, isSettable } from '../../model/field.ts'
 import type { FormViewDefinition } from '../../views/definition.ts'
 import type { DefinedView } from '../../views/views.ts'
 import { commonForms, commonModels, fieldPath, formerSource, modelSource } from '../field-options.ts'
@@ -88,8 +88,8 @@ a 400. Keep the field until no client uses it. An added field is compatible, unl
           report(source, ['fields'], `The field '${name}' of ${is.name} was removed`, { breaking: true })
         }
         for (const field of is.fields.values()) {
-          const { name, required } = field
-          if (was.fields.has(name) || (required && !hasDefault(field))) continue
+          const { name } = field
+          if (was.fields.has(name) || mustBeSent(field)) continue
           report(source, fieldPath(value, name), `The field '${name}' of ${is.name} was added`, { breaking: false })
         }
       }
@@ -295,7 +295,7 @@ counts as renamed if a view of the same kind, model and fields was added. Keep t
   },
 } as const satisfies Readonly<Record<string, LintRule>>
 
-const mustBeSent = (field: Field | undefined): boolean => field?.required === true && !hasDefault(field)
+const mustBeSent = (field: Field | undefined): boolean => field !== undefined && isNeeded(field) && !hasDefault(field)
 
 /** The conditions of the rules; white space matters only within quotes. */
 const conditionsOf = ({ rules = [] }: FormViewDefinition): string[] =>

@@ -1,4 +1,4 @@
-import { hasDefault, isSettable } from '../../model/field.ts'
+import { hasDefault, isNeeded, isSettable } from '../../model/field.ts'
 import { ALLOW_LISTS, allowListNames, allowLists, formExample, type LintRule, quoted } from '../rule.ts'
 
 /** Rules for who may write which field by a form. */
@@ -159,8 +159,8 @@ form is rejected. Add the field, give it a default in the model, or write creati
       const wanted = new Set(form.fields.filter(({ required }) => required === true).map(({ name }) => name))
       const missing = [...model.fields.keys()].filter((name) => {
         const field = fieldOf(name)
-        const isNeeded = field !== undefined && isSettable(field) && !hasDefault(field) && (field.required || wanted.has(name))
-        return isNeeded && !listed.includes(name)
+        const mustBeSet = field !== undefined && isSettable(field) && !hasDefault(field) && (isNeeded(field) || wanted.has(name))
+        return mustBeSet && !listed.includes(name)
       })
       if (missing.length === 0) return
       const are = missing.length === 1 ? 'is required, has no default and is' : 'are required, have no default and are'

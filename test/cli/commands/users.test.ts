@@ -38,11 +38,19 @@ describe('admin users and admin token', () => {
     assert.equal(await login('ann', 'something-else'), 401)
   })
 
+  test('add --no-password creates a user who cannot log in, until passwd sets one', async () => {
+    const added = await admin(['users', 'add', 'ci', '--email', 'ci@example.com', '--no-password'])
+    assert.deepEqual(added, { code: 0, stdout: '', stderr: "Added user 'ci' with ID 1\n" })
+    assert.equal(await login('ci', 'null'), 401)
+    assert.equal((await admin(['users', 'passwd', 'ci', '--password-stdin'], 'long-enough\n')).code, 0)
+    assert.equal(await login('ci', 'long-enough'), 200)
+  })
+
   test('add validates the user and reports every fault', async () => {
     const { code, stderr } = await admin(['users', 'add', 'a', '--email', 'nowhere', '--password-stdin'], 'short')
     assert.equal(code, 1)
     assert.deepEqual(stderr.trimEnd().split('\n'), [
-      'error username must be at least 3 characters long',
+      'error username must be at least 2 characters long',
       'error email format is invalid',
       'error password must be at least 8 characters long',
     ])
