@@ -139,7 +139,7 @@ async function readSingle(reader: Reader, name: keyof typeof SINGLE_FORMATS, wha
   const [first, ...others] = candidates.filter(isRead)
   for (const extra of others) faults.add(flatSource(extra), [], `There is already ${first}; keep one of the two`)
   if (first === undefined) return undefined
-  const definition = await readDefinitionFile(reader, join(folder, first), 'single')
+  const definition = await readDefinitionFile(reader, join(folder, first), name)
   const isList = Array.isArray(definition?.value)
   const [start = '', ...rest] = what.replace(/^a /, 'A ')
   if (isList)
@@ -157,6 +157,13 @@ const DEFINITIONS = {
   endpoints: 'an endpoint',
   jobs: 'a job',
 } as const
+
+/** What each file has that may not be empty. Settings may: all have defaults. */
+const CONTENTS: Readonly<Record<DefinitionFolder | keyof typeof SINGLE_FORMATS, string | undefined>> = {
+  ...DEFINITIONS,
+  dashboard: "'panels'",
+  'admin.config': undefined,
+}
 
 type DefinitionFolder = keyof typeof DEFINITIONS
 
@@ -187,7 +194,7 @@ function itemsOf({ value, source }: Definition): Definition[] {
 async function readDefinitionFile(
   { folder, faults, texts, modules }: Reader,
   path: string,
-  kind: DefinitionFolder | 'single',
+  kind: keyof typeof CONTENTS,
 ): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
@@ -201,8 +208,9 @@ async function readDefinitionFile(
   const text = await readTextFile(path, file, faults)
   if (text === undefined) return undefined
   texts.set(file, text)
-  if (kind !== 'single' && isEmptyText(text, format)) {
-    return void faults.add(flatSource(file), [], `The file is empty; write ${DEFINITIONS[kind]}, or remove the file`)
+  const content = CONTENTS[kind]
+  if (content !== undefined && isEmptyText(text, format)) {
+    return void faults.add(flatSource(file), [], `The file is empty; write ${content}, or remove the file`)
   }
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)

@@ -16,6 +16,10 @@ export interface LintProject {
   readonly views: readonly DefinedView[]
   readonly actions: readonly { readonly model: Model; readonly name: string; readonly source: Source }[]
   readonly endpoints: readonly DefinedEndpoint[]
+  /** The file of the panels on the first page. */
+  readonly dashboard: Definition | undefined
+  /** Names of the roles. Other groups are records. */
+  readonly roles: readonly string[]
   /** Model and kind of each view, including faulty ones. A missing member is unknown and may be anything. */
   readonly intendedViews: readonly { readonly model?: string; readonly kind?: 'form' | 'list' }[]
   /** Texts of the files by name. */

@@ -94,6 +94,8 @@ function lintable({ project, files, models, faults }: ExaminedProject): LintProj
       ...{ method, path, source },
       isPublic: access === 'public',
     })),
+    dashboard: files.dashboard,
+    roles: project.roles.map(({ name }) => name),
     intendedViews: intendedViews(files, project.registry, faults.list),
     texts: files.texts,
     ruleIds: RULE_IDS,

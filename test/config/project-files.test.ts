@@ -106,10 +106,20 @@ describe('ignored files', () => {
 describe('empty files', () => {
   for (const text of ['', '\n', '# Later\n', '\uFEFF']) {
     test(JSON.stringify(text), async () =>
-      assertLines(await faultsOf({ 'models/note.yaml': NOTE, 'models/tag.yaml': text, 'views/tag.yaml': text }), [
-        'models/tag.yaml:1:1: The file is empty; write a model, or remove the file',
-        'views/tag.yaml:1:1: The file is empty; write a view, or remove the file',
-      ]),
+      assertLines(
+        await faultsOf({
+          'models/note.yaml': NOTE,
+          'models/tag.yaml': text,
+          'views/tag.yaml': text,
+          'dashboard.yaml': text,
+          'admin.config.yaml': text,
+        }),
+        [
+          "dashboard.yaml:1:1: The file is empty; write 'panels', or remove the file",
+          'models/tag.yaml:1:1: The file is empty; write a model, or remove the file',
+          'views/tag.yaml:1:1: The file is empty; write a view, or remove the file',
+        ],
+      ),
     )
   }
 })

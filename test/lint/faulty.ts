@@ -50,6 +50,7 @@ export default [
 `,
   'roles/roles.yaml': `- { name: Editors, permisions: [] }
 - { name: Readers, permissions: [veiw_note] }
+- { name: Writers, permissions: [view_note] }
 `,
   'hooks/note.js': `import { defineHooks } from 'admin-folder'
 export default defineHooks('note', {
@@ -72,6 +73,7 @@ export default defineHooks('palce', { beforeDelete() {} })
   - { title: Notes, kind: number, model: Note, sum: title }
   - { title: Notes, kind: number, model: Note, link: true }
   - { title: Notes, kind: number, model: Note, sum: rating, avg: rating }
+  - { title: Notes, kind: number, model: Note, access: { group: Writer } }
 `,
   'views/note.yaml': `- name: NoteForm
   view_type: form

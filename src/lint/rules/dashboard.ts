@@ -1,3 +1,5 @@
+import { isObject } from '../../util/json.ts'
+import { didYouMean } from '../../util/suggest.ts'
 import type { Example, LintRule } from '../rule.ts'
 
 /** A dashboard with one panel of the model Post. */
@@ -5,7 +7,15 @@ const panelExample = (rest: string): Example => ({
   files: { 'dashboard.yaml': `panels:\n  - title: Posts\n    model: Post\n${rest.replace(/^/gm, '    ').trimEnd()}\n` },
 })
 
-/** Rules for the dashboard. The loader finds their faults. */
+/** A panel with access, beside the role Editors. */
+const roleExample = (access: string): Example => ({
+  files: {
+    ...panelExample(`kind: number\n${access}\n`).files,
+    'roles/editors.yaml': 'name: Editors\npermissions: [view_post]\n',
+  },
+})
+
+/** Rules for the dashboard. The loader finds most of their faults. */
 export const DASHBOARD_RULES = {
   'dashboard/invalid': {
     severity: 'error',
@@ -63,5 +73,27 @@ field was renamed, its panels name it as well.`,
       panelExample('kind: bars\ngroup_by: title\n'),
       panelExample('kind: table\nsort: [{ field: title, order: desc }]\n'),
     ],
+  },
+  'dashboard/unknown-group': {
+    severity: 'warn',
+    summary: 'A panel is for a group whose name is nearly that of a role',
+    details: `Nobody but superusers sees a panel for a group that does not exist. Groups are records, so that only a name beside one of
+roles/ is found; upper and lower case count.`,
+    invalid: [roleExample('access: { group: »Editor« }'), roleExample('access: { group: »editors« }')],
+    valid: [
+      roleExample('access: { group: Editors }'),
+      roleExample('access: { group: Accountants }'),
+      panelExample('kind: number\naccess: { group: Editor }\n'),
+    ],
+    project: ({ dashboard, roles }, report) => {
+      if (dashboard === undefined || !isObject(dashboard.value) || !Array.isArray(dashboard.value.panels)) return
+      for (const [index, panel] of dashboard.value.panels.entries()) {
+        const access: unknown = isObject(panel) ? panel.access : undefined
+        const group = isObject(access) ? access.group : undefined
+        if (typeof group !== 'string' || roles.includes(group)) continue
+        const meant = didYouMean(group, roles)
+        if (meant !== '') report(dashboard.source, ['panels', index, 'access', 'group'], `There is no role '${group}'${meant}`)
+      }
+    },
   },
 } as const satisfies Readonly<Record<string, LintRule>>
