@@ -268,6 +268,7 @@ async function open(
       logins: accounts.logins,
       sharedLimits,
       ownAccounts: accounts.own,
+      accountEvents: accounts.events,
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views,

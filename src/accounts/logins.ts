@@ -10,6 +10,7 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
+import type { AccountEvents } from './account-events.ts'
 import { ActorCache } from './actor-cache.ts'
 import { isOf, type LoginClient, type NextToken, type Sessions, sessionFamilyOf, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
@@ -52,6 +53,7 @@ export class Logins {
   readonly #tokens: TokenIssuer
   readonly #hasher: PasswordHasher
   readonly #lockout: AccountLockout
+  readonly #events: AccountEvents
   readonly #clock: Clock
   readonly #random: Random
   /** The actors of access tokens. */
@@ -64,6 +66,7 @@ export class Logins {
     tokens: TokenIssuer
     sessions: Sessions
     lockout: AccountLockout
+    events: AccountEvents
     hasher: PasswordHasher
     clock: Clock
     random: Random
@@ -77,6 +80,7 @@ export class Logins {
     this.#random = parts.random
     this.#sessions = parts.sessions
     this.#lockout = parts.lockout
+    this.#events = parts.events
     this.actors = new ActorCache(parts.store)
   }
 
@@ -91,11 +95,16 @@ export class Logins {
     // A user without a password costs as much time, too.
     const matches = (await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)) && user?.password != null
     const admitted = await this.#lockout.admit(username, matches && user?.is_active === true)
-    if (user === undefined || !admitted) throw unauthenticated(await this.#refusal(username, user, matches))
+    if (user === undefined || !admitted) {
+      if (user !== undefined) this.#events.note('login_failed', { user, client, method: 'password' })
+      throw unauthenticated(await this.#refusal(username, user, matches))
+    }
     const family = uniqueId(this.#random)
     const { grant, next } = this.#grant(user.id, family, client)
     const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
-    if (!noted || !(await succeeds(this.#sessions.begin(user, family, next, inCookie)))) throw unauthenticated()
+    const session = noted ? await this.#sessions.begin(user, family, next, inCookie) : undefined
+    if (session === undefined) throw unauthenticated()
+    this.#events.note('login', { user, client, method: 'password', session })
     return grant
   }
 
@@ -137,10 +146,11 @@ export class Logins {
    *
    * @throws {AppError} UNAUTHENTICATED
    */
-  async logout(token: string, { inCookie = false }: Pick<LoginOptions, 'inCookie'> = {}): Promise<void> {
+  async logout(token: string, { client, inCookie = false }: LoginOptions = {}): Promise<void> {
     const session = await this.#sessions.of(this.#refreshClaims(token))
     if (session === undefined || (session.in_cookie === true) !== inCookie) throw unauthenticated()
     await this.#sessions.end(session)
+    this.#events.note('logout', { user: { id: Number(session.user_id) }, client, session: session.id })
   }
 
   /** The claims of an access token. @throws {AppError} UNAUTHENTICATED */

@@ -8,7 +8,8 @@ import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
-import { changesAccess, type Sessions } from './sessions.ts'
+import type { AccountEvents } from './account-events.ts'
+import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
 export interface ShownSession {
@@ -27,6 +28,7 @@ export interface OwnAccountParts {
   readonly records: Records
   readonly store: Store
   readonly sessions: Sessions
+  readonly events: AccountEvents
   readonly lockout: AccountLockout
   readonly hasher: PasswordHasher
   readonly user: Model
@@ -52,21 +54,26 @@ export class OwnAccounts {
    * @param body `{current_password, new_password}`
    * @throws {AppError} VALIDATION_FAILED by field; FORBIDDEN for an actor without an account
    */
-  async changePassword(actor: Actor, body: unknown): Promise<void> {
+  async changePassword(actor: Actor, body: unknown, client?: LoginClient): Promise<void> {
     const user = await this.#account(actor)
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = this.#faultsOf(user, next)
     const hash = String(user.password ?? DUMMY_HASH)
     const matches = (await this.#parts.hasher.verify(hash, current)) && user.password !== null
-    if (!(await this.#parts.lockout.admit(String(user.username), matches))) throw wrongPassword(user, matches, faults)
+    if (!(await this.#parts.lockout.admit(String(user.username), matches))) {
+      this.#parts.events.note('login_failed', { user, client, method: 'password' })
+      throw wrongPassword(user, matches, faults)
+    }
     if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
     const session = await this.#currentSession(actor)
-    const options = { keptSession: session?.id, precondition: (_: string, now: StoredRecord) => !changesAccess(user, now) }
+    const precondition = (_: string, now: StoredRecord) => !changesAccess(user, now)
+    const options = { keptSession: session?.id, isNoted: true, precondition }
     const account = { ...SYSTEM, userId: user.id, user }
     await this.#parts.records.update(account, 'user', user.id, { data: { password: next } }, options).catch((error: unknown) => {
       // A concurrent request has changed or deleted the account since the password was verified.
       throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
     })
+    this.#parts.events.note('password_changed', { user, client, session: session?.id })
   }
 
   /**
@@ -87,11 +94,12 @@ export class OwnAccounts {
    * @returns the ended session
    * @throws {AppError} RECORD_NOT_FOUND also for a session of another user; FORBIDDEN for an actor without an account
    */
-  async endSession(actor: Actor, id: number): Promise<ShownSession> {
+  async endSession(actor: Actor, id: number, client?: LoginClient): Promise<ShownSession> {
     const user = await this.#account(actor)
     const session = await this.#parts.sessions.ofUser(user.id, id)
     if (session === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord({ name: 'Session' }, id))
     await this.#parts.sessions.end(session)
+    this.#parts.events.note('session_ended', { user, client, session: id })
     return shown(session, actor)
   }
 
@@ -101,10 +109,16 @@ export class OwnAccounts {
    * @returns the number of sessions that had not expired
    * @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND
    */
-  async endSessions(actor: Actor, userId: number): Promise<number> {
+  async endSessions(actor: Actor, userId: number, client?: LoginClient): Promise<number> {
     const { id } = await this.#other(actor, userId)
     const { total } = await this.#parts.sessions.listOf(id, 0)
     await this.#parts.sessions.endAll(id)
+    const method = actor.userId === undefined ? 'shell' : actor.userId === id ? undefined : 'other_user'
+    if (total > 0) {
+      // The address is that of the user whose log it is.
+      const by = method === undefined ? client : { requestId: client?.requestId }
+      this.#parts.events.note('session_ended', { user: { id }, client: by, method, count: total })
+    }
     return total
   }
 

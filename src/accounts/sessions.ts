@@ -18,13 +18,16 @@ const BATCH = 1000
 const COOKIE_GRACE_MS = 10_000
 /** Maximum number of replaced tokens that a session remembers. */
 const MAX_REPLACED = 20
-const MAX_USER_AGENT = 200
+/** Number of characters of a `User-Agent` that are stored. */
+export const MAX_USER_AGENT = 200
 
 /** The client that logs in or refreshes. */
 export interface LoginClient {
   readonly address?: string | undefined
   /** The header `User-Agent`; its first 200 characters are stored. */
   readonly userAgent?: string | undefined
+  /** The id of the request, for the log of the account. */
+  readonly requestId?: string | undefined
 }
 
 /** The refresh token to store in a session. */
@@ -62,15 +65,20 @@ export class Sessions {
    * Starts a session and deletes the user's expired ones.
    *
    * @param inCookie true if the refresh token is sent in a cookie, and accepted from there only
+   * @returns the id of the session; undefined if a concurrent request has deleted the user
    */
-  async begin(user: StoredRecord, family: string, next: NextToken, inCookie: boolean): Promise<void> {
+  async begin(user: StoredRecord, family: string, next: NextToken, inCookie: boolean): Promise<number | undefined> {
     await this.#end([
       { field: 'user_id', operator: 'eq', value: user.id },
       { field: 'expires_at', operator: 'lt', value: isoTime(this.#clock()) },
     ])
     const own = { user_id: user.id, family, credential: credentialOf(user), in_cookie: inCookie }
     const data = { ...own, ...this.#valuesOf(next) }
-    await this.#records.create(SYSTEM, SESSION, { data })
+    let id: number | undefined
+    const begun = this.#records.create(SYSTEM, SESSION, { data }).then((session) => {
+      id = session.id
+    })
+    return (await succeeds(begun)) ? id : undefined
   }
 
   /** The session of a token; undefined if it has ended. */

@@ -1,3 +1,4 @@
+import type { AccountEvents } from '../accounts/account-events.ts'
 import type { Logins } from '../accounts/logins.ts'
 import type { OwnAccounts } from '../accounts/own-accounts.ts'
 import type { PasswordHasher } from '../auth/password.ts'
@@ -121,6 +122,7 @@ export interface App {
   /** The limits of requests that this process shares with others; undefined if it alone has the records. */
   readonly sharedLimits: SharedLimits | undefined
   readonly ownAccounts: OwnAccounts
+  readonly accountEvents: AccountEvents
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */

@@ -1,6 +1,7 @@
 import { type Definition, flatSource } from '../config/source.ts'
 import { defineModel } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
+import { AccountEvent } from './event-models.ts'
 
 const User = defineModel({
   name: 'User',
@@ -87,10 +88,16 @@ export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 /** Key of the internal model of sessions. */
 export const SESSIONS = 'authsession'
 
+/** The internal models of accounts. */
+const INTERNAL: readonly ModelDefinition[] = [AuthSession, AccountEvent]
+
+/** Keys of all models of accounts, also of those that are internal: their records stay where accounts stay. */
+export const ACCOUNT_TABLES: readonly string[] = [...ACCOUNT_MODELS, ...INTERNAL.map(({ name }) => name.toLowerCase())]
+
 /** The built-in models of accounts and permissions, the fields that only the server sets, and those that are left empty explicitly only. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),
-  internal: [AuthSession].map(builtIn),
+  internal: INTERNAL.map(builtIn),
   serverSet: new Map([['user', new Set(['last_login'])]]),
   // A user without a password cannot log in with one. That is decided, and does not happen by a forgotten field.
   explicit: new Map([['user', new Set(['password'])]]),

@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../openapi/operation.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { type DeclareRoutes, describedPaths, routeSource } from './api-route.ts'
 import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
+import { ACCOUNT_LOG_SCHEMAS, accountLogRoutes } from './routes/account-log.ts'
 import { actionRoutes } from './routes/actions.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
@@ -32,6 +33,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
   ...[
     authRoutes,
     accountRoutes,
+    accountLogRoutes,
     modelRoutes,
     actionRoutes,
     batchRoutes,
@@ -58,6 +60,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...HISTORY_SCHEMAS,
     ...siteSchemas(project),
     ...ACCOUNT_SCHEMAS,
+    ...ACCOUNT_LOG_SCHEMAS,
     ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)

@@ -99,10 +99,11 @@ export function whileConnected({ raw: { res } }: Request): AbortSignal {
   return controller.signal
 }
 
-/** The client of a login or a refresh, as sessions show it. */
-export const clientOf = (request: Request, trustedProxies: number): LoginClient => ({
+/** The client of a request about an account, as sessions and the log of the account show it. */
+export const clientOf = (request: Request, trustedProxies: number, random: Random): LoginClient => ({
   address: clientAddress(request, trustedProxies),
   userAgent: request.headers['user-agent'] as string | undefined,
+  requestId: requestIdOf(request, random),
 })
 
 /** Prefix length that stands for one customer: providers give a household up to 2^72 addresses (RIPE-690). */

@@ -1,4 +1,4 @@
-import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
+import { ACCOUNT_TABLES } from '../auth/account-models.ts'
 import type { SeedFile } from '../config/project-files.ts'
 import { AppError } from '../errors.ts'
 import { FILE_TABLE } from '../model/files.ts'
@@ -27,8 +27,8 @@ export interface ResetPlan {
   readonly history: number
 }
 
-/** Accounts with their sessions. */
-const ACCOUNT_TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS])
+/** Accounts with what belongs to them, such as sessions. */
+const KEPT_TABLES: ReadonlySet<string> = new Set(ACCOUNT_TABLES)
 
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -38,8 +38,8 @@ export async function planReset(store: Store, registry: Registry, { accounts, se
   const count = (table: string) => records.get(table) ?? 0
   const keepsAccounts = !accounts && !(seeds && count('user') + count('group') === 0)
   // The files of accounts, such as pictures of users.
-  const files = registry.withFiles.some(({ key }) => ACCOUNT_TABLES.has(key)) ? [FILE_TABLE] : []
-  const keep = keepsAccounts ? new Set([...ACCOUNT_TABLES, ...files]) : NOTHING
+  const files = registry.withFiles.some(({ key }) => KEPT_TABLES.has(key)) ? [FILE_TABLE] : []
+  const keep = keepsAccounts ? new Set([...KEPT_TABLES, ...files]) : NOTHING
   const models = registry.public.map(({ key }) => key).filter((key) => !keep.has(key) && count(key) > 0)
   const removed = Object.fromEntries(models.map((key) => [key, count(key)]))
   return { keep, removed, webhooks: count(SUBSCRIPTIONS), history: count(HISTORY_TABLE) }
@@ -67,7 +67,7 @@ export const seedsAfter = (seeds: readonly SeedFile[], request: ResetRequest, { 
  */
 export async function checkAccountReferences(store: Store, registry: Registry): Promise<void> {
   for (const key of ['user', 'group', 'permission']) {
-    const fields = [...registry.expect(key).relations.values()].filter(({ relation }) => !ACCOUNT_TABLES.has(relation.target))
+    const fields = [...registry.expect(key).relations.values()].filter(({ relation }) => !KEPT_TABLES.has(relation.target))
     if (fields.length === 0) continue
     for await (const batch of store.stream(key, { filters: [], sort: [] })) {
       for (const account of batch) {

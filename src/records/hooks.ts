@@ -27,6 +27,8 @@ export interface CommitOptions {
   readonly origin?: WriteOrigin | undefined
   /** Id of a session that goes on although the password of its user changes. */
   readonly keptSession?: number | undefined
+  /** True if the caller writes what changes of an account into its log. */
+  readonly isNoted?: boolean | undefined
   /** Calls no code of the project. */
   readonly withoutCode?: boolean | undefined
   /** Computes the fields that code computes, and calls no other hooks before the write. */

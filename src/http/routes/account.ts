@@ -4,7 +4,7 @@ import { body, jsonContent, type ParameterObject } from '../../openapi/operation
 import { COUNT_SCHEMA, FLAG, MOMENT, nullable, object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import { readRecordId } from '../../query/parameters.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
-import { actorOf, parametersOf } from '../request.ts'
+import { actorOf, clientOf, parametersOf } from '../request.ts'
 import { MAX_ACCOUNT_BYTES } from './auth.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }
@@ -53,9 +53,10 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
       answers: success('The password is changed', { message: TEXT }),
       failures: ['forbidden', 'limited', 'conflict'],
       handler:
-        ({ ownAccounts }, { logins }) =>
+        ({ ownAccounts, settings }, { logins, random }) =>
         async (request) => {
-          await logins.passwordChange(request, () => ownAccounts.changePassword(actorOf(request), request.payload))
+          const client = clientOf(request, settings.trusted_proxies, random)
+          await logins.passwordChange(request, () => ownAccounts.changePassword(actorOf(request), request.payload, client))
           return { message: 'Password changed successfully' }
         },
     },
@@ -88,11 +89,15 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
       answers: success('How many sessions were ended', { message: TEXT, total: COUNT_SCHEMA }),
       failures,
       handler:
-        ({ ownAccounts }) =>
+        ({ ownAccounts, settings }, { random }) =>
         async (request) => {
           const userId = readUserId(request)
           if (userId === undefined) throw new AppError('INVALID_REQUEST', { user_id: ["'user_id' is mandatory"] })
-          const total = await ownAccounts.endSessions(actorOf(request), userId)
+          const total = await ownAccounts.endSessions(
+            actorOf(request),
+            userId,
+            clientOf(request, settings.trusted_proxies, random),
+          )
           return { message: `${total} ${total === 1 ? 'session' : 'sessions'} ended successfully`, total }
         },
     },
@@ -107,11 +112,12 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
       answers: success('The ended session', { message: TEXT, data: session }),
       failures,
       handler:
-        ({ ownAccounts }) =>
-        async (request) => ({
-          message: 'Session ended successfully',
-          data: await ownAccounts.endSession(actorOf(request), readRecordId(String(request.params.id))),
-        }),
+        ({ ownAccounts, settings }, { random }) =>
+        async (request) => {
+          const client = clientOf(request, settings.trusted_proxies, random)
+          const data = await ownAccounts.endSession(actorOf(request), readRecordId(String(request.params.id)), client)
+          return { message: 'Session ended successfully', data }
+        },
     },
   ]
 }

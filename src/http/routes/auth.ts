@@ -156,20 +156,20 @@ const issue =
     return uncached(h, { access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires })
   }
 
-function login(app: App, { logins: told }: ServerParts): Lifecycle.Method {
+function login(app: App, { logins: told, random }: ServerParts): Lifecycle.Method {
   const { settings, logins } = app
   const cookies = new LoginCookies(app)
   return async (request, h) => {
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
     const inCookie = cookies.refresh.isWanted(request)
-    const options = { client: clientOf(request, settings.trusted_proxies), inCookie }
+    const options = { client: clientOf(request, settings.trusted_proxies, random), inCookie }
     const grant = await told.login(request, username, () => logins.login(username, password, options))
     return uncached(h, inCookie ? cookies.set(request, grant) : grant)
   }
 }
 
-function refresh(app: App, { limits, logins: told }: ServerParts): Lifecycle.Method {
+function refresh(app: App, { limits, logins: told, random }: ServerParts): Lifecycle.Method {
   const { settings, logins } = app
   const cookies = new LoginCookies(app)
   const countFailure = async (request: Request, error: unknown) => {
@@ -195,7 +195,7 @@ function refresh(app: App, { limits, logins: told }: ServerParts): Lifecycle.Met
   return async (request, h) => {
     // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
     const admit = (userId: number) => limits.countUser(request, userId, 'default')
-    const options = { client: clientOf(request, settings.trusted_proxies), admit }
+    const options = { client: clientOf(request, settings.trusted_proxies, random), admit }
     if (cookies.refresh.isUsed(request)) return uncached(h, await refreshCookie(request, options))
     try {
       checkGrantType(request.payload, 'refresh_token')
@@ -208,14 +208,14 @@ function refresh(app: App, { limits, logins: told }: ServerParts): Lifecycle.Met
   }
 }
 
-function logout(app: App): Lifecycle.Method {
-  const { logins } = app
+function logout(app: App, { random }: ServerParts): Lifecycle.Method {
+  const { settings, logins } = app
   const cookies = new LoginCookies(app)
   const logoutCookie = async (request: Request) => {
     try {
       const sent = cookies.refresh.read(request)
       if (sent === undefined) throw unauthenticated()
-      await logins.logout(sent, { inCookie: true })
+      await logins.logout(sent, { client: clientOf(request, settings.trusted_proxies, random), inCookie: true })
       cookies.clear(request)
     } catch (error) {
       if (isUnauthenticated(error)) cookies.clear(request)
@@ -226,7 +226,7 @@ function logout(app: App): Lifecycle.Method {
     if (cookies.refresh.isUsed(request)) await logoutCookie(request)
     else {
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-      await logins.logout(refreshToken)
+      await logins.logout(refreshToken, { client: clientOf(request, settings.trusted_proxies, random) })
     }
     return { message: 'Logged out successfully' }
   }

@@ -201,7 +201,7 @@ appTest('a reset keeps accounts with their sessions, and counts what it removes'
   const { json } = await play(app, { request: RESET, status: 200 })
   assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, history: 0, seeded: 0 })
   const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
-  assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 36, authsession: 1 })
+  assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 36, authsession: 1, accountevent: 1 })
   const headers = { authorization: `Bearer ${token}` }
   assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
   assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
