@@ -26,7 +26,7 @@ import { FileLinks } from './files/links.ts'
 import { mockUploader, seedFileTaker } from './files/own-uploads.ts'
 import { Uploads } from './files/uploads.ts'
 import { History } from './history/history.ts'
-import { Lockout, SharedLockout } from './limit/lockout.ts'
+import { FACTOR_POLICY, Lockout, SharedLockout } from './limit/lockout.ts'
 import { SharedLimits } from './limit/shared-limits.ts'
 import { jsonReport } from './lint/formats.ts'
 import { silentLog } from './log/log.ts'
@@ -185,6 +185,10 @@ async function open(
     const tokens = new TokenIssuer({ codec: tokenCodec(settings.jwt.algorithm, secret), lifetimes: settings.jwt, clock, random })
     const { limits } = opened
     const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
+    const factorLockout =
+      limits === undefined
+        ? new Lockout({ clock, ...FACTOR_POLICY })
+        : new SharedLockout(limits.failedLogins, FACTOR_POLICY, 'factor:')
     const parts = { access, store, settings, records, clock, timer, random, log }
 
     // Seed records and permissions are stored: what features do with writes begins here, in this order.
@@ -193,7 +197,7 @@ async function open(
     features.use({ stop: () => code.stop() })
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
-    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, hasher }))
+    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, factorLockout, hasher, secret }))
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
     const sweepParts = {
@@ -269,6 +273,7 @@ async function open(
       sharedLimits,
       ownAccounts: accounts.own,
       accountEvents: accounts.events,
+      ownFactors: accounts.ownFactors,
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views,

@@ -13,6 +13,7 @@ export const ERRORS = {
   MALFORMED_JSON: { status: 400, exitCode: 1, body: 'B', message: 'Malformed JSON' },
   ANSWER_TOO_LARGE: { status: 400, exitCode: 1, body: 'B', message: 'Answer too large' },
   UNAUTHENTICATED: { status: 401, exitCode: 1, body: 'B', message: 'Authentication required' },
+  INSUFFICIENT_USER_AUTHENTICATION: { status: 401, exitCode: 1, body: 'B', message: 'insufficient_user_authentication' },
   FORBIDDEN: { status: 403, exitCode: 1, body: 'B', message: 'Insufficient permissions' },
   MODEL_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Model not found' },
   RECORD_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Record not found' },
@@ -79,13 +80,20 @@ export class AppError extends Error {
   readonly details: string | FieldMessages
   /** Seconds after which a retry may succeed, if known (RFC 9110, Retry-After). */
   readonly retryAfter: number | undefined
+  /** Further members of a body of shape B. */
+  readonly members: Readonly<Record<string, unknown>> | undefined
 
-  constructor(code: ErrorCode, details: string | FieldMessages, options?: { cause?: unknown; retryAfter?: number }) {
+  constructor(
+    code: ErrorCode,
+    details: string | FieldMessages,
+    options?: { cause?: unknown; retryAfter?: number; members?: Readonly<Record<string, unknown>> },
+  ) {
     super(typeof details === 'string' ? details : ERRORS[code].message, options)
     this.name = 'AppError'
     this.code = code
     this.details = details
     this.retryAfter = options?.retryAfter
+    this.members = options?.members
   }
 
   get status(): number {

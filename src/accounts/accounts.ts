@@ -1,5 +1,6 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import type { PasswordHasher } from '../auth/password.ts'
+import { Sealer } from '../auth/sealing.ts'
 import type { TokenIssuer } from '../auth/token.ts'
 import type { Settings } from '../config/settings.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
@@ -12,9 +13,14 @@ import type { Random } from '../util/ids.ts'
 import { AccountEvents, accountEventHooks } from './account-events.ts'
 import { accountGuards } from './account-guards.ts'
 import { accountLog } from './account-log.ts'
+import { ActorCache } from './actor-cache.ts'
 import { Logins } from './logins.ts'
 import { OwnAccounts } from './own-accounts.ts'
+import { OwnFactors } from './own-factors.ts'
+import { RecentLogin } from './recent-login.ts'
 import { savedViewGuard } from './saved-view-guard.ts'
+import { SecondFactors } from './second-factors.ts'
+import { SessionStart } from './session-start.ts'
 import { Sessions } from './sessions.ts'
 
 interface AccountParts {
@@ -23,27 +29,52 @@ interface AccountParts {
   readonly records: Records
   readonly tokens: TokenIssuer
   readonly lockout: AccountLockout
+  /** Counts wrong codes of second factors. */
+  readonly factorLockout: AccountLockout
+  readonly settings: Settings
+  /** The key by which tokens are signed and secrets sealed. */
+  readonly secret: string
   readonly hasher: PasswordHasher
   readonly clock: Clock
   readonly timer: Timer
   readonly random: Random
   readonly log: Log
-  readonly settings: Pick<Settings, 'accounts'>
 }
 
-/** Logins and sessions, the log of accounts, and the hooks that guard accounts, end sessions and log changes of accounts. */
+/** Logins, sessions and second factors, the log of accounts, and the hooks that guard accounts, end sessions and log changes of accounts. */
 export class Accounts {
   readonly events: AccountEvents
   readonly logins: Logins
+  /** Begins every session. */
+  readonly starts: SessionStart
+  readonly factors: SecondFactors
+  readonly recent: RecentLogin
   readonly own: OwnAccounts
+  readonly ownFactors: OwnFactors
   readonly hooks: readonly WriteHooks[]
 
   constructor(parts: AccountParts) {
     const sessions = new Sessions(parts)
     const events = new AccountEvents({ ...parts, days: parts.settings.accounts.log_days })
     this.events = events
-    this.logins = new Logins({ ...parts, sessions, events })
-    this.own = new OwnAccounts({ ...parts, sessions, events, user: parts.access.registry.expect('user') })
+    const { settings, secret, random } = parts
+    const actors = new ActorCache(parts.store)
+    const user = parts.access.registry.expect('user')
+    const sealer = new Sealer({ secret, previous: settings.secret_keys_previous }, 'second factor', random)
+    this.factors = new SecondFactors({
+      ...parts,
+      events,
+      sealer,
+      lockout: parts.factorLockout,
+      setting: settings.accounts.two_factor,
+      issuer: settings.ui.title,
+      onChange: () => actors.clear(),
+    })
+    this.starts = new SessionStart({ ...parts, sessions, events, factors: this.factors })
+    this.recent = new RecentLogin({ ...parts, sessions })
+    this.logins = new Logins({ ...parts, sessions, events, actors, starts: this.starts, factors: this.factors })
+    this.own = new OwnAccounts({ ...parts, sessions, events, user, factors: this.factors })
+    this.ownFactors = new OwnFactors({ ...parts, sessions, events, user, factors: this.factors, recent: this.recent })
     this.hooks = [
       this.logins.actors.hooks,
       accountGuards(parts),

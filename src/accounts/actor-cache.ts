@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
+import { FACTORS } from '../auth/factor-models.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import type { WriteHooks } from '../records/hooks.ts'
@@ -11,7 +12,7 @@ const MAX_AGE_MS = 500
 const CAPACITY = 10_000
 
 /** The tables that actors are read from. */
-const TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS])
+const TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS, FACTORS])
 
 /** An actor, and when the read of it began. */
 interface KnownActor {
@@ -56,6 +57,11 @@ export class ActorCache {
       if (this.#actors.get(key) === known) this.#actors.delete(key)
     })
     return known.actor
+  }
+
+  /** Removes all actors: what they are read from was changed in another way than by a write. */
+  clear(): void {
+    this.#actors.clear()
   }
 
   #note(changes: readonly Change[]): void {

@@ -3,31 +3,30 @@ import { grantsOf } from '../access/present-rights.ts'
 import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
 import { type Actor, codename, SHELL } from '../auth/permissions.ts'
-import { type Claims, SHELL_SUBJECT, type TokenIssuer, type TokenType } from '../auth/token.ts'
+import { type Claims, SHELL_SUBJECT, type TokenIssuer } from '../auth/token.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
-import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import type { AccountEvents } from './account-events.ts'
-import { ActorCache } from './actor-cache.ts'
-import { isOf, type LoginClient, type NextToken, type Sessions, sessionFamilyOf, succeeds, tokenIdFor } from './sessions.ts'
+import type { ActorCache } from './actor-cache.ts'
+import { enrolmentNeeded, type SecondFactors } from './second-factors.ts'
+import type { SessionStart } from './session-start.ts'
+import { isOf, type LoginClient, type Sessions, sessionFamilyOf, tokenIdFor } from './sessions.ts'
+import { type TokenGrant, TokenGrants } from './token-grants.ts'
 import { userNamed } from './users.ts'
-
-/** Response of a login (RFC 6749, section 5.1); `expires_in` in seconds. */
-export interface TokenGrant {
-  readonly access_token: string
-  readonly refresh_token: string
-  readonly token_type: 'bearer'
-  readonly expires_in: number
-}
 
 /** Options of a login or a refresh. */
 export interface LoginOptions {
   readonly client?: LoginClient
   /** True if the refresh token is sent in a cookie. Such a token is accepted from the cookie only, and others only from a body. */
   readonly inCookie?: boolean
+}
+
+/** Options of a login with a password. */
+export interface PasswordLogin extends LoginOptions {
+  /** A code of the second factor. */
+  readonly otp?: string | undefined
 }
 
 export interface RefreshOptions extends LoginOptions {
@@ -48,13 +47,14 @@ const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
 export class Logins {
   readonly #access: AccessRules
   readonly #store: Store
-  readonly #records: Records
   readonly #sessions: Sessions
+  readonly #starts: SessionStart
+  readonly #grants: TokenGrants
+  readonly #factors: Pick<SecondFactors, 'mustEnrol'>
   readonly #tokens: TokenIssuer
   readonly #hasher: PasswordHasher
   readonly #lockout: AccountLockout
   readonly #events: AccountEvents
-  readonly #clock: Clock
   readonly #random: Random
   /** The actors of access tokens. */
   readonly actors: ActorCache
@@ -62,35 +62,37 @@ export class Logins {
   constructor(parts: {
     access: AccessRules
     store: Store
-    records: Records
+    starts: SessionStart
+    factors: Pick<SecondFactors, 'mustEnrol'>
+    actors: ActorCache
     tokens: TokenIssuer
     sessions: Sessions
     lockout: AccountLockout
     events: AccountEvents
     hasher: PasswordHasher
-    clock: Clock
     random: Random
   }) {
     this.#access = parts.access
     this.#store = parts.store
-    this.#records = parts.records
+    this.#starts = parts.starts
+    this.#grants = new TokenGrants(parts)
     this.#tokens = parts.tokens
     this.#hasher = parts.hasher
-    this.#clock = parts.clock
     this.#random = parts.random
     this.#sessions = parts.sessions
     this.#lockout = parts.lockout
     this.#events = parts.events
-    this.actors = new ActorCache(parts.store)
+    this.#factors = parts.factors
+    this.actors = parts.actors
   }
 
   /**
    * Logs a user in. Response and duration are the same for an unknown user, a wrong password, an inactive user and a locked
-   * account.
+   * account. Only after the right password a second factor is asked for.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
-  async login(username: string, password: string, { client = {}, inCookie = false }: LoginOptions = {}): Promise<TokenGrant> {
+  async login(username: string, password: string, { client, inCookie, otp }: PasswordLogin = {}): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     // A user without a password costs as much time, too.
     const matches = (await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)) && user?.password != null
@@ -99,13 +101,7 @@ export class Logins {
       if (user !== undefined) this.#events.note('login_failed', { user, client, method: 'password' })
       throw unauthenticated(await this.#refusal(username, user, matches))
     }
-    const family = uniqueId(this.#random)
-    const { grant, next } = this.#grant(user.id, family, client)
-    const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
-    const session = noted ? await this.#sessions.begin(user, family, next, inCookie) : undefined
-    if (session === undefined) throw unauthenticated()
-    this.#events.note('login', { user, client, method: 'password', session })
-    return grant
+    return this.#starts.start(user, { method: 'password', otp, client, inCookie })
   }
 
   /**
@@ -131,7 +127,7 @@ export class Logins {
         throw unauthenticated(new LoginFailure(isLast && !isOpen ? 'session_over' : 'token_reused', user))
       }
       if (attempt === 0) await admit(user.id)
-      const { grant, next } = this.#grant(
+      const { grant, next } = this.#grants.issue(
         user.id,
         String(session.family),
         client,
@@ -164,16 +160,24 @@ export class Logins {
    * The present actor of verified claims. Deletion, deactivation, changed permissions and logout take effect immediately; where several
    * processes share the store, within 500 ms on the others.
    *
-   * @throws {AppError} UNAUTHENTICATED
+   * @param options.enrolling true for what a user may do who has to set up a second factor first
+   * @throws {AppError} UNAUTHENTICATED; FORBIDDEN with `second_factor` for such a user
    */
-  async actorOf(claims: Claims): Promise<Actor> {
-    return claims.sub === SHELL_SUBJECT ? SHELL : this.actors.of(claims, () => this.#readActor(claims))
+  async actorOf(claims: Claims, { enrolling = false }: { enrolling?: boolean } = {}): Promise<Actor> {
+    if (claims.sub === SHELL_SUBJECT) return SHELL
+    const actor = await this.actors.of(claims, () => this.#readActor(claims))
+    if (actor.mustEnrol === true && !enrolling) throw enrolmentNeeded()
+    return actor
   }
 
   async #readActor(claims: Claims): Promise<Actor> {
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true || !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
-    return this.#actorFor(user, sessionFamilyOf(claims.jti))
+    const session = sessionFamilyOf(claims.jti)
+    const actor = await this.#actorFor(user, session)
+    // Who issues a token without a login holds the secret of the server.
+    if (session === undefined) return { ...actor, issuedAt: claims.iat * 1000 }
+    return (await this.#factors.mustEnrol(user)) ? { ...actor, mustEnrol: true } : actor
   }
 
   async #actorFor(user: StoredRecord, session: string | undefined): Promise<Actor> {
@@ -241,21 +245,6 @@ export class Logins {
     )
     const held = [...actor.permissions].filter((name) => !ruled.has(name))
     return [...new Set([...held, ...allowed.map(({ action, model }) => codename(action, model))])].sort()
-  }
-
-  /** @param refreshId the `jti` of the refresh token; a new one by default */
-  #grant(userId: number, family: string, client: LoginClient, refreshId?: string): { grant: TokenGrant; next: NextToken } {
-    const newId = () => `${family}.${uniqueId(this.#random)}`
-    const issue = (type: TokenType, tokenId: string) => this.#tokens.issue(type, userId, tokenId)
-    const [access, refresh] = [issue('access', newId()), issue('refresh', refreshId ?? newId())]
-    const grant: TokenGrant = {
-      access_token: access.token,
-      refresh_token: refresh.token,
-      token_type: 'bearer',
-      expires_in: this.#tokens.lifetimeSeconds('access'),
-    }
-    const expiresAt = Math.max(access.claims.exp, refresh.claims.exp)
-    return { grant, next: { tokenId: refresh.claims.jti, expiresAt, client } }
   }
 
   /** The reason of a rejected login, for the log. */

@@ -1,14 +1,16 @@
-import { LoginFailure, type LoginFailureReason } from '../auth/login-failure.ts'
+import { LoginFailure, type LoginFailureReason, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
 import { type Actor, forbidden, noSuchRecord, SYSTEM, superusersOnly } from '../auth/permissions.ts'
-import { AppError } from '../errors.ts'
+import { AppError, type FieldMessages } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Model } from '../model/model.ts'
 import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
+import { isObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
+import type { SecondFactors } from './second-factors.ts'
 import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
@@ -32,11 +34,14 @@ export interface OwnAccountParts {
   readonly lockout: AccountLockout
   readonly hasher: PasswordHasher
   readonly user: Model
+  readonly factors: Pick<SecondFactors, 'use'>
 }
 
 /** Maximum number of sessions in a response. */
 const MAX_SESSIONS = 1000
 
+const WRONG = 'password is wrong, or the account is locked'
+const WRONG_CODE = 'otp is wrong, or was used before, or too many were wrong lately'
 const WRONG_PASSWORD = 'current_password is wrong, or the account is locked'
 
 /** Lets users change their own password, and list and end their sessions. Superusers list and end sessions of others, too. */
@@ -74,6 +79,36 @@ export class OwnAccounts {
       throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
     })
     this.#parts.events.note('password_changed', { user, client, session: session?.id })
+  }
+
+  /**
+   * Confirms the login of the actor's session by the password or a code of the second factor, so that it counts as recent again. A wrong one
+   * counts like that of a login.
+   *
+   * @param body `{password}` or `{otp}`
+   * @throws {AppError} VALIDATION_FAILED by field; FORBIDDEN for an actor without an account or a session
+   */
+  async confirmLogin(actor: Actor, body: unknown, client?: LoginClient): Promise<void> {
+    const { factors, events, hasher, lockout, sessions } = this.#parts
+    const user = await this.#account(actor)
+    const session = await this.#currentSession(actor)
+    let method: string | undefined = 'password'
+    if (session === undefined) throw new AppError('FORBIDDEN', 'The token belongs to no session; log in with POST /auth/token')
+    if (isObject(body) && Object.hasOwn(body, 'otp')) {
+      const [otp] = readTexts(body, ['otp'], { strict: true })
+      method = await factors.use(user, otp, client)
+      if (method === undefined) throw notConfirmed({ otp: [WRONG_CODE] }, user, 'second_factor_wrong')
+    } else {
+      const [password] = readTexts(body, ['password'], { strict: true })
+      const hash = String(user.password ?? DUMMY_HASH)
+      const matches = (await hasher.verify(hash, password)) && user.password != null
+      if (!(await lockout.admit(String(user.username), matches))) {
+        events.note('login_failed', { user, client, method })
+        throw notConfirmed({ password: [WRONG] }, user, matches ? 'account_locked' : 'wrong_password')
+      }
+    }
+    if (!(await sessions.confirm(session))) throw unauthenticated(new LoginFailure('session_over', user))
+    events.note('confirmed', { user, client, method, session: session.id })
   }
 
   /**
@@ -155,6 +190,9 @@ function wrongPassword(user: StoredRecord, matches: boolean, faults: readonly st
   const messages = { current_password: [WRONG_PASSWORD], ...(faults.length > 0 ? { new_password: faults } : {}) }
   return new AppError('VALIDATION_FAILED', messages, { cause: new LoginFailure(reason, user) })
 }
+
+const notConfirmed = (messages: FieldMessages, user: StoredRecord, reason: LoginFailureReason): AppError =>
+  new AppError('VALIDATION_FAILED', messages, { cause: new LoginFailure(reason, user) })
 
 function shown(session: StoredRecord, actor: Actor): ShownSession {
   const { id, created_at, last_used_at, address, user_agent, family } = session

@@ -30,6 +30,9 @@ export interface LoginClient {
   readonly requestId?: string | undefined
 }
 
+/** How a user has logged in. */
+export type LoginMethod = 'password' | 'oidc'
+
 /** The refresh token to store in a session. */
 export interface NextToken {
   /** The `jti` of the token. */
@@ -62,18 +65,23 @@ export class Sessions {
   }
 
   /**
-   * Starts a session and deletes the user's expired ones.
+   * Starts a session and deletes the user's expired ones. For `SessionStart`, which asks for what a login needs.
    *
    * @param inCookie true if the refresh token is sent in a cookie, and accepted from there only
    * @returns the id of the session; undefined if a concurrent request has deleted the user
    */
-  async begin(user: StoredRecord, family: string, next: NextToken, inCookie: boolean): Promise<number | undefined> {
+  async begin(
+    user: StoredRecord,
+    family: string,
+    next: NextToken,
+    { method, inCookie }: { method: LoginMethod; inCookie: boolean },
+  ): Promise<number | undefined> {
     await this.#end([
       { field: 'user_id', operator: 'eq', value: user.id },
       { field: 'expires_at', operator: 'lt', value: isoTime(this.#clock()) },
     ])
     const own = { user_id: user.id, family, credential: credentialOf(user), in_cookie: inCookie }
-    const data = { ...own, ...this.#valuesOf(next) }
+    const data = { ...own, method, authenticated_at: isoTime(this.#clock()), ...this.#valuesOf(next) }
     let id: number | undefined
     const begun = this.#records.create(SYSTEM, SESSION, { data }).then((session) => {
       id = session.id
@@ -104,6 +112,15 @@ export class Sessions {
     const replaced = session.in_cookie === true ? [...this.#justReplaced(session), last].slice(-MAX_REPLACED) : null
     const data = { ...this.#valuesOf(next), replaced }
     return succeeds(this.#records.update(SYSTEM, SESSION, session.id, { data }, { precondition: (version) => version === seen }))
+  }
+
+  /**
+   * Notes that the user of a session has proved again who they are.
+   *
+   * @returns false if the session has ended
+   */
+  confirm({ id }: StoredRecord): Promise<boolean> {
+    return succeeds(this.#records.updateInternal(SESSION, id, { authenticated_at: isoTime(this.#clock()) }))
   }
 
   /** True if a session's refresh token is in a cookie and the given one was replaced less than 10 seconds ago. */

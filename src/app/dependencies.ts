@@ -1,6 +1,7 @@
 import type { AccountEvents } from '../accounts/account-events.ts'
 import type { Logins } from '../accounts/logins.ts'
 import type { OwnAccounts } from '../accounts/own-accounts.ts'
+import type { OwnFactors } from '../accounts/own-factors.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import type { ServerProof } from '../auth/secret.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
@@ -123,6 +124,7 @@ export interface App {
   readonly sharedLimits: SharedLimits | undefined
   readonly ownAccounts: OwnAccounts
   readonly accountEvents: AccountEvents
+  readonly ownFactors: OwnFactors
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */

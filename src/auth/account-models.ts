@@ -2,6 +2,7 @@ import { type Definition, flatSource } from '../config/source.ts'
 import { defineModel } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
 import { AccountEvent } from './event-models.ts'
+import { AuthFactor } from './factor-models.ts'
 
 const User = defineModel({
   name: 'User',
@@ -60,7 +61,8 @@ const Permission = defineModel({
 /**
  * A session: one login and its present refresh token. A refresh replaces the token. Logout, or reuse of a replaced token,
  * deletes the session and thereby the whole family of tokens (RFC 9700). `in_cookie` is true if the refresh token is in a
- * cookie; `replaced` lists the tokens that were replaced just now, which a cookie may still hold.
+ * cookie; `replaced` lists the tokens that were replaced just now, which a cookie may still hold. `method` is how the user has logged in, and
+ * `authenticated_at` when, or when the login was confirmed last.
  */
 const AuthSession = defineModel({
   name: 'AuthSession',
@@ -77,6 +79,8 @@ const AuthSession = defineModel({
     { name: 'user_agent', type: 'string' },
     { name: 'in_cookie', type: 'boolean', default: false },
     { name: 'replaced', type: 'json' },
+    { name: 'method', type: 'string', index: false },
+    { name: 'authenticated_at', type: 'datetime', index: false },
   ],
 })
 
@@ -89,7 +93,7 @@ export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 export const SESSIONS = 'authsession'
 
 /** The internal models of accounts. */
-const INTERNAL: readonly ModelDefinition[] = [AuthSession, AccountEvent]
+const INTERNAL: readonly ModelDefinition[] = [AuthSession, AccountEvent, AuthFactor]
 
 /** Keys of all models of accounts, also of those that are internal: their records stay where accounts stay. */
 export const ACCOUNT_TABLES: readonly string[] = [...ACCOUNT_MODELS, ...INTERNAL.map(({ name }) => name.toLowerCase())]

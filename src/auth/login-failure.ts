@@ -10,6 +10,8 @@ export type LoginFailureReason =
   | 'token_invalid'
   | 'token_reused'
   | 'session_over'
+  | 'second_factor_missing'
+  | 'second_factor_wrong'
 
 /** The logged details of a rejected login, refresh or token. */
 export class LoginFailure {

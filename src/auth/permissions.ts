@@ -25,6 +25,10 @@ export interface Actor {
   readonly session?: string | undefined
   /** The API key of the request; undefined without one. The other members are then the rights of the owner within its scopes. */
   readonly key?: ActorKey | undefined
+  /** When the token was issued, in milliseconds, if it belongs to no session. */
+  readonly issuedAt?: number | undefined
+  /** True for the session of a user who has to set up a second factor first. */
+  readonly mustEnrol?: boolean | undefined
 }
 
 /** The API key that a request was sent with. */

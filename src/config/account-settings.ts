@@ -24,10 +24,11 @@ export const publicUrlSchema = Joi.string()
 /** Schema of `accounts`. */
 export const accountsSchema = Joi.object({
   password_reset: Joi.boolean(),
+  two_factor: Joi.valid('optional', 'required', 'superusers', 'off'),
   log_days: Joi.number().integer().min(1).max(36_500),
 })
 
-export const ACCOUNT_DEFAULTS: AccountSettings = { password_reset: false, log_days: 90 }
+export const ACCOUNT_DEFAULTS: AccountSettings = { password_reset: false, two_factor: 'optional', log_days: 90 }
 
 /**
  * Checks the merged settings of accounts: what sends links needs mails, and an address for the links.

@@ -20,6 +20,8 @@ export interface Settings {
   readonly store: 'embedded' | PostgresSettings
   readonly data: string
   readonly secret_key?: string
+  /** Former secret keys, which open what they have sealed until it is sealed with the present one. */
+  readonly secret_keys_previous?: readonly string[]
   readonly jwt: {
     readonly algorithm: JwtAlgorithm
     readonly access_token_minutes: number
@@ -110,10 +112,15 @@ type FileSettingsInput = {
   readonly [K in keyof FileSettings]?: K extends 'max_size' | 'pending_bytes' | 'min_free' ? number | string : FileSettings[K]
 }
 
+/** Who needs a second factor. */
+export type TwoFactor = 'optional' | 'required' | 'superusers' | 'off'
+
 /** Settings of accounts. */
 export interface AccountSettings {
   /** Whether users may ask for a link that sets another password. Needs `mail`. */
   readonly password_reset: boolean
+  /** Who needs a second factor: those who set one up, everyone, superusers, or nobody; `off` asks for none. */
+  readonly two_factor: TwoFactor
   /** Days for which the log of accounts is kept. */
   readonly log_days: number
 }

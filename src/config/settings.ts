@@ -90,6 +90,10 @@ const pathPrefix = Joi.string()
 const TAKEN_PATHS = ['/docs', '/healthz', '/readyz', '/metrics']
 const count = Joi.number().integer().min(0).max(100_000)
 
+const signingKey = Joi.string().custom(requireSecretLength, 'length in bytes').messages({
+  'secret.short': '{{#label}} must be at least 32 bytes long; generate one with `openssl rand -base64 32`',
+})
+
 /** Schema of a settings file. */
 export const settingsSchema = Joi.object<SettingsInput>({
   ...SCHEMA_REFERENCE,
@@ -106,9 +110,8 @@ export const settingsSchema = Joi.object<SettingsInput>({
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
   store: storeSchema,
   data: Joi.string(),
-  secret_key: Joi.string().custom(requireSecretLength, 'length in bytes').messages({
-    'secret.short': "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
-  }),
+  secret_key: signingKey,
+  secret_keys_previous: Joi.array().items(signingKey).max(10),
   jwt: Joi.object({
     algorithm: Joi.valid('HS256', 'HS384', 'HS512'),
     access_token_minutes: Joi.number().min(1).max(MAX_TOKEN_MINUTES),
@@ -228,7 +231,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
     // That of other programs is an address.
     if (name === 'ADMIN_MAIL') continue
     if (SETTING_NAMES.has(setting)) {
-      const leaf = setting === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
+      const leaf = LISTS.has(setting) ? text.split(',').map((item) => item.trim()) : text
       layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
     } else {
       // Other programs use the prefix too: their ADMIN_EMAIL is no fault of this project, but a similar name may be.
@@ -239,7 +242,17 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   return { layers, warnings }
 }
 
-const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'public_url', 'mail', 'history'])
+/** Settings whose variable is a list with commas. */
+const LISTS: ReadonlySet<string> = new Set(['cors', 'secret_keys_previous'])
+
+const SETTING_NAMES: ReadonlySet<string> = new Set([
+  ...Object.keys(DEFAULTS),
+  'secret_key',
+  'secret_keys_previous',
+  'public_url',
+  'mail',
+  'history',
+])
 
 function mergeSections(base: object, override: object): object {
   const result: Record<string, unknown> = { ...base }

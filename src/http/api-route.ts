@@ -97,6 +97,8 @@ interface ServedRoute {
    * those with this scope. None by default, so that keys manage no accounts.
    */
   readonly keys?: 'scoped' | 'read' | 'write'
+  /** Admits users who have to set up a second factor first. */
+  readonly enrolling?: boolean
   /** `user` by default, or `none` without a token. */
   readonly limit?: RouteLimit
   /** Maximum size of a body in bytes, where it is less than `max_upload_bytes`. */
@@ -176,7 +178,7 @@ export const serverRoutes = (declare: DeclareRoutes, source: RouteSource, app: A
   declare(source).map((route) => serverRoute(route, app, parts))
 
 function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute {
-  const { method, path, maxBodyBytes, takesFile, takesUpload, sameOrigin = false, isStream = false } = route
+  const { method, path, maxBodyBytes, takesFile, takesUpload, sameOrigin = false, isStream = false, enrolling = false } = route
   const limit = limitOf(route)
   // The handlers of models parse the query, since its names depend on the model.
   const queryNames = isOfApi(route) ? queryNamesOf(route) : undefined
@@ -185,6 +187,7 @@ function serverRoute(route: AnyRoute, app: App, parts: ServerParts): ServerRoute
     ...(queryNames === undefined ? {} : { queryNames }),
     ...(limit === 'user' ? { limitsUsers: true } : limit === 'upload' ? { limitsUsers: limit } : {}),
     ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    ...(enrolling ? { admitsEnrolling: true } : {}),
     ...(takesFile === undefined ? {} : { takesFile }),
     ...(takesUpload === undefined ? {} : { streamsBody: takesUpload }),
     ...admission(route, app),

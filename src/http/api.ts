@@ -10,6 +10,7 @@ import { batchRoutes } from './routes/batch.ts'
 import { bulkRoutes } from './routes/bulk.ts'
 import { DATA_SCHEMAS, dataRoutes } from './routes/data.ts'
 import { endpointRoutes } from './routes/endpoints.ts'
+import { FACTOR_SCHEMAS, factorRoutes } from './routes/factors.ts'
 import { fileDownloadRoutes } from './routes/file-downloads.ts'
 import { fileRoutes, uploadSchemas } from './routes/files.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
@@ -34,6 +35,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
     authRoutes,
     accountRoutes,
     accountLogRoutes,
+    factorRoutes,
     modelRoutes,
     actionRoutes,
     batchRoutes,
@@ -61,6 +63,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...siteSchemas(project),
     ...ACCOUNT_SCHEMAS,
     ...ACCOUNT_LOG_SCHEMAS,
+    ...FACTOR_SCHEMAS,
     ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)

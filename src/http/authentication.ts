@@ -21,6 +21,8 @@ declare module '@hapi/hapi' {
     limitsUsers?: boolean | 'upload'
     /** Passes on requests without a token, if the project gives them access to anything. */
     admitsAnonymous?: boolean
+    /** Passes on a user who has to set up a second factor first. */
+    admitsEnrolling?: boolean
   }
 }
 
@@ -67,7 +69,9 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
             await limits.countAnonymous(request)
             return h.authenticated({ credentials: { app: { actor: ANONYMOUS } } })
           }
-          const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)))
+          const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)), {
+            enrolling: request.route.settings.plugins?.admitsEnrolling === true,
+          })
           const limited = request.route.settings.plugins?.limitsUsers ?? false
           if (limited !== false)
             await limits.countActor(request, actor, limited === true ? (isStreamed ? 'upload' : 'default') : limited)
@@ -114,6 +118,11 @@ export class LoginLog {
     return this.#tellingOfRefusals(request, work, 'password_change_failed', 'Password change failed')
   }
 
+  /** Runs the confirmation of a login and logs a rejection. */
+  confirmation<T>(request: Request, work: () => Promise<T>): Promise<T> {
+    return this.#tellingOfRefusals(request, work, 'confirmation_failed', 'Confirmation failed')
+  }
+
   async #tellingOfRefusals<T>(request: Request, work: () => Promise<T>, event: string, message: string): Promise<T> {
     try {
       return await work()
@@ -131,6 +140,8 @@ export class LoginLog {
       const known = username === undefined ? {} : { user_id, username }
       if (reason === 'token_reused')
         this.#log.info('Refresh token reused', { event: 'refresh_token_reused', ...known, ...origin })
+      else if (reason === 'second_factor_missing')
+        this.#log.info('Second factor asked for', { event: 'second_factor_asked', ...known, ...origin })
       else this.#log.info(message, { event, reason, ...known, ...origin })
     }
   }

@@ -1,3 +1,4 @@
+import { RECENT_SECONDS } from '../accounts/recent-login.ts'
 import { type AppError, ERRORS, type ErrorCode, type FieldMessages } from '../errors.ts'
 
 /** An error response. */
@@ -16,6 +17,12 @@ export function shapeB(
   return { error: message, status_code: status, details }
 }
 
+/** What a request lacks (RFC 6750, RFC 9470). */
+const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
+  ['UNAUTHENTICATED', 'Bearer'],
+  ['INSUFFICIENT_USER_AUTHENTICATION', `Bearer error="insufficient_user_authentication", max_age=${RECENT_SECONDS}`],
+])
+
 /**
  * Formats an error as the specification of the API requires: in shape A, `{detail: {error}}`, or in shape B. The table `ERRORS` names the
  * shape of each error.
@@ -24,14 +31,15 @@ export function shapeB(
  * @param now ISO 8601, for bodies that carry a timestamp
  */
 export function errorReply(error: AppError, validationStatus: 400 | 422, now: string): ErrorReply {
-  const { code, details, retryAfter } = error
+  const { code, details, retryAfter, members } = error
   if (code === 'VALIDATION_FAILED' && validationStatus === 422) {
     return { status: 422, headers: {}, body: { ...shapeB(code, details), status_code: 422, timestamp: now } }
   }
   const { status, body: shape } = ERRORS[code]
+  const challenge = CHALLENGES.get(code)
   const headers = {
-    ...(code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(challenge === undefined ? {} : { 'WWW-Authenticate': challenge }),
     ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
   }
-  return { status, headers, body: shape === 'A' ? { detail: { error: details } } : shapeB(code, details) }
+  return { status, headers, body: shape === 'A' ? { detail: { error: details } } : { ...shapeB(code, details), ...members } }
 }

@@ -1,5 +1,5 @@
 import type { Request } from '@hapi/hapi'
-import type { TokenGrant } from '../accounts/logins.ts'
+import type { TokenGrant } from '../accounts/token-grants.ts'
 import type { App } from '../app.ts'
 import { FilesCookie } from './files-cookie.ts'
 import { RefreshCookie } from './refresh-cookie.ts'

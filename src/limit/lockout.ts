@@ -15,9 +15,13 @@ interface LockoutPolicy {
   readonly longest: number
   /** Failures are forgotten after this time without a counted attempt or a lock. */
   readonly memory: number
+  /** Failures are stored for this time, which is the longest memory of any policy, since they share a table. */
+  readonly kept: number
   /** Approximate maximum number of accounts tracked. */
   readonly capacity: number
 }
+
+const KEPT = 24 * 60 * 60_000
 
 const LOCKOUT_POLICY: LockoutPolicy = {
   failures: 5,
@@ -25,11 +29,18 @@ const LOCKOUT_POLICY: LockoutPolicy = {
   series: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777].map((seconds) => seconds * 1000),
   longest: 60 * 60_000,
   memory: 60 * 60_000,
+  kept: KEPT,
   capacity: 100_000,
 }
 
+/**
+ * For codes of second factors, of which an attacker needs half a million on average: in any 24 hours at most 113 are compared, however the
+ * attempts are spread, since failures are not forgotten within a day.
+ */
+export const FACTOR_POLICY: LockoutPolicy = { ...LOCKOUT_POLICY, longest: 75 * 60_000, memory: KEPT }
+
 /** Duration of the lock that a failure causes, in milliseconds; 0 for none. */
-function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'capacity'>): number {
+function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'kept' | 'capacity'>): number {
   const index = count - failures
   if (index < series.length) return series[index] ?? 0
   return (index - series.length + 1) % failures === 0 ? longest : 0
@@ -154,25 +165,33 @@ export interface FailedLogins {
 export class SharedLockout implements AccountLockout {
   readonly #failed: FailedLogins
   readonly #policy: LockoutPolicy
+  readonly #scope: string
 
-  constructor(failed: FailedLogins, policy = LOCKOUT_POLICY) {
+  /** @param scope tells names apart from those of another lockout */
+  constructor(failed: FailedLogins, policy = LOCKOUT_POLICY, scope = '') {
     this.#failed = failed
     this.#policy = policy
+    this.#scope = scope
   }
 
   async admit(account: string, succeeded: boolean): Promise<boolean> {
-    const name = accountDigest(account)
+    const name = this.#nameOf(account)
     if (succeeded) return this.#failed.reset(name, this.#policy)
     await this.#failed.addFailure(name, this.#policy)
     return false
   }
 
   locks(account: string): Promise<boolean> {
-    return this.#failed.isLocked(accountDigest(account), this.#policy)
+    return this.#failed.isLocked(this.#nameOf(account), this.#policy)
   }
 
   /** Called after a commit, so it does not fail: a lock that could not be removed ends by itself. */
   async forgive(account: string): Promise<void> {
-    await this.#failed.remove(accountDigest(account)).catch(() => {})
+    await this.#failed.remove(this.#nameOf(account)).catch(() => {})
+  }
+
+  /** Digests have a fixed length, so that a scope makes a name that no other account has. */
+  #nameOf(account: string): string {
+    return this.#scope + accountDigest(account)
   }
 }

@@ -12,6 +12,7 @@ const SECRET_NAMES = [
   'password',
   'secret',
   'secret_key',
+  'secret_keys_previous',
   'token',
   'access_token',
   'refresh_token',

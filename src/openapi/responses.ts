@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import { type ContentObject, type Header, jsonContent, type Reference, type ResponseObject } from './operation.ts'
-import { COUNT_SCHEMA, MOMENT, object, ref, type Schema, TEXT } from './schema.ts'
+import { COUNT_SCHEMA, FLAG, MOMENT, object, ref, type Schema, TEXT } from './schema.ts'
 
 const MESSAGES: Schema = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
 
@@ -18,6 +18,10 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
         details: { anyOf: [TEXT, MESSAGES] },
         timestamp: MOMENT,
         request_id: { ...TEXT, description: 'By which the log of the server speaks of the same failure' },
+        second_factor: {
+          ...object({ methods: { type: 'array', items: { type: 'string', enum: ['totp', 'recovery'] } }, enrol: FLAG }, []),
+          description: 'What `otp` may be, if a login lacks it; or that a second factor has to be set up first',
+        },
       },
       ['error', 'status_code', 'details'],
     ),
@@ -40,7 +44,7 @@ const FAILURES = {
   badRequest: [400, 'A parameter is wrong, or the answer would be too large', ERROR],
   badWrite: [400, 'Something in the body is wrong, by field; or the body cannot be read', EITHER],
   validationFailed: [422, 'Validation failed, by field', ERROR],
-  unauthenticated: [401, 'There is no valid token', ERROR],
+  unauthenticated: [401, 'There is no valid token, or the login is not recent enough', ERROR],
   forbidden: [403, 'The user lacks the permission', ERROR],
   notFound: [404, 'The record or snapshot does not exist', ERROR],
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
@@ -71,7 +75,10 @@ const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   'Content-Range': { description: 'The first and the last byte, and the size of the file', schema: TEXT },
   Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
   'Set-Cookie': { description: 'The refresh token, or its removal; only if it is kept in the cookie', schema: TEXT },
-  'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
+  'WWW-Authenticate': {
+    description: '`Bearer`; with `error="insufficient_user_authentication"` if the login has to be confirmed (RFC 9470)',
+    schema: TEXT,
+  },
   'Retry-After': { description: 'Seconds to wait', schema: COUNT_SCHEMA },
 }
 

@@ -54,12 +54,12 @@ describe('the setting public_url', () => {
 describe('the setting accounts', () => {
   test('is without resets by default, and asks for nothing', () => {
     const { settings, lines } = resolve({ host: '0.0.0.0' })
-    assert.deepEqual([settings.accounts, lines], [{ password_reset: false, log_days: 90 }, ''])
+    assert.deepEqual([settings.accounts, lines], [{ password_reset: false, two_factor: 'optional', log_days: 90 }, ''])
   })
 
   test('lets resets be turned on with mail', () => {
     const { settings, lines } = resolve({ mail: MAIL, accounts: { password_reset: true, log_days: 7 } })
-    assert.deepEqual([settings.accounts, lines], [{ password_reset: true, log_days: 7 }, ''])
+    assert.deepEqual([settings.accounts, lines], [{ password_reset: true, two_factor: 'optional', log_days: 7 }, ''])
   })
 
   test('names the remedy without mail', () => {

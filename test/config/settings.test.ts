@@ -49,7 +49,7 @@ test('the defaults are the documented ones', () => {
       keep: { deliveries: 10000, days: 30 },
     },
     jobs: { run: true, concurrency: 4, keep_days: 7 },
-    accounts: { password_reset: false, log_days: 90 },
+    accounts: { password_reset: false, two_factor: 'optional', log_days: 90 },
     files: { max_size: 1073741824, pending_hours: 24, pending_bytes: 1073741824, keep_removed_days: 1, min_free: 268435456 },
     ui: { enabled: true },
     lint: { rules: {} },

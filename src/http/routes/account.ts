@@ -46,6 +46,7 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
       path: `${auth}/password`,
       // Every attempt counts like a login.
       limit: 'login',
+      enrolling: true,
       operationId: 'changeOwnPassword',
       summary: 'Change the password of the own account, which ends its other sessions',
       description: 'Counts as a login. A wrong `current_password` counts as a failed one.',
@@ -62,6 +63,30 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
     },
     {
       ...common,
+      method: 'POST',
+      path: `${auth}/confirm`,
+      // Every attempt counts like a login.
+      limit: 'login',
+      enrolling: true,
+      operationId: 'confirmLogin',
+      summary: 'Confirm the login of the session, by the password or a code of the second factor',
+      description:
+        'Changes of keys, second factors, e-mail addresses and identities need a login within the last 10 minutes, and are a 401 with the ' +
+        'error `insufficient_user_authentication` otherwise (RFC 9470). Counts as a login; a wrong password or code counts as a failed one.',
+      requestBody: body(jsonContent({ anyOf: [strictObject({ password: TEXT }), strictObject({ otp: TEXT })] })),
+      answers: success('The login counts as recent again', { message: TEXT }),
+      failures: ['forbidden', 'limited'],
+      handler:
+        ({ ownAccounts, settings }, { logins, random }) =>
+        async (request) => {
+          const client = clientOf(request, settings.trusted_proxies, random)
+          await logins.confirmation(request, () => ownAccounts.confirmLogin(actorOf(request), request.payload, client))
+          return { message: 'Login confirmed successfully' }
+        },
+    },
+    {
+      ...common,
+      enrolling: true,
       method: 'GET',
       path: `${auth}/sessions`,
       operationId: 'listSessions',
@@ -103,6 +128,7 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
     },
     {
       ...common,
+      enrolling: true,
       method: 'DELETE',
       path: `${auth}/sessions/{id}`,
       operationId: 'endSession',
@@ -122,8 +148,8 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
   ]
 }
 
-/** @throws {AppError} INVALID_REQUEST */
-function readUserId(request: Request): number | undefined {
+/** The parameter `user_id`. @throws {AppError} INVALID_REQUEST */
+export function readUserId(request: Request): number | undefined {
   const parameters = parametersOf(request)
   const id = parameters.integer('user_id', { absent: 0, min: 1 })
   parameters.throwIfFaulty()

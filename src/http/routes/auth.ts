@@ -7,7 +7,7 @@ import { forbidden, SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { body, COOKIE_OPTIONAL, jsonContent } from '../../openapi/operation.ts'
 import { schemaNames } from '../../openapi/record-schemas.ts'
-import { COUNT_SCHEMA, object, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
+import { COUNT_SCHEMA, FLAG, object, ref, type Schema, TEXT, TEXTS } from '../../openapi/schema.ts'
 import { isObject } from '../../util/json.ts'
 import { readTexts } from '../../validate/issues.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
@@ -27,6 +27,12 @@ const TO_COOKIE: Schema = {
   type: 'string',
   const: 'cookie',
   description: 'Puts the refresh token into a cookie, and not into the body; only for pages of this server',
+}
+
+/** A code of a second factor. */
+const OTP: Schema = {
+  ...TEXT,
+  description: 'The code of an authenticator, or a recovery code, if the account has a second factor',
 }
 
 const BEARER: Schema = { type: 'string', const: 'bearer' }
@@ -53,11 +59,18 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
     ['access_token', 'token_type', 'expires_in'],
   )
   const granted = (description: string) => ({ 200: responses.success(description, jsonContent(grant), ['Set-Cookie']) })
-  const credentials = { username: TEXT, password: TEXT, grant_type: grantType('password') }
+  const credentials = { username: TEXT, password: TEXT, otp: OTP, grant_type: grantType('password') }
   const token = { refresh_token: TEXT }
   const renewal = { ...token, grant_type: grantType('refresh_token') }
   const issued = object({ access_token: TEXT, token_type: BEARER, expires_in: COUNT_SCHEMA })
-  const me = object({ data: ref(schemaNames(registry.expect('user')).record), permissions: TEXTS })
+  const me = object({
+    data: ref(schemaNames(registry.expect('user')).record),
+    permissions: TEXTS,
+    second_factor: {
+      ...object({ active: FLAG, enrol: FLAG }),
+      description: 'Whether the user has a second factor, and whether one has to be set up before anything else',
+    },
+  })
   return [
     {
       ...common,
@@ -80,7 +93,9 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       limit: 'login',
       operationId: 'login',
       summary: 'Log in: the OAuth 2 password grant',
-      description: 'Begins a session. Wrong passwords in a row delay further logins of the account, and lock it in the end.',
+      description:
+        'Begins a session. Wrong passwords in a row delay further logins of the account, and lock it in the end. If the account has a second ' +
+        'factor and `otp` is missing or wrong, the answer to the right password is 401 with `second_factor`.',
       requestBody: jsonOrForm(
         object({ ...credentials, refresh: TO_COOKIE }, ['username', 'password']),
         object(credentials, ['username', 'password']),
@@ -127,16 +142,18 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       path: `${auth}/me`,
       access: 'token',
       keys: 'scoped',
+      enrolling: true,
       operationId: 'getOwnUser',
       summary: 'Who the token speaks for',
       description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',
       answers: { 200: responses.success('The user and their permissions', jsonContent(me)) },
       handler:
-        ({ reads, logins }) =>
+        ({ reads, logins, ownFactors }) =>
         async (request, h) => {
           const actor = actorOf(request)
-          const { text } = await reads.self(actor)
-          return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
+          const [{ text }, secondFactor] = await Promise.all([reads.self(actor), ownFactors.standing(actor)])
+          const permissions = JSON.stringify(logins.permissionsOf(actor))
+          return jsonResponse(h, `{"data":${text},"permissions":${permissions},"second_factor":${JSON.stringify(secondFactor)}}`)
         },
     },
   ]
@@ -163,7 +180,7 @@ function login(app: App, { logins: told, random }: ServerParts): Lifecycle.Metho
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
     const inCookie = cookies.refresh.isWanted(request)
-    const options = { client: clientOf(request, settings.trusted_proxies, random), inCookie }
+    const options = { client: clientOf(request, settings.trusted_proxies, random), inCookie, otp: readOtp(request.payload) }
     const grant = await told.login(request, username, () => logins.login(username, password, options))
     return uncached(h, inCookie ? cookies.set(request, grant) : grant)
   }
@@ -232,8 +249,16 @@ function logout(app: App, { random }: ServerParts): Lifecycle.Method {
   }
 }
 
+/** A code of the second factor; undefined without one. Forms send an empty field. @throws {AppError} VALIDATION_FAILED */
+export function readOtp(body: unknown): string | undefined {
+  const otp = isObject(body) ? body.otp : undefined
+  if (otp === undefined || otp === null || otp === '') return undefined
+  return readTexts(body, ['otp'])[0]
+}
+
 /** Tokens must not be cached (RFC 6749, section 5.1). */
-const uncached = (h: ResponseToolkit, grant: object): ResponseObject => h.response(grant).header('Cache-Control', 'no-store')
+export const uncached = (h: ResponseToolkit, grant: object): ResponseObject =>
+  h.response(grant).header('Cache-Control', 'no-store')
 
 const isUnauthenticated = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAUTHENTICATED'
 

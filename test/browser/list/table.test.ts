@@ -271,8 +271,10 @@ inBrowser(
     assert.ok(frame && reason && status)
     assert.equal(Math.round(reason.x - frame.x), 36)
     assert.equal(Math.round(status.x), Math.round(reason.x + reason.width))
-    const edge = "parseFloat(getComputedStyle(document.querySelector('.list-frame'), '::before').left)"
-    assert.equal(Math.round((await page.evaluate(edge)) as number), Math.round(status.x + status.width - frame.x))
+    const shadow = (name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('th[data-column="${name}"]')).boxShadow`)
+    assert.equal(await shadow('reason'), 'none')
+    assert.notEqual(await shadow('status'), 'none')
 
     await page.reload()
     await rows(page).first().waitFor()

@@ -114,6 +114,7 @@ interface LockPolicy {
   readonly series: readonly number[]
   readonly longest: number
   readonly memory: number
+  readonly kept: number
   readonly capacity: number
 }
 
@@ -169,9 +170,9 @@ export class Lockouts extends LimitTable {
   }
 
   /** Removes names that are forgotten, and the oldest that are not locked beyond the capacity. */
-  #outdated({ memory, capacity }: LockPolicy): Sql {
+  #outdated({ kept, capacity }: LockPolicy): Sql {
     const now = this.now()
-    return sql`delete from ${this.table} where "locked_until" <= ${now} and ("failures" = 0 or greatest("at", "locked_until") < ${now} - ${interval(memory)}
+    return sql`delete from ${this.table} where "locked_until" <= ${now} and ("failures" = 0 or greatest("at", "locked_until") < ${now} - ${interval(kept)}
       or "name" in (select "name" from ${this.table} where "locked_until" <= ${now} order by "at" desc offset ${capacity}::bigint))`
   }
 }
