@@ -21,6 +21,12 @@ export type AdminErrorType =
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
+/** What the server wants of a second factor: `methods` are those that it takes now; with `enrol`, one has to be set up first. */
+export interface SecondFactorNeed {
+  readonly methods?: readonly string[]
+  readonly enrol?: boolean
+}
+
 const TYPES: Readonly<Record<number, AdminErrorType>> = {
   401: 'authentication',
   403: 'permission',
@@ -41,6 +47,7 @@ interface AdminErrorParts {
   readonly fieldErrors?: FieldErrors | undefined
   readonly retryAfter?: number | undefined
   readonly requestId?: string | undefined
+  readonly secondFactor?: SecondFactorNeed | undefined
   readonly cause?: unknown
 }
 
@@ -59,8 +66,11 @@ export class AdminError extends Error {
   readonly retryAfter: number | undefined
   /** The id of the request in the server's log, from the header `X-Request-Id`. */
   readonly requestId: string | undefined
+  /** What is missing of a second factor; undefined where that is not the reason. */
+  readonly secondFactor: SecondFactorNeed | undefined
 
-  constructor(message: string, { type, status, summary, fieldErrors, retryAfter, requestId, cause }: AdminErrorParts) {
+  constructor(message: string, parts: AdminErrorParts) {
+    const { type, status, summary, fieldErrors, retryAfter, requestId, secondFactor, cause } = parts
     super(message, { cause })
     this.type = type
     this.status = status
@@ -68,6 +78,7 @@ export class AdminError extends Error {
     this.fieldErrors = fieldErrors ?? {}
     this.retryAfter = retryAfter
     this.requestId = requestId
+    this.secondFactor = secondFactor
   }
 
   /** Returns the messages of one item of a bulk operation or import, by field; messages about the whole item are under `''`. */
@@ -87,8 +98,7 @@ export class AdminError extends Error {
     })
     const fieldErrors: FieldErrors = Object.fromEntries(named)
     if (named.length === 0) return this
-    const { type, status, summary, retryAfter, requestId } = this
-    return new AdminError(joined(fieldErrors), { type, status, summary, fieldErrors, retryAfter, requestId, cause: this })
+    return new AdminError(joined(fieldErrors), { ...this, fieldErrors, cause: this })
   }
 }
 
@@ -116,7 +126,8 @@ export async function errorOf(response: Response, signal?: AbortSignal): Promise
     signal?.throwIfAborted()
     return ''
   })
-  const { message, summary, fieldErrors, isValidation } = messagesIn(parseJson(text))
+  const body = parseJson(text)
+  const { message, summary, fieldErrors, isValidation } = messagesIn(body)
   const status = response.status
   const plainType = status >= 500 ? 'server' : 'request'
   return new AdminError(message ?? `The server responded with ${status} ${response.statusText}`.trimEnd(), {
@@ -126,6 +137,7 @@ export async function errorOf(response: Response, signal?: AbortSignal): Promise
     fieldErrors,
     retryAfter: retryAfterOf(response),
     requestId: response.headers.get('x-request-id') ?? undefined,
+    secondFactor: secondFactorIn(body),
   })
 }
 
@@ -187,6 +199,11 @@ const textsIn = (value: unknown): string[] =>
 
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+
+function secondFactorIn(body: unknown): SecondFactorNeed | undefined {
+  const need = member(body, 'second_factor')
+  return typeof need === 'object' && need !== null ? need : undefined
+}
 
 /** Parses JSON; undefined for other text, such as the error page of a proxy. */
 function parseJson(text: string): unknown {

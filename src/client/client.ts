@@ -32,7 +32,7 @@ import type {
   ViewOptions,
 } from './types-site.ts'
 
-export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
+export { AdminError, type AdminErrorType, type FieldErrors, type SecondFactorNeed } from './admin-error.ts'
 export type { AnyEndpoints, EndpointPath, EndpointTypes, TypedEndpoints } from './endpoint-client.ts'
 export { EndpointClient } from './endpoint-client.ts'
 export { FileClient } from './file-client.ts'
@@ -116,10 +116,23 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
   /**
    * Logs in and stores the tokens; they are renewed when they expire.
    *
-   * @throws {AdminError} of type `authentication` for a wrong password, or a disabled or locked account
+   * @param otp a code of the second factor, for an account that has one
+   * @throws {AdminError} of type `authentication` for a wrong password, or a disabled or locked account; with `secondFactor` if the
+   * password is right, and the code is missing or wrong
    */
-  login(username: string, password: string): Promise<void> {
-    return this.#session.login(username, password)
+  login(username: string, password: string, otp?: string): Promise<void> {
+    return this.#session.login(username, password, otp)
+  }
+
+  /**
+   * Ends a login at a provider, which has led back to a page of this server. For clients with a session in a cookie.
+   *
+   * @param otp a code of the second factor, for an account that has one
+   * @returns the path of the page to go to
+   * @throws {AdminError} with `secondFactor` if a code is missing or wrong
+   */
+  async finishSignIn(otp?: string): Promise<{ readonly to: string }> {
+    return (await this.#session.finish(otp)) as { readonly to: string }
   }
 
   /**
@@ -297,11 +310,15 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
     return jsonOf(await this.#send({ method: 'GET', path, signal }), signal)
   }
 
-  /** Sends a request with the access token. After a 401, renews the token of the same session and sends the request once more. */
+  /**
+   * Sends a request with the access token. After a 401, renews the token of the same session and sends the request once more; but not if
+   * the server wants a newer login (RFC 9470), which no other token has.
+   */
   async #send(request: ApiRequest): Promise<Response> {
     const tokens = await this.#session.tokens()
     let response = await this.#transport.send(request, tokens?.access_token)
-    if (response.status === 401 && tokens !== undefined) {
+    const wantsLogin = response.headers.get('www-authenticate')?.includes('insufficient_user_authentication') ?? false
+    if (response.status === 401 && tokens !== undefined && !wantsLogin) {
       const renewed = await this.#session.renew(tokens)
       if (renewed !== undefined) {
         await discard(response)

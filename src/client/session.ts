@@ -1,7 +1,7 @@
 import { AdminError } from './admin-error.ts'
 
 /** Sends a POST request to `/auth/<action>` without a token. @throws {AdminError} */
-type AuthRequest = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
+type AuthRequest = (action: 'token' | 'refresh' | 'logout' | 'oidc/finish', body: object) => Promise<unknown>
 
 /** The place of the refresh token: with the access token in the storage, or in a cookie that scripts cannot read. */
 type RefreshTokenPlace = 'storage' | 'cookie'
@@ -42,12 +42,23 @@ export class Session {
   }
 
   /** Logs in and stores the tokens. @throws {AdminError} */
-  login(username: string, password: string): Promise<void> {
+  async login(username: string, password: string, otp?: string): Promise<void> {
+    await this.#begin('token', { username, password, otp }, explainLogin)
+  }
+
+  /** Ends a login at a provider of this server, and stores the tokens. Returns the answer. @throws {AdminError} */
+  finish(otp?: string): Promise<unknown> {
+    return this.#begin('oidc/finish', { otp })
+  }
+
+  #begin(action: 'token' | 'oidc/finish', body: object, explain: (error: unknown) => never = rethrow): Promise<unknown> {
     return this.#exclusively(async () => {
-      const body = { username, password, ...(this.#usesCookie ? { refresh: 'cookie' } : {}) }
-      const grant = await this.#authRequest('token', body).catch(explainLogin)
+      const grant = await this.#authRequest(action, { ...body, ...(this.#usesCookie ? { refresh: 'cookie' } : {}) }).catch(
+        explain,
+      )
       this.#hasNoCookie = false
       await this.#storage.set(this.#usesCookie ? withFamily(grant) : tokensIn(grant))
+      return grant
     })
   }
 
@@ -142,9 +153,16 @@ function unlessEnded(error: unknown): undefined {
   throw error
 }
 
-/** Replaces the message of a failed login. The server sends the same message for every 401, which does not help at a login form. */
+function rethrow(error: unknown): never {
+  throw error
+}
+
+/**
+ * Replaces the message of a failed login. The server sends the same message for every 401, which does not help at a login form; but for
+ * those about a second factor.
+ */
 function explainLogin(error: unknown): never {
-  if (!(error instanceof AdminError) || error.type !== 'authentication') throw error
+  if (!(error instanceof AdminError) || error.type !== 'authentication' || error.secondFactor !== undefined) throw error
   const { type, status, requestId } = error
   const message = 'The username or the password is wrong, or the account is disabled or locked'
   throw new AdminError(message, { type, status, requestId, cause: error })
