@@ -20,7 +20,7 @@ const BLOG_ACCOUNT = { username: 'admin', password: 'harbour-admin-2024' }
 const LIST = '/admin/models/post'
 const ROWS_SHOWN = `document.querySelectorAll('tbody tr').length > 0`
 
-/** Number of loads; a figure is their median. */
+/** Number of loads, and of times that the list is scrolled; a figure is their median. */
 const LOADS = 7
 
 /** What is allowed. Sizes in KB and MB of powers of ten. */
@@ -119,7 +119,13 @@ function requests(browser: Browser, site: BenchSite): Promise<Figure> {
   })
 }
 
-function scrolling(browser: Browser, site: BenchSite): Promise<Figure> {
+async function scrolling(browser: Browser, site: BenchSite): Promise<Figure> {
+  const times: number[] = []
+  for (let load = 0; load < LOADS; load++) times.push(await longestWhileScrolled(browser, site))
+  return limited(`longest task while ${ROWS} rows × ${COLUMNS} columns are scrolled`, 'ms', median(times), ALLOWED.task)
+}
+
+function longestWhileScrolled(browser: Browser, site: BenchSite): Promise<number> {
   return withPage(browser, site, async (page) => {
     await page.goto(`/admin/models/${WIDE_MODEL}`)
     await page
@@ -129,7 +135,7 @@ function scrolling(browser: Browser, site: BenchSite): Promise<Figure> {
     const columns = await page.locator('thead th').count()
     if (columns !== COLUMNS + 1) throw new Error(`The list has ${columns} columns`)
     await page.mouse.move(700, 500)
-    const longest = await longestTask(browser, page, async () => {
+    return longestTask(browser, page, async () => {
       for (const [x, y] of [
         [0, 240],
         [240, 0],
@@ -141,6 +147,5 @@ function scrolling(browser: Browser, site: BenchSite): Promise<Figure> {
         }
       }
     })
-    return limited(`longest task while ${ROWS} rows × ${COLUMNS} columns are scrolled`, 'ms', longest, ALLOWED.task)
   })
 }

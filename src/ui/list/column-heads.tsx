@@ -264,26 +264,29 @@ function WidthHandle({ label, width, onResize }: WidthHandleProps) {
 }
 
 /**
- * Marks the parent of a scrolling element while contents are hidden: with `data-before` at its left edge, with `data-after` at its right
- * one.
+ * Marks the parent of a scrolling element while contents are hidden: with `data-before` at the left, of which `--edge-at` is the place
+ * beside the columns that stay in sight, and with `data-after` at the right.
  */
-export function useScrollEdges(scroller: RefObject<HTMLElement | null>): void {
+export function useScrollEdges(scroller: RefObject<HTMLElement | null>, pinned: readonly string[]): void {
   useEffect(() => {
     const element = scroller.current
     const frame = element?.parentElement
     if (!element || !frame) return
+    const heads = [...element.querySelectorAll('thead :is(.list-check, .list-sticky)')]
     const mark = () => {
       const { scrollLeft, clientWidth, scrollWidth } = element
       frame.toggleAttribute('data-before', scrollLeft > 0)
       frame.toggleAttribute('data-after', scrollLeft + clientWidth < scrollWidth - 1)
+      const { left } = element.getBoundingClientRect()
+      const at = Math.max(...heads.map((head) => head.getBoundingClientRect().right - left))
+      frame.style.setProperty('--edge-at', `${at}px`)
     }
     const sizes = new ResizeObserver(mark)
-    sizes.observe(element)
-    if (element.firstElementChild !== null) sizes.observe(element.firstElementChild)
+    for (const each of [element, element.firstElementChild, ...heads]) if (each !== null) sizes.observe(each)
     element.addEventListener('scroll', mark, { passive: true })
     return () => {
       sizes.disconnect()
       element.removeEventListener('scroll', mark)
     }
-  }, [scroller])
+  }, [scroller, pinned])
 }

@@ -114,6 +114,4 @@ export const viewSort = (view: ListView): readonly string[] =>
 
 /** The classes of the cells of a column. */
 export const columnClass = ({ name, field }: ListColumn, pinned: readonly string[]): string | undefined =>
-  [isNumeric(field) && 'number', pinned.includes(name) && 'list-sticky', pinned.at(-1) === name && 'list-edge']
-    .filter(Boolean)
-    .join(' ') || undefined
+  [isNumeric(field) && 'number', pinned.includes(name) && 'list-sticky'].filter(Boolean).join(' ') || undefined

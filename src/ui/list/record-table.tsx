@@ -66,7 +66,7 @@ export function RecordTable(props: RecordTableProps) {
   const marked = shownSort(sort, columns)
   const isFull = ids.every((id) => isSelected(selection, id))
   const scroller = useRef<HTMLElement>(null)
-  useScrollEdges(scroller)
+  useScrollEdges(scroller, pinned)
   const layout = useColumnLayout({ scroller, columns, pinned, widths })
   const resize = (name: string, width: number | undefined, isDone: boolean) => {
     const { [name]: _, ...others } = widths

@@ -101,6 +101,10 @@ inBrowser(
 const HEIGHTS =
   "[...document.querySelectorAll('tbody tr')].slice(0, -1).map((row) => Math.round(row.getBoundingClientRect().height))"
 
+/** Where the column that stays in sight ends, from the edge of the list on. */
+const PINNED_END =
+  "Math.round(document.querySelector('td.list-sticky').getBoundingClientRect().right - document.querySelector('.list-scroll').getBoundingClientRect().left)"
+
 inBrowser(
   'a row is one line, compact on request; relations are quiet, and an edge shows that columns are hidden',
   {
@@ -124,7 +128,8 @@ inBrowser(
     await page.locator('.list-frame[data-after]:not([data-before])').waitFor()
     await page.evaluate("document.querySelector('.list-scroll').scrollTo(9999, 0)")
     await page.locator('.list-frame[data-before]:not([data-after])').waitFor()
-    assert.notEqual(await page.evaluate("getComputedStyle(document.querySelector('td.list-sticky')).boxShadow"), 'none')
+    const edge = "parseFloat(getComputedStyle(document.querySelector('.list-frame'), '::before').left)"
+    assert.equal(Math.round((await page.evaluate(edge)) as number), await page.evaluate(PINNED_END))
     await checkAccess()
   },
 )
