@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { FieldErrors, SiteModel } from '../../client/client.ts'
 import { type FormView, labelIn } from '../data/views.ts'
+import { Button } from '../parts/button.tsx'
 import { FailureText, Notice } from '../parts/states.tsx'
 import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
@@ -51,10 +52,11 @@ export function FormFrame({
   children,
   actions,
 }: FormFrameProps) {
+  const text = useText()
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
     // A faulty row of a table takes the focus itself.
-    const isInRow = found?.rows?.length && Object.keys(found.fields).length === 0
+    const isInRow = found?.rows?.length && found.retry === undefined && Object.keys(found.fields).length === 0
     if (found !== undefined && !isInRow && element.current !== null) focusFirstFault(element.current)
   }, [found])
   useEffect(() => {
@@ -80,7 +82,10 @@ export function FormFrame({
     <form ref={element} id={id} className="form" noValidate onSubmit={submit} onKeyDown={onKeyDown}>
       {problems !== undefined && (
         <div className="form-problems" tabIndex={-1}>
-          <Notice kind="error">
+          <Notice
+            kind="error"
+            actions={problems.retry !== undefined && <Button onClick={problems.retry}>{text.common.retry}</Button>}
+          >
             <ProblemText
               {...{ problems, shown, values }}
               labels={(name) => labelIn(form, model, name)}

@@ -2,8 +2,9 @@ import { type ComponentType, useEffect, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import type { FormView } from '../data/views.ts'
-import { Failure, Skeleton } from '../parts/states.tsx'
+import { Skeleton } from '../parts/states.tsx'
 import type { RelatedTableProps } from './related-table.tsx'
+import { TableFailure } from './table-failure.tsx'
 import type { FormRows } from './use-rows.ts'
 
 interface FormTablesProps {
@@ -32,6 +33,8 @@ function LazyTable(props: RelatedTableProps) {
       setTable(() => RelatedTable)
     }, setError)
   }, [Table, error])
-  if (error !== undefined) return <Failure error={error} onRetry={() => setError(undefined)} />
+  if (error !== undefined) {
+    return <TableFailure field={props.view.field} rows={props.rows} error={error} onRetry={() => setError(undefined)} />
+  }
   return Table === undefined ? <Skeleton lines={4} /> : <Table {...props} />
 }

@@ -15,7 +15,7 @@ import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
 import { FormTables } from './form-tables.tsx'
 import { releaseUploads, unsentFiles, unsentProblems, uploadsEnded, useLatestEdits } from './pending-files.ts'
-import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { hasUnparsed, type Problems, problemsOf, uncopiedProblems, unparsedProblems } from './problems.ts'
 import { type FormRows, useFormRows } from './use-rows.ts'
 import { createdValues, type FormValues, sentValues, startValues } from './values.ts'
 
@@ -139,7 +139,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const site = useSite()
   const { user } = site
   const rows = useFormRows(form, copyOf)
-  const { files: text } = useText()
+  const { files: text, errors } = useText()
   const language = useLanguage()
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
@@ -153,6 +153,11 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   const hidden = useHidden(form, model, undefined, values)
   const sent = writable.filter((name) => !hidden.has(name))
   const titleOf = (name: string) => labelIn(form, model, name)
+  const isCopying = rows.isWaiting && Object.values(rows.tables).every(({ failure }) => failure === undefined)
+  const tableTitle = (table: string) =>
+    form.related?.find(({ field }) => field === table)?.title ??
+    site.models.find(({ key }) => key === table.split('.')[0])?.label ??
+    table
 
   /** Keeps a record that was created, for the pages that show it. */
   const kept = (created: Versioned<AnyRecord>, sentEdits: FormValues): AnyRecord => {
@@ -163,7 +168,11 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
   }
 
   const save = async () => {
-    if (isBusy || rows.isWaiting) return undefined
+    if (isBusy || isCopying) return undefined
+    if (rows.isWaiting) {
+      setProblems(uncopiedProblems(rows, tableTitle, errors, () => setProblems(undefined)))
+      return undefined
+    }
     setBusy(true)
     setProblems(undefined)
     try {
@@ -209,7 +218,7 @@ export function useNewRecord(model: SiteModel, form: FormView, given: FormValues
     rows,
     problems,
     isDirty: Object.keys(edits).length > 0 || rows.isDirty,
-    isBusy,
+    isBusy: isBusy || isCopying,
     isLocked,
     save,
     reset: () => {

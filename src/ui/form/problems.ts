@@ -1,4 +1,6 @@
 import { AdminError, type FieldErrors } from '../../client/client.ts'
+import { errorMessage } from '../parts/states.tsx'
+import type { Text } from '../text/en.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FormRows } from './use-rows.ts'
 import type { FormValues } from './values.ts'
@@ -10,6 +12,8 @@ export interface Problems {
   readonly fields: FieldErrors
   /** Those of rows of other models in the form. */
   readonly rows?: readonly RowProblem[]
+  /** Tries again what failed before the save. */
+  readonly retry?: () => void
 }
 
 /** What kept a row of a form from being saved. */
@@ -38,6 +42,32 @@ export function problemsOf(error: unknown, titleOf: (name: string) => string, se
   if (!(error instanceof AdminError)) return { error, fields: {} }
   const cause = error.summary === 'Last superuser' ? LOSING_SUPERUSER.find((name) => sent.includes(name)) : undefined
   return { error, fields: cause === undefined ? error.titled(titleOf).fieldErrors : { [cause]: [error.message] } }
+}
+
+/** Says which tables have no rows to copy, because these could not be read. */
+export function uncopiedProblems(
+  { tables }: FormRows,
+  titleOf: (table: string) => string,
+  text: Text['errors'],
+  retried: () => void,
+): Problems {
+  const failed = Object.entries(tables).flatMap(([table, { failure }]) => (failure === undefined ? [] : [{ table, ...failure }]))
+  const retry = () => {
+    retried()
+    for (const each of failed) each.retry()
+  }
+  const rows = failed.map(
+    ({ table, error }): RowProblem => ({
+      key: table,
+      title: titleOf(table),
+      fields: 0,
+      messages: [errorMessage(error, text)],
+      unparsed: [],
+      open: retry,
+      isSettled: (latest) => latest.tables[table]?.isCopied === true,
+    }),
+  )
+  return { error: undefined, fields: {}, rows, retry }
 }
 
 /** The problems of some fields; undefined if there are none, or if the fault is not that of a field. */

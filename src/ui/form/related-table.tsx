@@ -24,7 +24,7 @@ import { fieldOf, may, useModel, useSite } from '../data/site.ts'
 import { useNoun, useViews } from '../data/use-views.ts'
 import { type FieldView, formModel } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
-import { Failure, Skeleton } from '../parts/states.tsx'
+import { Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { type RowAction, type RowColumn, TableRow } from './related-row.tsx'
@@ -41,6 +41,7 @@ import {
   untouched,
 } from './row-forms.ts'
 import { exactSum, movedRows, nextPosition } from './row-order.ts'
+import { TableFailure } from './table-failure.tsx'
 import { type FormRows, type RowDraft, type TableDraft, tableDraft } from './use-rows.ts'
 import { copiedValues, type FormValues } from './values.ts'
 
@@ -76,7 +77,9 @@ function LoadedTable({ view, record, rows, rowModel }: RelatedTableProps & { rea
   const asked = record === undefined ? { ...view, limit: MAX_COPIED_ROWS } : view
   const stored = useQuery(rowsQuery(session, site, rowModel, asked, record?.id ?? rows.copyOf))
   const failed = [views, stored].find(({ error, data }) => error !== null && data === undefined)
-  if (failed?.error) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />
+  if (failed?.error) {
+    return <TableFailure field={view.field} rows={rows} error={failed.error} onRetry={() => void failed.refetch()} />
+  }
   if (views.data === undefined || ((record !== undefined || rows.copyOf !== undefined) && stored.data === undefined))
     return <Skeleton lines={4} />
   const forms = rowForms(view, rowModel, views.data, site.user.is_superuser)

@@ -30,6 +30,8 @@ export interface TableDraft {
   readonly formerKeys?: ReadonlyMap<string, string>
   /** True once the rows of the record that the form copies are among the drafts. */
   readonly isCopied?: boolean
+  /** Why the table could not be read. */
+  readonly failure?: { readonly error: unknown; readonly retry: () => void }
 }
 
 /** A row whose inputs are shown. */
@@ -51,7 +53,7 @@ export interface FormRows {
   /** True if the user may change rows, of some of the tables at least. */
   readonly isWritable: boolean
   readonly isDirty: boolean
-  /** True until the rows to copy are there. */
+  /** True until the rows to copy are there; those of a table with a `failure` come only when it is tried again. */
   readonly isWaiting: boolean
   readonly forget: () => void
 }

@@ -191,6 +191,30 @@ inClinic(
 )
 
 inClinic(
+  'a copy whose rows cannot be read is not saved without them, and says so above the form with a way to try again',
+  { as: RECEPTION, at: '/models/invoice', allows: ['500 /models/invoiceline'] },
+  async ({ page, path, checkAccess }) => {
+    let isDown = true
+    await page.route('**/api/v1/models/invoiceline?*', (route) =>
+      isDown ? route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }) : route.continue(),
+    )
+    await page.goto(`${path}/models/invoice/new?copy=2&rows=true`)
+    await table(page).or(page.locator('.record-form .notice')).first().waitFor()
+    await page.getByLabel('Invoice number').fill('2026-4999')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const problems = page.locator('.form-problems')
+    await problems.and(page.locator(':focus')).waitFor()
+    assert.match(await problems.innerText(), /^Lines: /m)
+    await checkAccess()
+    isDown = false
+    await problems.getByRole('button', { name: 'Try again' }).click()
+    await assertBecomes(() => table(page).locator('tbody [data-row]').count(), 4)
+    assert.equal(await problems.count(), 0)
+    assert.equal(await page.getByLabel('Invoice number').inputValue(), '2026-4999')
+  },
+)
+
+inClinic(
   'lines of an invoice that was sent are only read: no inputs, no buttons',
   { as: RECEPTION, at: '/models/invoice/2' },
   async ({ page }) => {
