@@ -197,7 +197,8 @@ async function open(
     features.use({ stop: () => code.stop() })
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
-    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, factorLockout, hasher, secret }))
+    const { givenKey } = dependencies
+    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, factorLockout, hasher, secret, givenKey }))
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
     const sweepParts = {
@@ -266,7 +267,7 @@ async function open(
       uploads,
       fileSweep,
       downloads: new Downloads({ access, store, blobs, images }),
-      fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id) => accounts.logins.actorOfUser(id) }),
+      fileLinks: new FileLinks({ secret, urls: fileUrls, clock, actorOf: (id, key) => accounts.logins.actorOfUser(id, key) }),
       exports: new Exports(access, store, project.views),
       imports: new Imports(access, records, { store, views: project.views }),
       logins: accounts.logins,

@@ -1,9 +1,19 @@
+import { API_KEYS } from '../auth/account-models.ts'
 import { unauthenticated } from '../auth/login-failure.ts'
-import type { Actor } from '../auth/permissions.ts'
+import { type Actor, GIVEN_KEY_ID } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { isSameValue, type Store, type StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 import type { AccessRules } from './access-rules.ts'
+
+/** A user with all present rights. */
+export async function actorOfUser(store: Pick<Store, 'get'>, user: StoredRecord, session?: string): Promise<Actor> {
+  const isSuperuser = user.is_superuser === true
+  return { userId: user.id, isSuperuser, user, session, ...(isSuperuser ? NO_GRANTS : await grantsOf(store, user)) }
+}
+
+/** Superusers need no permissions. */
+const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
 
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
 export async function grantsOf(store: Pick<Store, 'get'>, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
@@ -31,7 +41,11 @@ const INCIDENTAL: ReadonlySet<string> = new Set(['last_login', 'updated_at'])
  * @throws {AppError} UNAUTHENTICATED for an account that was disabled or deleted meanwhile, WRITE_CONFLICT for other rights
  */
 export async function checkPresentRights(store: Pick<Store, 'get'>, access: AccessRules, actor: Actor): Promise<void> {
-  if (actor.key !== undefined) return checkPresentRights(store, access, actor.key.owner)
+  if (actor.key !== undefined) {
+    const { id, owner } = actor.key
+    if (id !== GIVEN_KEY_ID && (await store.get(API_KEYS, [id]))[0] === undefined) throw unauthenticated()
+    return checkPresentRights(store, access, owner)
+  }
   const { userId, user, isSuperuser } = actor
   // The server, the shell, and the server on behalf of a user keep their rights.
   if (userId === undefined || user === undefined || (isSuperuser && user.is_superuser !== true)) return

@@ -1,4 +1,4 @@
-import type { Actor } from '../auth/permissions.ts'
+import { type Actor, inScope } from '../auth/permissions.ts'
 import type { Filter } from '../query/plan.ts'
 import type { StoredRecord } from '../store/store.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
@@ -35,7 +35,8 @@ export function savedViewBound(actor: Actor, action: string): Bound {
 
 /** Decides whether an actor may change or delete a saved view that is meant for them. */
 export const mayActOnView = (actor: Actor, action: 'change' | 'delete', { user_id: owner }: StoredRecord): boolean =>
-  actor.isSuperuser || owner === actor.userId || actor.permissions.has(`${action}_${SAVED_VIEWS}`)
+  (actor.key === undefined || inScope(actor.key, action, { key: SAVED_VIEWS })) &&
+  (actor.isSuperuser || owner === actor.userId || actor.permissions.has(`${action}_${SAVED_VIEWS}`))
 
 /** All that `savedViewBound` reads of an actor, as text. */
 export const savedViewRights = (actor: Actor): string => JSON.stringify([actor.userId, groupIdsOf(actor)])

@@ -1,6 +1,6 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { grantsOf } from '../access/present-rights.ts'
-import { type Actor, forbidden } from '../auth/permissions.ts'
+import { type Actor, forbidden, refuseCredentials } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { FieldFilter } from '../query/plan.ts'
@@ -27,6 +27,7 @@ export function accountGuards(context: GuardContext): WriteHooks {
   const superusers = new LastSuperuser(context.access.registry, context.store)
   return {
     beforeWrite({ actor, model }, { existing, data }) {
+      if (data !== undefined) refuseCredentials(actor, model, existing, data)
       if (!actor.isSuperuser && existing !== undefined) return GUARDS.get(model.key)?.(context, actor, existing, data)
     },
     inTransaction: (transaction) => (transaction.operations.some(mayTakeAccount) ? superusers.keep(transaction) : undefined),

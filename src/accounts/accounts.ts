@@ -14,6 +14,7 @@ import { AccountEvents, accountEventHooks } from './account-events.ts'
 import { accountGuards } from './account-guards.ts'
 import { accountLog } from './account-log.ts'
 import { ActorCache } from './actor-cache.ts'
+import { ApiKeys } from './api-keys.ts'
 import { Logins } from './logins.ts'
 import { OwnAccounts } from './own-accounts.ts'
 import { OwnFactors } from './own-factors.ts'
@@ -39,6 +40,8 @@ interface AccountParts {
   readonly timer: Timer
   readonly random: Random
   readonly log: Log
+  /** A key of the first superuser, for an ephemeral server. */
+  readonly givenKey?: string | undefined
 }
 
 /** Logins, sessions and second factors, the log of accounts, and the hooks that guard accounts, end sessions and log changes of accounts. */
@@ -49,6 +52,7 @@ export class Accounts {
   readonly starts: SessionStart
   readonly factors: SecondFactors
   readonly recent: RecentLogin
+  readonly keys: ApiKeys
   readonly own: OwnAccounts
   readonly ownFactors: OwnFactors
   readonly hooks: readonly WriteHooks[]
@@ -72,7 +76,9 @@ export class Accounts {
     })
     this.starts = new SessionStart({ ...parts, sessions, events, factors: this.factors })
     this.recent = new RecentLogin({ ...parts, sessions })
-    this.logins = new Logins({ ...parts, sessions, events, actors, starts: this.starts, factors: this.factors })
+    this.keys = new ApiKeys({ ...parts, actors, events, recent: this.recent })
+    const { keys } = this
+    this.logins = new Logins({ ...parts, sessions, events, actors, keys, starts: this.starts, factors: this.factors })
     this.own = new OwnAccounts({ ...parts, sessions, events, user, factors: this.factors })
     this.ownFactors = new OwnFactors({ ...parts, sessions, events, user, factors: this.factors, recent: this.recent })
     this.hooks = [

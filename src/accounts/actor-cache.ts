@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ACCOUNT_MODELS, SESSIONS } from '../auth/account-models.ts'
+import { ACCOUNT_MODELS, API_KEYS, SESSIONS } from '../auth/account-models.ts'
 import { FACTORS } from '../auth/factor-models.ts'
 import type { Actor } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
@@ -12,7 +12,7 @@ const MAX_AGE_MS = 500
 const CAPACITY = 10_000
 
 /** The tables that actors are read from. */
-const TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS, FACTORS])
+const TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS, FACTORS, API_KEYS])
 
 /** An actor, and when the read of it began. */
 interface KnownActor {
@@ -21,7 +21,7 @@ interface KnownActor {
 }
 
 /**
- * The actors of verified tokens, so that not every request reads account, session and permissions. A change of any of them in this process
+ * The actors of verified tokens and API keys, so that not every request reads account, session or key, and permissions. A change of any of them in this process
  * removes all actors, also those that are being read. A change in another process is seen after 500 ms.
  */
 export class ActorCache {
@@ -65,6 +65,10 @@ export class ActorCache {
   }
 
   #note(changes: readonly Change[]): void {
-    if (changes.some(({ table }) => TABLES.has(table))) this.#actors.clear()
+    if (changes.some(changesActors)) this.#actors.clear()
   }
 }
+
+/** The use of a key changes no rights. */
+export const changesActors = ({ table, before, after }: Change): boolean =>
+  TABLES.has(table) && !(table === API_KEYS && before !== undefined && after !== undefined)

@@ -1,5 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { grantsOf } from '../access/present-rights.ts'
+import { actorOfUser } from '../access/present-rights.ts'
 import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
 import { type Actor, codename, SHELL } from '../auth/permissions.ts'
@@ -10,6 +10,7 @@ import { type Random, uniqueId } from '../util/ids.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { ActorCache } from './actor-cache.ts'
+import type { ApiKeys } from './api-keys.ts'
 import { enrolmentNeeded, type SecondFactors } from './second-factors.ts'
 import type { SessionStart } from './session-start.ts'
 import { isOf, type LoginClient, type Sessions, sessionFamilyOf, tokenIdFor } from './sessions.ts'
@@ -40,9 +41,6 @@ const MAX_REPETITIONS = 5
 /** Stands for the id of a token, none of which is the same. */
 const WITHOUT_TOKEN = ' '
 
-/** Superusers need no permissions. */
-const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
-
 /** Logs users in and out, and resolves access tokens to actors. Every rejection is the same error. */
 export class Logins {
   readonly #access: AccessRules
@@ -58,6 +56,7 @@ export class Logins {
   readonly #random: Random
   /** The actors of access tokens. */
   readonly actors: ActorCache
+  readonly keys: ApiKeys
 
   constructor(parts: {
     access: AccessRules
@@ -71,6 +70,7 @@ export class Logins {
     events: AccountEvents
     hasher: PasswordHasher
     random: Random
+    keys: ApiKeys
   }) {
     this.#access = parts.access
     this.#store = parts.store
@@ -84,6 +84,7 @@ export class Logins {
     this.#events = parts.events
     this.#factors = parts.factors
     this.actors = parts.actors
+    this.keys = parts.keys
   }
 
   /**
@@ -170,25 +171,28 @@ export class Logins {
     return actor
   }
 
+  /**
+   * The present actor of a bearer token, an access token or an API key. A key needs no second factor, and its owner none.
+   *
+   * @throws {AppError} as `actorOf`
+   */
+  async actorOfToken(token: string, options?: { enrolling?: boolean }): Promise<Actor> {
+    return this.keys.isKey(token) ? this.keys.actorOf(token) : this.actorOf(this.claimsOf(token), options)
+  }
+
+  /** The end of a bearer token that has just been accepted, in milliseconds; undefined for a key that does not expire. */
+  endOf(token: string, { key }: Actor): number | undefined {
+    return key === undefined ? this.claimsOf(token).exp * 1000 : key.expiresAt
+  }
+
   async #readActor(claims: Claims): Promise<Actor> {
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true || !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const session = sessionFamilyOf(claims.jti)
-    const actor = await this.#actorFor(user, session)
+    const actor = await actorOfUser(this.#store, user, session)
     // Who issues a token without a login holds the secret of the server.
     if (session === undefined) return { ...actor, issuedAt: claims.iat * 1000 }
     return (await this.#factors.mustEnrol(user)) ? { ...actor, mustEnrol: true } : actor
-  }
-
-  async #actorFor(user: StoredRecord, session: string | undefined): Promise<Actor> {
-    const isSuperuser = user.is_superuser === true
-    return {
-      userId: user.id,
-      isSuperuser,
-      user,
-      session,
-      ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)),
-    }
   }
 
   /**
@@ -215,13 +219,15 @@ export class Logins {
   /**
    * The present actor of a user, without a token: for links that the user has signed. Changes of the account take effect as in `actorOf`.
    *
+   * @param keyId the API key that a link was signed with, whose scopes and end hold for it
    * @throws {AppError} UNAUTHENTICATED
    */
-  actorOfUser(id: number): Promise<Actor> {
+  actorOfUser(id: number, keyId?: number): Promise<Actor> {
+    if (keyId !== undefined) return this.keys.actorOfId(id, keyId)
     return this.actors.of({ sub: String(id), jti: WITHOUT_TOKEN }, async () => {
       const user = await this.#activeUser(id)
       if (user === undefined) throw unauthenticated()
-      return this.#actorFor(user, undefined)
+      return actorOfUser(this.#store, user)
     })
   }
 

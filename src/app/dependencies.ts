@@ -65,6 +65,8 @@ export interface AppDependencies {
   readonly heap?: Heap
   /** Lets code of the project call the API of the application in this process. Without it, code reaches records by its transaction only. */
   readonly connect?: (app: App) => Connect
+  /** A key that acts as the first superuser, and is not stored. For an application in memory. */
+  readonly givenKey?: string | undefined
   /** The disk of the embedded store and of received files; replaced by a failing one in tests. */
   readonly disk?: Disk
   /** Starts the image processes. */

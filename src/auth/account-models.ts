@@ -84,16 +84,34 @@ const AuthSession = defineModel({
   ],
 })
 
+/** An API key. It acts for its owner, within its scopes. The key itself is not stored. */
+const ApiKey = defineModel({
+  name: 'ApiKey',
+  timestamps: true,
+  fields: [
+    { name: 'user_id', type: 'foreignkey', model: 'user', required: true, on_delete: 'cascade' },
+    { name: 'name', type: 'string', required: true, index: false },
+    { name: 'hash', type: 'string', required: true, unique: true },
+    { name: 'hint', type: 'string', required: true, index: false },
+    { name: 'scopes', type: 'json', required: true },
+    { name: 'expires_at', type: 'datetime', index: false },
+    { name: 'last_used_at', type: 'datetime', index: false },
+  ],
+})
+
 const builtIn = (model: ModelDefinition): Definition => ({ value: model, source: flatSource(`built-in model ${model.name}`) })
 
 /** Keys of the models of accounts and permissions. */
 export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 
+/** Key of the internal model of API keys. */
+export const API_KEYS = 'apikey'
+
 /** Key of the internal model of sessions. */
 export const SESSIONS = 'authsession'
 
 /** The internal models of accounts. */
-const INTERNAL: readonly ModelDefinition[] = [AuthSession, AccountEvent, AuthFactor]
+const INTERNAL: readonly ModelDefinition[] = [AuthSession, ApiKey, AccountEvent, AuthFactor]
 
 /** Keys of all models of accounts, also of those that are internal: their records stay where accounts stay. */
 export const ACCOUNT_TABLES: readonly string[] = [...ACCOUNT_MODELS, ...INTERNAL.map(({ name }) => name.toLowerCase())]

@@ -36,9 +36,14 @@ export interface ActorKey {
   readonly id: number
   /** Codenames, `read`, `write` or `*`. */
   readonly scopes: ReadonlySet<string>
+  /** In milliseconds; undefined for a key that does not expire. */
+  readonly expiresAt: number | undefined
   /** The owner with all present rights. For `access/` only, which asks `inScope` first. */
   readonly owner: Actor
 }
+
+/** The id of the key that an ephemeral server was given. It is not stored. */
+export const GIVEN_KEY_ID = 0
 
 /** The scope of all rights of the owner of a key, but for those that no key has (`refuseKeys`). */
 export const ALL_SCOPE = '*'
@@ -51,7 +56,7 @@ export const hasScope = ({ scopes }: Pick<ActorKey, 'scopes'>, general: 'read' |
   scopes.has(ALL_SCOPE) || scopes.has(general)
 
 /** Decides whether the scopes of a key name an action on the records of a model. */
-export const inScope = (key: Pick<ActorKey, 'scopes'>, action: string, model: Model): boolean =>
+export const inScope = (key: Pick<ActorKey, 'scopes'>, action: string, model: Pick<Model, 'key'>): boolean =>
   hasScope(key, action === 'view' ? 'read' : 'write') || key.scopes.has(codename(action, model))
 
 /**
@@ -83,7 +88,7 @@ export const SHELL: Actor = { ...SYSTEM }
 export const ANONYMOUS: Actor = { ...SYSTEM, isSuperuser: false }
 
 /** `view_post` */
-export const codename = (action: string, model: Model): string => `${action}_${model.key}`
+export const codename = (action: string, model: Pick<Model, 'key'>): string => `${action}_${model.key}`
 
 /** Decides whether an actor has the permission to perform an action on the records of a model. */
 export function isPermitted(actor: Actor, action: string, model: Model): boolean {

@@ -24,6 +24,8 @@ const QueuedJob = defineModel({
     // A name of the attempt that has the lease.
     { name: 'holder', type: 'string', index: false },
     { name: 'actor_id', type: 'integer', index: false },
+    // The API key that the job was enqueued with, whose scopes hold for it as well.
+    { name: 'key_id', type: 'integer', index: false },
     { name: 'of_server', type: 'boolean', required: true },
     { name: 'request_id', type: 'string', index: false },
     { name: 'chain', type: 'json' },

@@ -195,7 +195,8 @@ export class JobQueue implements JobEnqueuer {
 export const waitingKeyOf = (name: string, key: string): string => `${name} ${key}`
 
 /** On whose behalf a job runs; neither of a user nor of the server for a request without a token. */
-const ownerOf = ({ userId, isSuperuser }: Actor) => ({
+const ownerOf = ({ userId, isSuperuser, key }: Actor) => ({
   actor_id: userId ?? null,
+  key_id: key?.id ?? null,
   of_server: userId === undefined && isSuperuser,
 })

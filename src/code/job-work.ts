@@ -1,5 +1,8 @@
-import { grantsOf } from '../access/present-rights.ts'
-import { type Actor, ANONYMOUS, SHELL } from '../auth/permissions.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { isCurrentKey, withinKey } from '../access/key-rights.ts'
+import { actorOfUser } from '../access/present-rights.ts'
+import { API_KEYS } from '../auth/account-models.ts'
+import { type Actor, ANONYMOUS, GIVEN_KEY_ID, SHELL } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import { type MailTransport, RefusedMail } from '../mail/mail.ts'
 import type { Lane } from '../queue/lane.ts'
@@ -16,6 +19,7 @@ import { codeName, failureOf, failureText, TimeLimit } from './running.ts'
 const RENEW_MS = LEASE_MS / 3
 
 export interface JobWorkParts extends ServiceParts {
+  readonly access: AccessRules
   readonly store: Store
   readonly table: JobTable
   readonly timer: Timer
@@ -83,12 +87,12 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
   }
 
   async #run({ id, job, record }: TakenJob, ended: AbortSignal): Promise<void> {
-    const { store, timer } = this.#parts
+    const { timer } = this.#parts
     const limit = new TimeLimit(job.timeoutMs, timer)
     const signal = AbortSignal.any([limit.signal, ended])
     const { request_id: requestId, chain } = record
     const caller: Caller = {
-      actor: await actorOf(store, record),
+      actor: await actorOf(this.#parts, record),
       via: 'job',
       requestId: typeof requestId === 'string' ? requestId : undefined,
       chain: (chain ?? []) as readonly string[],
@@ -138,13 +142,17 @@ export class JobWork implements QueueWork<TakenJob, JobResult> {
 }
 
 /** On whose behalf a job runs, with the present rights; a user who is gone or inactive has none. */
-async function actorOf(store: Store, { actor_id: id, of_server: isOfServer }: StoredRecord): Promise<Actor> {
+async function actorOf(
+  { store, access, clock }: Pick<JobWorkParts, 'store' | 'access' | 'clock'>,
+  { actor_id: id, key_id: keyId, of_server: isOfServer }: StoredRecord,
+): Promise<Actor> {
   if (isOfServer === true) return SHELL
   const [user] = typeof id === 'number' ? await store.get('user', [id]) : []
   if (user?.is_active !== true) return ANONYMOUS
-  const isSuperuser = user.is_superuser === true
-  const grants = isSuperuser ? { permissions: new Set<string>(), groups: new Set<string>() } : await grantsOf(store, user)
-  return { userId: user.id, isSuperuser, user, ...grants }
+  const owner = await actorOfUser(store, user)
+  if (typeof keyId !== 'number' || keyId === GIVEN_KEY_ID) return owner
+  const [key] = await store.get(API_KEYS, [keyId])
+  return key?.user_id === user.id && isCurrentKey(key, clock()) ? withinKey(owner, key, access.registry) : ANONYMOUS
 }
 
 function failed(error: unknown, { name, code, timeoutMs }: ProjectJob): Error {

@@ -1,3 +1,4 @@
+import type { AccessRules } from '../access/access-rules.ts'
 import { type Actor, SHELL, superusersOnly } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { MailTransport } from '../mail/mail.ts'
@@ -26,6 +27,7 @@ const PRUNE_MS = 600_000
 const BATCH = 500
 
 export interface JobsParts extends ServiceParts {
+  readonly access: AccessRules
   readonly jobs: ProjectJobs
   readonly queue: JobQueue
   readonly store: Store

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { type AccessRules, matchesRecord } from '../access/access-rules.ts'
+import { changesActors } from '../accounts/actor-cache.ts'
 import type { Logins } from '../accounts/logins.ts'
 import type { Actor } from '../auth/permissions.ts'
-import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Filter } from '../query/plan.ts'
@@ -17,6 +17,10 @@ import { SharedChanges } from './shared-changes.ts'
 const FLUSH_MS = 100
 /** Interval of comments, which keep proxies from closing a stream. In milliseconds. */
 const COMMENT_MS = 25_000
+/** The longest time that a timer takes, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+/** Interval in which the keys of streams are read again where other processes may revoke them, in milliseconds. */
+const WATCH_MS = 400
 const MAX_STREAMS = 200
 const MAX_STREAMS_OF_USER = 5
 /** `Retry-After` beyond those limits, in seconds. */
@@ -41,7 +45,7 @@ export interface EventSink {
 
 /** A request for a stream. */
 interface StreamRequest {
-  /** The access token of the request. */
+  /** The access token or API key of the request. */
   readonly token: string
   /** Keys of the models to be told of; all that the user may view when absent. */
   readonly models: readonly string[] | undefined
@@ -50,7 +54,10 @@ interface StreamRequest {
 }
 
 interface Stream {
-  readonly claims: Claims
+  readonly token: string
+  readonly userId: number | undefined
+  /** True for an API key. */
+  readonly hasKey: boolean
   readonly models: ReadonlySet<string> | undefined
   readonly sink: EventSink
   position: number
@@ -78,6 +85,7 @@ export class EventStreams {
   readonly #streams = new Set<Stream>()
   #cancelFlush: (() => void) | undefined
   #cancelComments: (() => void) | undefined
+  #cancelWatch: (() => void) | undefined
   #flushing = false
 
   constructor(parts: EventStreamParts) {
@@ -87,6 +95,13 @@ export class EventStreams {
     this.#feed = new ChangeFeed({ registry: access.registry, store, clock, epoch }, () => this.#scheduleFlush())
     const isUsed = () => this.#streams.size > 0
     const now = () => performance.now()
+    // The stream of a key that is revoked, and of an account that is disabled, ends at once.
+    store.onChange(
+      (changes) => {
+        if (changes.some(changesActors)) this.#scheduleFlush()
+      },
+      () => {},
+    )
     this.#others = changeLog && new SharedChanges({ feed: this.#feed, changeLog, isUsed, timer, now, log })
   }
 
@@ -104,28 +119,30 @@ export class EventStreams {
   async open({ token, models, lastEventId }: StreamRequest, makeSink: () => EventSink): Promise<() => void> {
     const { logins, access, clock, timer } = this.#parts
     const feed = this.#feed
-    const claims = logins.claimsOf(token)
-    const actor = await logins.actorOf(claims)
+    const actor = await logins.actorOfToken(token)
     for (const key of models ?? []) access.modelFor(actor, 'view', key)
     await this.#others?.follow()
-    const own = [...this.#streams].filter((each) => each.claims.sub === claims.sub)
+    const own = [...this.#streams].filter(({ userId }) => userId === actor.userId)
     if (own.length >= MAX_STREAMS_OF_USER || this.#streams.size >= MAX_STREAMS) {
       const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
       throw new AppError('RATE_LIMITED', `Too many event streams are open (${limit}); close one`, { retryAfter: RETRY_AFTER })
     }
     feed.keep()
     const resumed = lastEventId === undefined ? undefined : feed.positionOf(lastEventId)
+    const remaining = Math.max(0, (logins.endOf(token, actor) ?? Number.POSITIVE_INFINITY) - clock())
     const stream: Stream = {
-      claims,
+      ...{ token, userId: actor.userId, hasKey: actor.key !== undefined },
       models: models === undefined ? undefined : new Set(models),
       sink: makeSink(),
       position: resumed ?? feed.last,
-      cancelExpiry: timer(Math.max(0, claims.exp * 1000 - clock()), () => this.#end(stream, 'expired')),
+      // A key may be good for longer than a timer takes; each change asks anyway.
+      cancelExpiry: remaining > MAX_TIMER_MS ? () => {} : timer(remaining, () => this.#end(stream, 'expired')),
     }
     this.#streams.add(stream)
     const first = lastEventId !== undefined && resumed === undefined ? 'reset' : 'ready'
     stream.sink.write(eventText(first, '{}', feed.idOf(stream.position)))
     this.#scheduleComments()
+    if (stream.hasKey) this.#watchKeys()
     if (stream.position < feed.last) this.#scheduleFlush()
     return () => this.#forget(stream)
   }
@@ -138,6 +155,7 @@ export class EventStreams {
       else this.#end(stream, 'reset')
     }
     this.#cancelFlush?.()
+    this.#cancelWatch?.()
     this.#others?.close()
   }
 
@@ -166,6 +184,18 @@ export class EventStreams {
     this.#cancelFlush = this.#parts.timer(FLUSH_MS, () => {
       this.#cancelFlush = undefined
       void this.#flush()
+    })
+  }
+
+  /** Ends the streams of keys that another process has revoked; those of this one are ended by its change. */
+  #watchKeys(): void {
+    const { store, timer } = this.#parts
+    if (!store.isShared || this.#cancelWatch !== undefined) return
+    this.#cancelWatch = timer(WATCH_MS, () => {
+      this.#cancelWatch = undefined
+      if (![...this.#streams].some(({ hasKey }) => hasKey)) return
+      this.#scheduleFlush()
+      this.#watchKeys()
     })
   }
 
@@ -205,7 +235,7 @@ export class EventStreams {
 
   /** @param batch the changes from the position of the stream to the end; undefined if some are not kept */
   async #serve(stream: Stream, batch: ChangeBatch | undefined, end: number): Promise<void> {
-    const actor = await this.#parts.logins.actorOf(stream.claims).catch(() => undefined)
+    const actor = await this.#parts.logins.actorOfToken(stream.token).catch(() => undefined)
     if (actor === undefined) {
       this.#end(stream, 'expired')
       return

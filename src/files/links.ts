@@ -30,12 +30,12 @@ interface LinkParts {
   readonly urls: FileUrls
   readonly clock: Clock
   /** The present actor of an active user. @throws {AppError} UNAUTHENTICATED */
-  readonly actorOf: (userId: number) => Promise<Actor>
+  readonly actorOf: (userId: number, keyId: number | undefined) => Promise<Actor>
 }
 
 /**
  * Links to files that need no token: a user signs them, and they are good for what this user may read when they are used. So they end with the
- * account, at the latest after seven days. A link is an HMAC over path, thumbnail, end and signer.
+ * account, or with the API key that they were signed with, at the latest after seven days. A link is an HMAC over path, thumbnail, end and signer.
  */
 export class FileLinks {
   /** Derived from the secret, so that nothing made here can be used to forge tokens. */
@@ -60,7 +60,7 @@ export class FileLinks {
   sign(actor: Actor, body: unknown): string[] {
     if (actor.userId === undefined || actor.user === undefined) throw forbidden(actor)
     const { files, seconds } = readRequest(body)
-    const signer = signerText(actor.userId, actor.user)
+    const signer = signerText(actor.userId, actor.user, actor.key?.id)
     const expires = STEP_SECONDS * Math.ceil((this.#clock() / 1000 + seconds) / STEP_SECONDS)
     const faults: string[] = []
     const links = files.map((address, index) => {
@@ -87,11 +87,13 @@ export class FileLinks {
     const [expires = '', signer = '', signature = ''] = LINK_PARAMETERS.map((name) => parameters.one(name))
     if (!isSame(signature, this.#signature(file, expires, signer)) || Number(expires) * 1000 <= this.#clock()) throw refused()
     const userId = Number.parseInt(signer, 10)
-    const actor = await this.#actorOf(userId).catch((error: unknown) => {
+    const keyId = /^\d+k(\d+)-/.exec(signer)?.[1]
+    const key = keyId === undefined ? undefined : Number(keyId)
+    const actor = await this.#actorOf(userId, key).catch((error: unknown) => {
       throw error instanceof AppError && error.code === 'UNAUTHENTICATED' ? refused() : error
     })
     // Ids begin anew when data is replaced.
-    if (actor.user === undefined || signerText(userId, actor.user) !== signer) throw refused()
+    if (actor.user === undefined || signerText(userId, actor.user, key) !== signer) throw refused()
     return actor
   }
 
@@ -135,9 +137,9 @@ function readRequest(body: unknown): { readonly files: readonly string[]; readon
   return { files: files as readonly string[], seconds: Number(seconds) }
 }
 
-/** Names an account. The time of its creation tells it from another of the same id. */
-const signerText = (id: number, { created_at: createdAt }: JsonObject): string =>
-  `${id}-${createHash('sha256')
+/** Names an account, and the API key that it signs with. The time of its creation tells it from another of the same id. */
+const signerText = (id: number, { created_at: createdAt }: JsonObject, key: number | undefined): string =>
+  `${id}${key === undefined ? '' : `k${key}`}-${createHash('sha256')
     .update(JSON.stringify([id, createdAt]))
     .digest('base64url')
     .slice(0, 8)}`

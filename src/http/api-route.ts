@@ -298,7 +298,7 @@ function operationOf(route: ServedRoute, description: Description, responses: Re
   const refusals: readonly FailureName[] = [
     route.method === 'GET' ? 'badRequest' : 'badWrite',
     ...(needsToken(route) ? (['unauthenticated'] as const) : []),
-    ...(needsToken(route) && route.access !== 'token' ? (['forbidden'] as const) : []),
+    ...(needsToken(route) && (route.access !== 'token' || route.keys !== 'scoped') ? (['forbidden'] as const) : []),
   ]
   const security = description.security ?? securityOf(route, model)
   return {

@@ -15,6 +15,7 @@ import { fileDownloadRoutes } from './routes/file-downloads.ts'
 import { fileRoutes, uploadSchemas } from './routes/files.ts'
 import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/history.ts'
 import { jobRoutes, jobSchemas } from './routes/jobs.ts'
+import { KEY_SCHEMAS, keyRoutes } from './routes/keys.ts'
 import { listRoutes } from './routes/lists.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
 import { operationsRoutes } from './routes/operations.ts'
@@ -36,6 +37,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
     accountRoutes,
     accountLogRoutes,
     factorRoutes,
+    keyRoutes,
     modelRoutes,
     actionRoutes,
     batchRoutes,
@@ -64,6 +66,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...ACCOUNT_SCHEMAS,
     ...ACCOUNT_LOG_SCHEMAS,
     ...FACTOR_SCHEMAS,
+    ...KEY_SCHEMAS,
     ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)

@@ -51,7 +51,7 @@ interface AuthenticationOptions {
 }
 
 /**
- * The authentication scheme `bearer` (RFC 6750): `Authorization: Bearer <access token>`. After authentication the request
+ * The authentication scheme `bearer` (RFC 6750): `Authorization: Bearer <access token or API key>`. After authentication the request
  * counts against the user's rate limit.
  */
 export const bearerAuthentication: Plugin<AuthenticationOptions> = {
@@ -69,7 +69,7 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
             await limits.countAnonymous(request)
             return h.authenticated({ credentials: { app: { actor: ANONYMOUS } } })
           }
-          const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)), {
+          const actor = await logins.actorOfToken(tokenIn(authorization as string | undefined), {
             enrolling: request.route.settings.plugins?.admitsEnrolling === true,
           })
           const limited = request.route.settings.plugins?.limitsUsers ?? false

@@ -30,6 +30,7 @@ const SECRETS: readonly RegExp[] = [
   /(?:password|secret|token)\w{0,20}\\?["']?\s{0,9}[:=]\s{0,9}(?:\\?"(?:[^"\\\n]|\\[^"\n])*|'[^'\n]*|[^\s,;&)}\]]+)/gi,
   /\b(?:Bearer|Basic)\s+[^\s"']+/gi,
   /\$argon2[^\s"']*/g,
+  /\badm_\w{16,}/g,
   /\bwhsec_[\w+/=-]*/g,
   // Longer than an id of ours, or with a dot: ids may begin like a token by chance.
   /\beyJ(?:[\w-]{20,}|[\w-]*\.)[\w.-]*/g,

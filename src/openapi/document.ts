@@ -138,7 +138,7 @@ export function openApiDocument(
       responses: responses.components(),
       headers: responses.headers(),
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An access token (JWT) of a login, or an API key (`adm_…`)' },
         ...(registry.withFiles.length > 0
           ? { filesCookie: { ...IN_COOKIE, name: 'admin_files_{port}', description: FILES_COOKIE } }
           : {}),

@@ -13,6 +13,7 @@ const MEMBERS = ['name', 'model', 'query', 'look', 'user_id', 'groups', 'everyon
 
 /** The saved views that are meant for an actor, of models that the actor may view: by name, at most 500. */
 export async function savedViewsFor(access: AccessRules, store: Store, actor: Actor): Promise<readonly Record<string, Json>[]> {
+  if (!access.may(actor, 'view', access.registry.expect(SAVED_VIEWS))) return []
   const { records } = await store.find(
     SAVED_VIEWS,
     {

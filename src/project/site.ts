@@ -85,7 +85,7 @@ export class SiteReader {
         lint: isSuperuser,
         events: may('view').length > 0,
         openapi: true,
-        saved_views: actor.userId !== undefined,
+        saved_views: actor.userId !== undefined && access.may(actor, 'view', access.registry.expect(SAVED_VIEWS)),
         share_views: mayShareWithAll(actor),
       },
       limits: {

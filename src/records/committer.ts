@@ -180,7 +180,7 @@ export class Committer {
     const changes = writes.map(({ model, existing, open, actor }) => ({ model, existing, data: byActor(open), actor }))
     const deletions = removals.map(({ model, record, actor }) => ({ model, existing: record, data: undefined, actor }))
     for (const { model, existing, data, actor = general } of [...ofRequest, ...changes, ...deletions]) {
-      if (existing !== undefined && !actor.isSuperuser)
+      if (existing !== undefined && (!actor.isSuperuser || actor.key !== undefined))
         await this.#hooks.beforeWrite({ actor, model, options }, [{ existing, data }])
     }
   }

@@ -148,7 +148,7 @@ export function accountRoutes({ roots: { auth }, responses }: RouteSource): ApiR
   ]
 }
 
-/** The parameter `user_id`. @throws {AppError} INVALID_REQUEST */
+/** @throws {AppError} INVALID_REQUEST */
 export function readUserId(request: Request): number | undefined {
   const parameters = parametersOf(request)
   const id = parameters.integer('user_id', { absent: 0, min: 1 })

@@ -123,7 +123,7 @@ function download(app: App, { limits }: ServerParts): Lifecycle.Method {
 /** The actor of the token of a request, of its cookie, or of none. A cookie that is not valid any more is as none. */
 async function readerOf(request: Request, { logins }: App, cookie: FilesCookie): Promise<Actor> {
   const { authorization } = request.headers
-  if (authorization !== undefined) return logins.actorOf(logins.claimsOf(tokenIn(String(authorization))))
+  if (authorization !== undefined) return logins.actorOfToken(tokenIn(String(authorization)))
   const token = cookie.tokenOf(request)
   if (token === undefined) return ANONYMOUS
   return logins.fileReaderOf(token).catch((error: unknown) => {

@@ -117,7 +117,7 @@ const measure =
 
 /** @throws {AppError} UNAUTHENTICATED, FORBIDDEN */
 async function requireSuperuser({ logins }: App, request: Request): Promise<void> {
-  const { isSuperuser } = await logins.actorOf(logins.claimsOf(tokenIn(request.headers.authorization as string | undefined)))
+  const { isSuperuser } = await logins.actorOfToken(tokenIn(request.headers.authorization as string | undefined))
   if (!isSuperuser) throw new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 }
 
