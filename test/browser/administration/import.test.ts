@@ -69,6 +69,34 @@ inBrowser(
 )
 
 inBrowser(
+  'an import that was begun asks before it is left, for Back and for a reload',
+  { at: '/models/tag' },
+  async ({ page }) => {
+    await page.getByRole('main').getByRole('link', { name: 'Import' }).click()
+    await choose(page, 'tags.csv', 'name,slug\nMole,mole\n')
+    await next(page).click()
+    const columns = page.getByRole('heading', { name: 'Match columns with fields' })
+    await columns.waitFor()
+
+    await page.evaluate('history.back()')
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await dialog.getByRole('button', { name: 'Stay' }).click()
+    await dialog.waitFor({ state: 'detached' })
+
+    const question = page.waitForEvent('dialog')
+    await page.evaluate('setTimeout(() => location.reload(), 0)')
+    const native = await question
+    assert.equal(native.type(), 'beforeunload')
+    await native.dismiss()
+    await columns.waitFor()
+
+    await page.evaluate('history.back()')
+    await dialog.getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL('**/models/tag')
+  },
+)
+
+inBrowser(
   'errors name the record and the line where it begins, as the shell does',
   { at: '/models/tag/import', allows: ['400 /import'] },
   async ({ page }) => {
