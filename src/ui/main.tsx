@@ -67,9 +67,10 @@ const router = createPageRouter({ basePath: settings.base_path + settings.admin_
 const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
 // They have mostly been requested early. The first rendering then shows the page: React keeps what stands in for it for at least 300 ms.
-const site = session
-  .start()
-  .then(() => (session.state() === 'logged-in' ? queries.ensureQueryData(siteQuery(session)) : undefined))
+const site = session.start().then(async () => {
+  if (session.state() === 'logged-in') await queries.ensureQueryData(siteQuery(session))
+  else await (await import('./sign-in/sign-in.tsx')).prepare(queries, settings)
+})
 const ready = Promise.allSettled([site, router.load()])
 await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 createRoot(root, {

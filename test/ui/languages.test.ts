@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import de from '../../src/ui/text/de.ts'
 import deLater from '../../src/ui/text/de-later.ts'
+import deSignIn from '../../src/ui/text/de-sign-in.ts'
 import { en } from '../../src/ui/text/en.ts'
 import { enLater } from '../../src/ui/text/en-later.ts'
+import { enSignIn } from '../../src/ui/text/en-sign-in.ts'
 
 const FOLDER = join(import.meta.dirname, '../../src/ui/text')
 
@@ -18,10 +20,14 @@ function namesOf(texts: object, prefix = ''): string[] {
 }
 
 /** The languages but English, by file, beside the English texts. */
-const LANGUAGES = { 'de-later.ts': [deLater, enLater], 'de.ts': [de, en] } as const
+const LANGUAGES = {
+  'de-later.ts': [deLater, enLater],
+  'de-sign-in.ts': [deSignIn, enSignIn],
+  'de.ts': [de, en],
+} as const
 
-test('every language is tested, and has two files', () => {
-  const files = readdirSync(FOLDER).filter((name) => /^(?!en)[a-z]{2}(-later)?\.ts$/.test(name))
+test('every language is tested, and has three files', () => {
+  const files = readdirSync(FOLDER).filter((name) => /^(?!en)[a-z]{2}(-later|-sign-in)?\.ts$/.test(name))
   assert.deepEqual(files.sort(), Object.keys(LANGUAGES))
 })
 
@@ -75,8 +81,10 @@ const wordsOf = (text: string): string =>
     .trim()
 
 test('no text of German is that of English, but for words that both languages have', () => {
-  const german = new Map(sourcesOf({ ...de, later: deLater }))
-  const same = sourcesOf({ ...en, later: enLater }).filter(([name, text]) => german.get(name) === text && wordsOf(text) !== '')
+  const german = new Map(sourcesOf({ ...de, later: deLater, signIn: deSignIn }))
+  const same = sourcesOf({ ...en, later: enLater, signIn: enSignIn }).filter(
+    ([name, text]) => german.get(name) === text && wordsOf(text) !== '',
+  )
   assert.deepEqual(
     same.filter(([, text]) => !SHARED.includes(wordsOf(text))),
     [],

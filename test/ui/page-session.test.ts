@@ -70,6 +70,73 @@ test('a call that waits for the password fails when the user leaves', async () =
   assert.equal(session.state(), 'logged-out')
 })
 
+describe('calls that need more of the user', () => {
+  const unconfirmed = new AdminError('Confirm', {
+    ...{ type: 'authentication', status: 401 },
+    summary: 'insufficient_user_authentication',
+  })
+  const unprotected = new AdminError('Set one up', { type: 'permission', status: 403, secondFactor: { enrol: true } })
+
+  /** Work that fails once. */
+  const failingOnce = (error: AdminError) => {
+    let calls = 0
+    return async () => {
+      if (calls++ === 0) throw error
+      return 'done'
+    }
+  }
+
+  for (const [error, state] of [
+    [unconfirmed, 'unconfirmed'],
+    [unprotected, 'unprotected'],
+  ] as const) {
+    test(`wait while the session is ${state}, and are then repeated`, async () => {
+      const session = await openSession()
+      const result = session.run(failingOnce(error))
+      await settle()
+      assert.equal(session.state(), state)
+      await session.enter(async () => {})
+      assert.equal(await result, 'done')
+      assert.equal(session.state(), 'logged-in')
+    })
+  }
+
+  test('fail with the message of the user who declines, and the session goes on', async () => {
+    const session = await openSession()
+    const result = session.run(failingOnce(unconfirmed))
+    await settle()
+    session.decline('Not confirmed')
+    await assert.rejects(result, /Not confirmed/)
+    assert.equal(session.state(), 'logged-in')
+  })
+
+  test('wait for one login if the session has ended meanwhile', async () => {
+    const session = await openSession()
+    const results = [session.run(failingOnce(ENDED)), session.run(failingOnce(unconfirmed))]
+    await settle()
+    assert.equal(session.state(), 'expired')
+    await session.login('ann', 'a password')
+    assert.deepEqual(await Promise.all(results), ['done', 'done'])
+  })
+
+  test('a wrong confirmation leaves them waiting', async () => {
+    const session = await openSession()
+    const result = session.run(failingOnce(unconfirmed))
+    await settle()
+    await assert.rejects(session.enter(() => Promise.reject(ENDED)))
+    assert.equal(session.state(), 'unconfirmed')
+    await session.enter(async () => {})
+    assert.equal(await result, 'done')
+  })
+
+  test('a refusal for another reason is no need', async () => {
+    const session = await openSession()
+    const refused = new AdminError('No', { type: 'permission', status: 403 })
+    await assert.rejects(session.run(failingOnce(refused)), /No/)
+    assert.equal(session.state(), 'logged-in')
+  })
+})
+
 describe('calls that are refused for now', () => {
   const refusal = (retryAfter: number | undefined) =>
     new AdminError('Too many', { type: 'rate_limit', status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) })

@@ -5,23 +5,33 @@ import type { PreferenceStore } from '../preferences.ts'
 import { RequestWaits } from './request-waits.ts'
 
 /**
- * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
- * has ended.
+ * What calls wait for: `expired` for a login, since the session has ended; `unconfirmed` for a proof that it is still the user;
+ * `unprotected` for the second factor that the account must have.
  */
-type SessionState = 'unknown' | 'logged-out' | 'logged-in' | 'expired'
+export type SessionNeed = 'expired' | 'unconfirmed' | 'unprotected'
+
+/** The state of the login: `unknown` until the server was asked, or what the page waits for. */
+type SessionState = 'unknown' | 'logged-out' | 'logged-in' | SessionNeed
+
+/** What the user has to do before a refused call can be repeated; undefined if repeating does not help. */
+function needOf({ type, summary, secondFactor }: AdminError): SessionNeed | undefined {
+  if (summary === 'insufficient_user_authentication') return 'unconfirmed'
+  if (secondFactor?.enrol === true) return 'unprotected'
+  return type === 'authentication' ? 'expired' : undefined
+}
 
 /** Limits of the repetitions of a call that the server refuses for now. */
 const MAX_REPETITIONS = 10
 const MAX_SECONDS = 60
 
-/** The login of the page. Calls that meet an expired session wait for the password and are then repeated. */
+/** The login of the page. Calls that the server refuses until the user has done something wait for that and are then repeated. */
 export class PageSession {
   readonly client: Client
   readonly waits: RequestWaits
   readonly #preferences: PreferenceStore
   #state: SessionState = 'unknown'
   readonly #listeners = new Set<() => void>()
-  /** Resolves when the user has logged in again; shared by all calls that wait for it. */
+  /** Resolves when the user has done what is needed; shared by all calls that wait for it. */
   #renewal: Promise<void> | undefined
   /** Ends the wait of these calls: with an error, or without one after a login. */
   #endRenewal: ((error?: AdminError) => void) | undefined
@@ -62,12 +72,24 @@ export class PageSession {
     this.#set(hasToken ? 'logged-in' : 'logged-out')
   }
 
-  /** @throws {AdminError} for a wrong password, or without a connection */
-  async login(username: string, password: string): Promise<void> {
-    await this.client.login(username, password)
+  /** @throws {AdminError} for a wrong password, with `secondFactor` if a code is missing or wrong, or without a connection */
+  login(username: string, password: string, otp?: string): Promise<void> {
+    return this.enter((client) => client.login(username, password, otp))
+  }
+
+  /** Begins or confirms a session; calls that wait for that are repeated. @throws what the work throws */
+  async enter<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const result = await work(this.client)
     this.#logins++
     this.#set('logged-in')
     this.#settleRenewal()
+    return result
+  }
+
+  /** Goes on without the confirmation: the calls that wait for it fail. @param message the message of their error */
+  decline(message: string): void {
+    this.#set('logged-in')
+    this.#settleRenewal(new AdminError(message, { type: 'permission', status: 401 }))
   }
 
   /** Ends the session. Calls that wait for the password fail with the error that they met. */
@@ -86,7 +108,8 @@ export class PageSession {
   }
 
   /**
-   * Runs calls of the API. When the session has ended, waits until the user has entered the password, and runs them again.
+   * Runs calls of the API. When the session has ended, waits until the user has entered the password, and runs them again. The same for
+   * other needs.
    *
    * @throws {AdminError}
    */
@@ -96,8 +119,9 @@ export class PageSession {
       try {
         return await work(this.client)
       } catch (error) {
-        if (!(error instanceof AdminError) || error.type !== 'authentication' || this.#state === 'logged-out') throw error
-        if (logins === this.#logins) await this.#renewed()
+        const need = error instanceof AdminError && this.#state !== 'logged-out' ? needOf(error) : undefined
+        if (need === undefined) throw error
+        if (logins === this.#logins) await this.#renewed(need)
       }
     }
   }
@@ -126,13 +150,12 @@ export class PageSession {
     }
   }
 
-  #renewed(): Promise<void> {
-    if (this.#renewal === undefined) {
-      this.#renewal = new Promise((resolve, reject) => {
-        this.#endRenewal = (error) => (error === undefined ? resolve() : reject(error))
-      })
-      this.#set('expired')
-    }
+  #renewed(need: SessionNeed): Promise<void> {
+    this.#renewal ??= new Promise((resolve, reject) => {
+      this.#endRenewal = (error) => (error === undefined ? resolve() : reject(error))
+    })
+    // A login also confirms.
+    if (this.#state !== 'expired') this.#set(need)
     return this.#renewal
   }
 

@@ -23,7 +23,7 @@ import { useSaveKey } from './use-save-key.ts'
 
 const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
 const AccessForm = lazy(() => import('./access-form.tsx').then((module) => ({ default: module.AccessForm })))
-const UserPanel = lazy(() => import('../panels/user-panel.tsx').then((module) => ({ default: module.UserPanel })))
+const UserPanel = lazy(() => import('../accounts/user-panel.tsx').then((module) => ({ default: module.UserPanel })))
 const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
 
 interface RecordEditorProps extends LoadedRecord {

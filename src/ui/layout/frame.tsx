@@ -1,18 +1,27 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useSession, useSessionState } from '../data/page-session.ts'
 import type { RequestWait } from '../data/request-waits.ts'
 import { localSite, SiteContext, siteQuery } from '../data/site.ts'
+import { lazyPart } from '../parts/lazy-part.ts'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { ExpiredSession, LoginPage } from './login.tsx'
 import { Shell } from './shell.tsx'
 
-/** What every page is in: the login, or the shell with the page. An expired session keeps the page and asks for the password over it. */
+const loadSignIn = () => import('../sign-in/sign-in.tsx')
+const LoginPage = lazyPart(() => loadSignIn().then((part) => part.LoginPage))
+const LinkPage = lazyPart(() => loadSignIn().then((part) => part.LinkPage))
+const Interruption = lazyPart(() => loadSignIn().then((part) => part.Interruption))
+
+/** Addresses that links of mails and providers lead to; they need no session. */
+const LINKS = /^\/(reset-password|accept-invitation|verify-email|sign-in)$/
+
+/** What every page is in: the login, or the shell with the page. What the session needs is asked for over the page, which stays. */
 export function Frame() {
   const session = useSession()
   const state = useSessionState()
+  const [, link] = LINKS.exec(useLocation().pathname) ?? []
   const [error, setError] = useState<unknown>()
   const start = useCallback(() => {
     setError(undefined)
@@ -21,6 +30,7 @@ export function Frame() {
   useEffect(() => {
     if (session.state() === 'unknown') start()
   }, [session, start])
+  if (link !== undefined) return <LinkPage name={link} />
   if (state === 'unknown') {
     return (
       <>
@@ -48,7 +58,11 @@ export function Frame() {
         </SiteProvider>
       </Suspense>
       <WaitNotice />
-      {state === 'expired' && <ExpiredSession />}
+      {state !== 'logged-in' && (
+        <Suspense>
+          <Interruption need={state} />
+        </Suspense>
+      )}
     </>
   )
 }

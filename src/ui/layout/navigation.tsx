@@ -6,9 +6,9 @@ import { plainClick } from '../cells/cell.tsx'
 import { groupsOf, isAdministered, useSite, useSiteRefresh } from '../data/site.ts'
 import { usePreference } from '../hooks.ts'
 import { ModelIcon } from '../parts/model-icon.tsx'
+import { ProjectMark } from '../parts/project-mark.tsx'
 import { foldedCase, formatNumber } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
-import { ProjectMark } from './project-mark.tsx'
 
 /** With more models than these the menu can be filtered. */
 const MANY = 15

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useSite, wordsOf } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
@@ -11,6 +12,8 @@ import { useLocale, useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
 import { parseFilter } from './filter-text.ts'
 import { allSelected, type Matches } from './selection.ts'
+
+const InviteUser = lazy(async () => ({ default: (await import('../accounts/invite-user.tsx')).InviteUser }))
 
 interface ListHeaderProps {
   readonly model: SiteModel
@@ -26,7 +29,7 @@ export function ListHeader({ model, total, matches, sort, shown }: ListHeaderPro
   const text = useText().list
   const noun = useNoun()
   const locale = useLocale()
-  const { capabilities } = useSite()
+  const { capabilities, user } = useSite()
   const { key } = model
   return (
     <PageHeader
@@ -36,6 +39,11 @@ export function ListHeader({ model, total, matches, sort, shown }: ListHeaderPro
         <>
           <ActionBar model={model} offers={modelOffers(model, shown.view)} records={null} count={0} />
           {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort, shown }} selection={allSelected(total)} />}
+          {key === 'user' && user.is_superuser && capabilities.import === undefined && (
+            <Suspense>
+              <InviteUser />
+            </Suspense>
+          )}
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">
               <Upload size={16} aria-hidden />

@@ -1,9 +1,11 @@
+import { AccountLogSection } from '../accounts/account-log.tsx'
+import { OwnPassword, OwnSessions } from '../accounts/own-account.tsx'
+import { SecondFactor } from '../accounts/second-factor.tsx'
 import { useSite } from '../data/site.ts'
-import { OwnPassword, OwnSessions } from '../panels/account.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLaterText } from '../text/later.ts'
 
-/** The account of the user who is logged in: password and sessions. */
+/** The account of the user who is logged in: what it logs in with, what it gives to programs, and what has happened to it. */
 export function AccountPage() {
   const later = useLaterText()
   const { user } = useSite()
@@ -13,7 +15,9 @@ export function AccountPage() {
       {user.id !== null && (
         <>
           <OwnPassword />
+          <SecondFactor />
           <OwnSessions />
+          <AccountLogSection />
         </>
       )}
     </>

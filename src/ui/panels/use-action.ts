@@ -15,20 +15,31 @@ interface Action {
   readonly clear: () => void
 }
 
+/** A call that needs no session, or is itself a login. */
+interface Call extends Omit<Action, 'run'> {
+  readonly run: (work: () => Promise<unknown>) => Promise<boolean>
+}
+
 /**
  * Runs calls of the API on behalf of a button or form, and keeps their state.
  *
  * @param titles the labels of the form's inputs, which messages show in place of the names of members
  */
-export function useAction(titles: Readonly<Record<string, string>> = {}): Action {
+export function useAction(titles?: Readonly<Record<string, string>>): Action {
   const session = useSession()
+  const { run, ...call } = useCall(titles)
+  return { ...call, run: (work) => run(() => session.run(work)) }
+}
+
+/** The same without the session of the page: nothing is repeated. */
+export function useCall(titles: Readonly<Record<string, string>> = {}): Call {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const run: Action['run'] = async (work) => {
+  const run: Call['run'] = async (work) => {
     setBusy(true)
     setError(undefined)
     try {
-      await session.run(work)
+      await work()
       return true
     } catch (failure) {
       setError(failure)

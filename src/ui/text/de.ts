@@ -56,6 +56,18 @@ const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
     /^([^;]+) is ambiguous: ('.*') means (.*); write the value$/s,
     '$1 ist nicht eindeutig: $2 meint mehrere Werte; schreiben Sie den Wert: $3',
   ],
+  [
+    /^The code is wrong, or was used before, .+$/,
+    'Der Code ist falsch, oder wurde schon benutzt, oder zu viele waren zuletzt falsch',
+  ],
+  [
+    /^([^;]+) is wrong, or was used before, or too many were wrong lately$/,
+    '$1 ist falsch, oder wurde schon benutzt, oder zu viele waren zuletzt falsch',
+  ],
+  [
+    /^([^;]+) is not the present code of the new authenticator; check the clock of the device$/,
+    '$1 ist nicht der jetzige Code der App. Prüfen Sie die Uhr des Geräts',
+  ],
   [/^([^;]+) is wrong, or the account is locked$/, '$1 ist falsch, oder das Konto ist gesperrt'],
   [/^The username or the password is wrong, or .+$/, 'Benutzername oder Passwort ist falsch, oder das Konto ist gesperrt'],
   [/^(?:\w+|Record) with ID (\d+) does not exist$/, 'Datensatz $1 gibt es nicht mehr'],
@@ -147,18 +159,6 @@ const de: Text = {
       everyone: 'Für alle',
       default_for: 'Öffnet sich für',
     },
-  },
-  login: {
-    title: 'Anmelden',
-    username: 'Benutzername',
-    password: 'Passwort',
-    submit: 'Anmelden',
-    expiredTitle: 'Ihre Sitzung ist abgelaufen',
-    expiredText: 'Geben Sie Ihr Passwort ein, um fortzufahren. Ihre Eingaben bleiben erhalten.',
-    otherUser: 'Als anderer Benutzer anmelden',
-    to: (title) => `Anmelden bei ${title}`,
-    noUsername: 'Geben Sie Ihren Benutzernamen ein.',
-    noPassword: 'Geben Sie Ihr Passwort ein.',
   },
   palette: {
     title: 'Suchen und öffnen',

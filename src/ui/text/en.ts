@@ -94,18 +94,6 @@ export const en = {
       default_for: 'Default for',
     },
   },
-  login: {
-    title: 'Sign in',
-    username: 'Username',
-    password: 'Password',
-    submit: 'Sign in',
-    expiredTitle: 'Your session has expired',
-    expiredText: 'Enter your password to continue. Nothing you typed is lost.',
-    otherUser: 'Sign in as another user',
-    to: (title: string) => `Sign in to ${title}`,
-    noUsername: 'Enter your username.',
-    noPassword: 'Enter your password.',
-  },
   palette: {
     title: 'Search or jump',
     label: 'Search for a model, an action or a record',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import de from '../../../src/ui/text/de.ts'
 import deLater from '../../../src/ui/text/de-later.ts'
+import deSignIn from '../../../src/ui/text/de-sign-in.ts'
 import { en } from '../../../src/ui/text/en.ts'
 import { enLater } from '../../../src/ui/text/en-later.ts'
 import { browserSite } from '../../helpers/browser.ts'
@@ -43,7 +44,7 @@ inBrowser('the page has the language of the browser, and the one that the user h
 
 inBrowser('a visitor reads the login in the language of the browser', { as: null }, async ({ page }) => {
   await preferGerman(page)
-  await page.getByRole('button', { name: de.login.submit }).waitFor()
+  await page.getByRole('button', { name: deSignIn.submit }).waitFor()
 })
 
 inBrowser('the number of a page is typed and refused in the language of the page', { at: '/models/post' }, async ({ page }) => {

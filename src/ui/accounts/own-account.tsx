@@ -2,9 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent, ReactNode } from 'react'
 import type { LoginSession } from '../../client/client.ts'
 import { DateCell } from '../cells/cell.tsx'
+import { ownAccountQuery } from '../data/accounts.ts'
 import { ownSessionsQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { useSite } from '../data/site.ts'
+import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
@@ -15,7 +17,6 @@ import { useToasts } from '../parts/toast.tsx'
 import { deviceOf } from '../text/format.ts'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
-import { useAction, useFaultFocus } from './use-action.ts'
 
 /** The sessions of the user who is logged in; all but the present one can be ended. */
 export function OwnSessions() {
@@ -105,6 +106,7 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
 /** Changes the password of the user who is logged in. */
 export function OwnPassword() {
   const text = useLaterText().account
+  const { data: account } = useQuery(ownAccountQuery(useSession()))
   const { user } = useSite()
   const queries = useQueryClient()
   const toasts = useToasts()
@@ -126,6 +128,14 @@ export function OwnPassword() {
     void queries.invalidateQueries({ queryKey: ['sessions'] })
   }
 
+  if (account?.has_password === false) {
+    return (
+      <section className="stack narrow" aria-labelledby="own-password">
+        <h2 id="own-password">{text.password}</h2>
+        <p className="muted">{text.noPasswordYet}</p>
+      </section>
+    )
+  }
   return (
     <section className="stack narrow" aria-labelledby="own-password">
       <h2 id="own-password">{text.password}</h2>

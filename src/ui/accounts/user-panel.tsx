@@ -1,10 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
+import { factorsQuery } from '../data/accounts.ts'
 import { userSessionsQuery } from '../data/administration.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, refreshModel } from '../data/records.ts'
 import { useSite } from '../data/site.ts'
+import { Confirm } from '../panels/confirm.tsx'
+import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
@@ -12,9 +15,8 @@ import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
-import { SessionTable } from './account.tsx'
-import { Confirm } from './confirm.tsx'
-import { useAction, useFaultFocus } from './use-action.ts'
+import { AccountLog } from './account-log.tsx'
+import { SessionTable } from './own-account.tsx'
 
 interface UserPanelProps {
   /** A record of the model `user`. */
@@ -25,7 +27,8 @@ interface UserPanelProps {
 
 /** What a superuser may do with an account at once, beside its form: set its password, disable it, end its sessions. */
 export function UserPanel({ record, onSaved }: UserPanelProps) {
-  const text = useLaterText().users
+  const later = useLaterText()
+  const text = later.users
   const isOwn = useSite().user.id === record.id
   if (isOwn) {
     return (
@@ -41,6 +44,8 @@ export function UserPanel({ record, onSaved }: UserPanelProps) {
       <h2 id="user-panel">{text.title}</h2>
       <Activation record={record} onSaved={onSaved} />
       <Sessions record={record} />
+      <h3>{later.account.log}</h3>
+      <AccountLog userId={record.id} />
     </section>
   )
 }
@@ -50,9 +55,11 @@ function Activation({ record, onSaved }: UserPanelProps) {
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, run, clear } = useAction()
-  const [open, setOpen] = useState<'password' | 'disable'>()
+  const [open, setOpen] = useState<'password' | 'disable' | 'factor'>()
   const isActive = record.is_active !== false
-  const show = (dialog: 'password' | 'disable') => {
+  const factors = useQuery({ ...factorsQuery(useSession(), record.id), refetchOnMount: 'always' })
+  const hasFactor = (factors.data?.data.length ?? 0) > 0
+  const show = (dialog: 'password' | 'disable' | 'factor') => {
     clear()
     setOpen(dialog)
   }
@@ -64,12 +71,22 @@ function Activation({ record, onSaved }: UserPanelProps) {
     onSaved()
     await Promise.all([refreshModel(queries, 'user'), queries.invalidateQueries({ queryKey: ['sessions'] })])
   }
+  const resetFactor = async () => {
+    const query = [['user_id', record.id] as const]
+    if (!(await run((client) => client.request('/auth/factors', { method: 'DELETE', query })))) return
+    setOpen(undefined)
+    toasts.done(text.factorReset)
+    await Promise.all(
+      ['factors', 'sessions', 'account-log'].map((key) => queries.invalidateQueries({ queryKey: [key, record.id] })),
+    )
+  }
   return (
     <>
       {!isActive && <Notice kind="warning">{text.disabledNote}</Notice>}
       {error !== undefined && open === undefined && <Failure error={error} />}
       <div className="actions">
         <Button onClick={() => show('password')}>{text.setPassword}</Button>
+        {hasFactor && <Button onClick={() => show('factor')}>{text.resetFactor}</Button>}
         {isActive ? (
           <Button kind="danger" onClick={() => show('disable')}>
             {text.disable}
@@ -81,6 +98,17 @@ function Activation({ record, onSaved }: UserPanelProps) {
         )}
       </div>
       {open === 'password' && <SetPassword record={record} onSaved={onSaved} onClose={() => setOpen(undefined)} />}
+      {open === 'factor' && (
+        <Confirm
+          {...{ isBusy, error }}
+          title={text.resetFactor}
+          action={text.resetFactor}
+          onConfirm={() => void resetFactor()}
+          onClose={() => setOpen(undefined)}
+        >
+          {text.resetFactorText(String(record.username))}
+        </Confirm>
+      )}
       {open === 'disable' && (
         <Confirm
           {...{ isBusy, error }}

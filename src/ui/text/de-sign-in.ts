@@ -1,0 +1,91 @@
+import type { SignInText } from './en-sign-in.ts'
+
+/** German texts of the pages without a session, and of what asks for a login. */
+const deSignIn: SignInText = {
+  title: 'Anmelden',
+  to: (title) => `Anmelden bei ${title}`,
+  username: 'Benutzername',
+  password: 'Passwort',
+  submit: 'Anmelden',
+  with: (provider) => `Mit ${provider} anmelden`,
+  or: 'oder',
+  noUsername: 'Geben Sie Ihren Benutzernamen ein.',
+  noPassword: 'Geben Sie Ihr Passwort ein.',
+  noEmail: 'Geben Sie Ihre E-Mail-Adresse ein.',
+  expiredTitle: 'Ihre Sitzung ist abgelaufen',
+  expiredText: 'Melden Sie sich wieder an, um fortzufahren. Ihre Eingaben bleiben erhalten.',
+  otherUser: 'Als anderer Benutzer anmelden',
+  signOut: 'Abmelden',
+  back: 'Zurück',
+  toSignIn: 'Zur Anmeldung',
+  linkCut: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der Nachricht, oder kopieren Sie ihn ganz.',
+  code: {
+    title: 'Geben Sie Ihren Code ein',
+    label: 'Code',
+    help: 'Die sechs Ziffern, die Ihre Authenticator-App zeigt.',
+    recovery: 'Wiederherstellungscode',
+    recoveryHelp: 'Einer der Codes, die Sie beim Einrichten der Anmeldung in zwei Schritten aufbewahrt haben. Jeder gilt einmal.',
+    useRecovery: 'Wiederherstellungscode verwenden',
+    useApp: 'App verwenden',
+    none: 'Geben Sie den Code ein.',
+    submit: 'Weiter',
+  },
+  forgot: {
+    link: 'Passwort vergessen?',
+    title: 'Passwort zurücksetzen',
+    email: 'E-Mail-Adresse',
+    help: 'Wir senden einen Link an diese Adresse. Er gilt einmal, 30 Minuten lang.',
+    submit: 'Link senden',
+    sentTitle: 'Sehen Sie in Ihre E-Mails',
+    sent: (email) => `Wenn ${email} zu einem Konto gehört, ist ein Link dorthin unterwegs.`,
+  },
+  reset: {
+    title: 'Neues Passwort wählen',
+    password: 'Neues Passwort',
+    text: 'Das beendet alle Ihre Sitzungen. Danach melden Sie sich mit dem neuen Passwort an.',
+    submit: 'Passwort setzen',
+    done: 'Ihr Passwort ist geändert. Melden Sie sich nun damit an.',
+    again: 'Neuen Link anfordern',
+  },
+  invitation: {
+    title: 'Einladung annehmen',
+    text: 'Wählen Sie den Namen und das Passwort, mit denen Sie sich anmelden werden.',
+    submit: 'Konto anlegen',
+    done: 'Ihr Konto ist angelegt. Melden Sie sich nun damit an.',
+  },
+  email: {
+    title: 'E-Mail-Adresse bestätigen',
+    text: 'Bestätigen Sie mit dem Knopf, dass diese Adresse Ihnen gehört.',
+    submit: 'Adresse bestätigen',
+    done: 'Ihre E-Mail-Adresse ist bestätigt.',
+    home: 'Weiter',
+  },
+  finish: {
+    title: 'Sie werden angemeldet …',
+    failed: 'Sie sind nicht angemeldet',
+    faults: {
+      cancelled: 'Der Anbieter hat Sie nicht angemeldet.',
+      expired: 'Diese Anmeldung ist abgelaufen oder hat in einem anderen Browser begonnen. Beginnen Sie von vorn.',
+      refused:
+        'Die Antwort des Anbieters war nicht gültig. Beginnen Sie von vorn; hilft das nicht, sagen Sie es Ihrer Verwaltung.',
+      unavailable: 'Der Anbieter ist nicht erreichbar. Versuchen Sie es später, oder sagen Sie es Ihrer Verwaltung.',
+      taken: 'Diese Identität ist mit einem anderen Konto verknüpft.',
+      other: 'Die Anmeldung ist fehlgeschlagen. Beginnen Sie von vorn.',
+    },
+  },
+  confirm: {
+    title: 'Bestätigen Sie, dass Sie es sind',
+    text: 'Dafür ist eine Anmeldung in den letzten 10 Minuten nötig.',
+    submit: 'Bestätigen',
+    usePassword: 'Passwort verwenden',
+    useCode: 'Code verwenden',
+    again: 'Melden Sie sich erneut an, und wiederholen Sie dann, was Sie tun wollten.',
+    cancelled: 'Dafür müssen Sie bestätigen, dass Sie es sind',
+  },
+  enrol: {
+    title: 'Anmeldung in zwei Schritten einrichten',
+    text: 'Ihr Konto braucht sie, bevor Sie fortfahren können.',
+  },
+}
+
+export default deSignIn
