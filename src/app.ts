@@ -197,8 +197,9 @@ async function open(
     features.use({ stop: () => code.stop() })
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
-    const { givenKey } = dependencies
-    const accounts = features.use(new Accounts({ ...parts, tokens, lockout, factorLockout, hasher, secret, givenKey }))
+    const { givenKey, resolve } = dependencies
+    const accountParts = { ...parts, tokens, lockout, factorLockout, hasher, secret, givenKey, resolve }
+    const accounts = features.use(new Accounts(accountParts))
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
     const sweepParts = {
@@ -275,6 +276,8 @@ async function open(
       ownAccounts: accounts.own,
       accountEvents: accounts.events,
       ownFactors: accounts.ownFactors,
+      identities: accounts.identities,
+      singleSignOn: accounts.singleSignOn,
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views,

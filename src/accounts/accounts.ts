@@ -10,12 +10,17 @@ import type { Records } from '../records/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Clock, Timer } from '../util/clock.ts'
 import type { Random } from '../util/ids.ts'
+import type { Resolve } from '../webhooks/url-guard.ts'
+import { webhookGuard } from '../webhooks/webhooks.ts'
 import { AccountEvents, accountEventHooks } from './account-events.ts'
 import { accountGuards } from './account-guards.ts'
 import { accountLog } from './account-log.ts'
 import { ActorCache } from './actor-cache.ts'
 import { ApiKeys } from './api-keys.ts'
 import { Logins } from './logins.ts'
+import { guardedFetch } from './oidc/guarded-fetch.ts'
+import { Identities } from './oidc/identities.ts'
+import { SingleSignOn } from './oidc/single-sign-on.ts'
 import { OwnAccounts } from './own-accounts.ts'
 import { OwnFactors } from './own-factors.ts'
 import { RecentLogin } from './recent-login.ts'
@@ -42,6 +47,8 @@ interface AccountParts {
   readonly log: Log
   /** A key of the first superuser, for an ephemeral server. */
   readonly givenKey?: string | undefined
+  /** Resolves the host names of providers. */
+  readonly resolve: Resolve | undefined
 }
 
 /** Logins, sessions and second factors, the log of accounts, and the hooks that guard accounts, end sessions and log changes of accounts. */
@@ -55,6 +62,8 @@ export class Accounts {
   readonly keys: ApiKeys
   readonly own: OwnAccounts
   readonly ownFactors: OwnFactors
+  readonly identities: Identities
+  readonly singleSignOn: SingleSignOn
   readonly hooks: readonly WriteHooks[]
 
   constructor(parts: AccountParts) {
@@ -81,6 +90,24 @@ export class Accounts {
     this.logins = new Logins({ ...parts, sessions, events, actors, keys, starts: this.starts, factors: this.factors })
     this.own = new OwnAccounts({ ...parts, sessions, events, user, factors: this.factors })
     this.ownFactors = new OwnFactors({ ...parts, sessions, events, user, factors: this.factors, recent: this.recent })
+    this.identities = new Identities({
+      ...parts,
+      providers: settings.accounts.providers ?? [],
+      users: user,
+      recent: this.recent,
+      events,
+      hasVerifiedAddress: async () => false,
+      tell: async () => {},
+    })
+    this.singleSignOn = new SingleSignOn({
+      ...parts,
+      identities: this.identities,
+      starts: this.starts,
+      sessions,
+      recent: this.recent,
+      sealer: new Sealer({ secret, previous: settings.secret_keys_previous }, 'single sign-on', random),
+      fetch: guardedFetch(webhookGuard(settings, parts.resolve)),
+    })
     this.hooks = [
       this.logins.actors.hooks,
       accountGuards(parts),

@@ -1,5 +1,7 @@
 import type { AccountEvents } from '../accounts/account-events.ts'
 import type { Logins } from '../accounts/logins.ts'
+import type { Identities } from '../accounts/oidc/identities.ts'
+import type { SingleSignOn } from '../accounts/oidc/single-sign-on.ts'
 import type { OwnAccounts } from '../accounts/own-accounts.ts'
 import type { OwnFactors } from '../accounts/own-factors.ts'
 import type { PasswordHasher } from '../auth/password.ts'
@@ -127,6 +129,8 @@ export interface App {
   readonly ownAccounts: OwnAccounts
   readonly accountEvents: AccountEvents
   readonly ownFactors: OwnFactors
+  readonly identities: Identities
+  readonly singleSignOn: SingleSignOn
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */

@@ -3,6 +3,7 @@ import { defineModel } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
 import { AccountEvent } from './event-models.ts'
 import { AuthFactor } from './factor-models.ts'
+import { AuthIdentity } from './identity-models.ts'
 
 const User = defineModel({
   name: 'User',
@@ -111,7 +112,7 @@ export const API_KEYS = 'apikey'
 export const SESSIONS = 'authsession'
 
 /** The internal models of accounts. */
-const INTERNAL: readonly ModelDefinition[] = [AuthSession, ApiKey, AccountEvent, AuthFactor]
+const INTERNAL: readonly ModelDefinition[] = [AuthSession, ApiKey, AccountEvent, AuthFactor, AuthIdentity]
 
 /** Keys of all models of accounts, also of those that are internal: their records stay where accounts stay. */
 export const ACCOUNT_TABLES: readonly string[] = [...ACCOUNT_MODELS, ...INTERNAL.map(({ name }) => name.toLowerCase())]

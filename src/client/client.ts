@@ -21,6 +21,7 @@ import type { AnyModel, AnyModels, CallOptions, ModelTypes, Page } from './types
 import type {
   HistoryEntry,
   HistoryQuery,
+  LinkedIdentity,
   LintReport,
   LoginSession,
   Me,
@@ -181,6 +182,31 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
    */
   async endSession(id: number, { signal }: CallOptions = {}): Promise<void> {
     await this.request(`/auth/sessions/${id}`, { method: 'DELETE', signal })
+  }
+
+  /** Returns the identities at providers by which the logged-in user logs in. */
+  async identities({ signal }: CallOptions = {}): Promise<readonly LinkedIdentity[]> {
+    const { data } = (await this.request('/auth/identities', { signal })) as { data: readonly LinkedIdentity[] }
+    return data
+  }
+
+  /**
+   * Begins to link an identity at a provider with the logged-in user, within 10 minutes of a login. Returns the URL that the browser goes to.
+   *
+   * @throws {AdminError} of type `authentication` after that time: `POST /auth/confirm` renews it
+   */
+  async linkIdentity(provider: string, { signal }: CallOptions = {}): Promise<string> {
+    const { url } = (await this.request(`/auth/identities/${provider}`, { method: 'POST', body: {}, signal })) as { url: string }
+    return url
+  }
+
+  /**
+   * Removes an identity of the logged-in user, within 10 minutes of a login.
+   *
+   * @throws {AdminError} of type `conflict` for the last way in
+   */
+  async unlinkIdentity(id: number, { signal }: CallOptions = {}): Promise<void> {
+    await this.request(`/auth/identities/${id}`, { method: 'DELETE', signal })
   }
 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */

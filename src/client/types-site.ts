@@ -344,6 +344,18 @@ export interface LoginSession {
   readonly current: boolean
 }
 
+/** An identity at a provider, by which a user logs in. */
+export interface LinkedIdentity {
+  readonly id: number
+  /** Name of the provider; null if the server does not know it any more. */
+  readonly provider: string | null
+  readonly title: string
+  /** How the provider names the user. */
+  readonly subject: string
+  readonly email: string | null
+  readonly created_at: string
+}
+
 /** A change of a record. */
 export interface HistoryEntry<Key extends string = string> {
   readonly id: number

@@ -2,6 +2,7 @@ import Joi from 'joi'
 import { isLoopback, parseUrl } from '../util/urls.ts'
 import type { AccountSettings, Settings } from './define.ts'
 import type { Faults } from './fault.ts'
+import { providersSchema } from './provider-settings.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
 
 const EXAMPLE_URL = 'https://admin.example.com'
@@ -26,6 +27,7 @@ export const accountsSchema = Joi.object({
   password_reset: Joi.boolean(),
   two_factor: Joi.valid('optional', 'required', 'superusers', 'off'),
   log_days: Joi.number().integer().min(1).max(36_500),
+  providers: providersSchema,
 })
 
 export const ACCOUNT_DEFAULTS: AccountSettings = { password_reset: false, two_factor: 'optional', log_days: 90 }

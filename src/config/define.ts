@@ -123,6 +123,8 @@ export interface AccountSettings {
   readonly two_factor: TwoFactor
   /** Days for which the log of accounts is kept. */
   readonly log_days: number
+  /** Providers of identities for single sign-on; absent if there are none. */
+  readonly providers?: readonly ProviderSettings[]
 }
 
 /** Settings of mails that the server sends. */
@@ -135,10 +137,37 @@ export interface MailSettings {
   readonly password?: string
 }
 
+/** A provider of identities for single sign-on (OpenID Connect). */
+export interface ProviderSettings {
+  /** Its name in addresses. */
+  readonly name: string
+  /** Its name for people; default: `name`. */
+  readonly title: string
+  /** The issuer, exactly as its discovery document names it. */
+  readonly issuer: string
+  readonly client_id: string
+  readonly client_secret?: string
+  /** Domains of the addresses that accounts are created and linked for; default: all. */
+  readonly domains?: readonly string[]
+  /** Whether unknown users get an account; default: false. */
+  readonly create: boolean
+  /**
+   * How an identity gets to an account that exists: by its user, who is logged in (default), or also by the same e-mail address, verified there and
+   * here.
+   */
+  readonly link: 'explicit' | 'verified_email'
+  /** Groups that follow a claim: its values, and the groups that they stand for. */
+  readonly groups?: { readonly claim: string; readonly map: Readonly<Record<string, string>> }
+}
+
+/** A provider as written. */
+export type ProviderSettingsInput = Pick<ProviderSettings, 'name' | 'issuer' | 'client_id'> & Partial<ProviderSettings>
+
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
 /** Settings as written; every member is optional. `webhooks` may be a list of subscriptions, `store` a URL. */
-export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store' | 'mail' | 'files'>> & {
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store' | 'mail' | 'files' | 'accounts'>> & {
+  readonly accounts?: Partial<Omit<AccountSettings, 'providers'>> & { readonly providers?: readonly ProviderSettingsInput[] }
   readonly files?: FileSettingsInput
   readonly mail?: Partial<MailSettings>
   readonly store?: string | Partial<PostgresSettings>

@@ -6,6 +6,7 @@ import type { Settings, SettingsInput } from './define.ts'
 import { type FaultRule, Faults } from './fault.ts'
 import { checkFileStore, FILE_DEFAULTS, filesSchema } from './file-settings.ts'
 import { completeMail, mailSchema } from './mail-settings.ts'
+import { completeProviders, type ProviderVariable } from './provider-settings.ts'
 import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
 import { completeStore, storeSchema } from './store-settings.ts'
@@ -190,10 +191,17 @@ export function resolveSettings(
     read(flags, flatSource('command line'), true),
   ]
   const merged = layers.reduce<object>(mergeSections, DEFAULTS) as Settings
-  const { mail: writtenMail, ...others } = merged
+  const { mail: writtenMail, accounts: writtenAccounts, ...others } = merged
   const mail = completeMail(writtenMail, merged.host, file, faults)
   const settings = freeze({
     ...others,
+    accounts: {
+      ...writtenAccounts,
+      ...completeProviders(writtenAccounts.providers, {
+        ...{ settings: merged, file, faults },
+        variables: environment.providers,
+      }),
+    },
     store: completeStore(merged.store, file, faults),
     ...(mail === undefined ? {} : { mail }),
   })
@@ -219,9 +227,11 @@ function withSections({ webhooks, store, ...others }: SettingsInput): SettingsIn
 
 function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   layers: { name: string; value: unknown }[]
+  providers: ProviderVariable[]
   warnings: string[]
 } {
   const layers: { name: string; value: unknown }[] = []
+  const providers: ProviderVariable[] = []
   const warnings: string[] = []
   for (const [name, text] of Object.entries(env)) {
     // Shells express an unset variable as an empty one.
@@ -230,7 +240,9 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
     const [setting = ''] = path
     // That of other programs is an address.
     if (name === 'ADMIN_MAIL') continue
-    if (SETTING_NAMES.has(setting)) {
+    // Providers are a list, whose members the environment names.
+    if (setting === 'accounts' && path[1] === 'providers') providers.push({ name, path: path.slice(2), value: text })
+    else if (SETTING_NAMES.has(setting)) {
       const leaf = LISTS.has(setting) ? text.split(',').map((item) => item.trim()) : text
       layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
     } else {
@@ -239,7 +251,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
       if (meant !== undefined) warnings.push(`${name} is not a setting; did you mean ADMIN_${meant.toUpperCase()}?`)
     }
   }
-  return { layers, warnings }
+  return { layers, providers, warnings }
 }
 
 /** Settings whose variable is a list with commas. */

@@ -18,6 +18,7 @@ import { jobRoutes, jobSchemas } from './routes/jobs.ts'
 import { KEY_SCHEMAS, keyRoutes } from './routes/keys.ts'
 import { listRoutes } from './routes/lists.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
+import { IDENTITY_SCHEMAS, oidcRoutes } from './routes/oidc.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { recomputeRoutes } from './routes/recompute.ts'
 import { RECORD_SCHEMAS, recordRoutes } from './routes/records.ts'
@@ -38,6 +39,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
     accountLogRoutes,
     factorRoutes,
     keyRoutes,
+    oidcRoutes,
     modelRoutes,
     actionRoutes,
     batchRoutes,
@@ -67,6 +69,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...ACCOUNT_LOG_SCHEMAS,
     ...FACTOR_SCHEMAS,
     ...KEY_SCHEMAS,
+    ...IDENTITY_SCHEMAS,
     ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)

@@ -5,6 +5,7 @@ import { LoginFailure, unauthenticated } from '../auth/login-failure.ts'
 import { type Actor, ANONYMOUS } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
+import type { StoredRecord } from '../store/store.ts'
 import type { Random } from '../util/ids.ts'
 import type { ErrorResponses } from './error-responses.ts'
 import type { ConnectionLimits } from './listener.ts'
@@ -105,6 +106,14 @@ export class LoginLog {
     const result = await this.#tellingOfRefusals(request, work, 'login_failed', 'Login failed')
     // Logged after success only: before it the name might be a mistyped password.
     this.#log.info('Login', { event: 'login_succeeded', username, ...this.#origin(request) })
+    return result
+  }
+
+  /** Runs a login by a provider and logs its outcome. */
+  async signIn<T extends { readonly user: StoredRecord }>(request: Request, work: () => Promise<T>): Promise<T> {
+    const result = await this.#tellingOfRefusals(request, work, 'login_failed', 'Login failed')
+    const { username } = result.user
+    this.#log.info('Login', { event: 'login_succeeded', username, method: 'oidc', ...this.#origin(request) })
     return result
   }
 

@@ -88,7 +88,7 @@ function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOpt
 const FAULTS_OF_FILES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'DATA_CORRUPT'])
 
 /** States of the installation: a warning names them with their remedy, and no place in the code. */
-const STATES: ReadonlySet<ErrorCode> = new Set(['IMAGES_UNAVAILABLE'])
+const STATES: ReadonlySet<ErrorCode> = new Set(['IMAGES_UNAVAILABLE', 'PROVIDER_UNAVAILABLE'])
 
 /** The body reveals nothing internal; the log has the details under the same id. */
 function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {

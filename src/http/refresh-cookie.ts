@@ -30,6 +30,16 @@ export class RefreshCookie extends TokenCookie {
   }
 
   /**
+   * Expects a request for a session in a cookie whose sender is a page of this server, without doubt: it takes something else from a cookie.
+   *
+   * @throws {AppError} VALIDATION_FAILED
+   */
+  expectOwnPage(request: Request): void {
+    if (!this.isWanted(request)) throw invalid('refresh is mandatory, and must be cookie')
+    if (this.senderOf(request) !== 'same-origin') throw invalid('refresh is accepted from pages of this server only')
+  }
+
+  /**
    * True if a refresh or a logout takes the token from the cookie: a JSON body without `refresh_token`, sent by a page of this
    * server. The token of any other request is expected in its body.
    */

@@ -27,12 +27,8 @@ export class TokenCookie {
 
   /** The token in the cookie; undefined without one, and if several cookies have the name, which another host may have set. */
   read(request: Request): string | undefined {
-    const start = `${this.#name(request)}=`
-    const pairs = String(request.headers.cookie ?? '').split(';')
-    const [token, ...others] = pairs.flatMap((pair) => {
-      const text = pair.trim()
-      return text.startsWith(start) ? [text.slice(start.length)] : []
-    })
+    const name = this.#name(request)
+    const [token, ...others] = cookiesIn(request).flatMap((cookie) => (cookie.name === name ? [cookie.value] : []))
     return token !== undefined && others.length === 0 && TOKEN.test(token) ? token : undefined
   }
 
@@ -51,18 +47,45 @@ export class TokenCookie {
     return senderOf(request, this.#trustedProxies)
   }
 
-  /** The response may be an error, so the field is added to whichever is sent. */
   #send(request: Request, value: string, maxAge: number): void {
-    const attributes = [`Max-Age=${maxAge}`, `Path=${this.#path}`, 'HttpOnly', 'SameSite=Strict']
-    const secure = isHttps(request, this.#trustedProxies) ? ['Secure'] : []
-    addFields(request.raw.res, ['Set-Cookie', [`${this.#name(request)}=${value}`, ...attributes, ...secure].join('; ')])
+    const attributes = { name: this.#name(request), path: this.#path, sameSite: 'Strict' } as const
+    sendCookie(request, this.#trustedProxies, { ...attributes, value, maxAge })
   }
 
-  /** The listener's own port may differ from the setting, which may be 0. */
-  #name({ server }: Request): string {
-    return `${this.#prefix}_${Number(server.info.port) || this.#port}`
+  #name(request: Request): string {
+    return `${this.#prefix}_${portOf(request, this.#port)}`
   }
 }
+
+/** A cookie for pages of this server. */
+interface Cookie {
+  readonly name: string
+  readonly value: string
+  /** In seconds; 0 removes it. */
+  readonly maxAge: number
+  readonly path: string
+  readonly sameSite: 'Strict' | 'Lax'
+}
+
+/** Sends a cookie that scripts cannot read. The response may be an error, so the field is added to whichever is sent. */
+export function sendCookie(request: Request, trustedProxies: number, { name, value, maxAge, path, sameSite }: Cookie): void {
+  const attributes = [`Max-Age=${maxAge}`, `Path=${path}`, 'HttpOnly', `SameSite=${sameSite}`]
+  const secure = isHttps(request, trustedProxies) ? ['Secure'] : []
+  addFields(request.raw.res, ['Set-Cookie', [`${name}=${value}`, ...attributes, ...secure].join('; ')])
+}
+
+/** The cookies of a request. */
+export const cookiesIn = ({ headers }: Request): { readonly name: string; readonly value: string }[] =>
+  String(headers.cookie ?? '')
+    .split(';')
+    .map((pair) => {
+      const text = pair.trim()
+      const end = text.indexOf('=')
+      return { name: text.slice(0, Math.max(0, end)), value: text.slice(end + 1) }
+    })
+
+/** The listener's own port, which may differ from that of the settings, which may be 0. */
+export const portOf = ({ server }: Request, configured: number): number => Number(server.info.port) || configured
 
 /**
  * The page that sent a request, as far as its browser tells: of this server, of another site or port, none, since the user typed the address

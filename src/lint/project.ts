@@ -9,6 +9,8 @@ export interface LintProject {
   readonly config: Definition | undefined
   /** The setting `files.max_size` in bytes, which may come from the environment. */
   readonly maxFileBytes: number
+  /** Names of the groups that roles define; undefined if seed records define groups, too. */
+  readonly groups: readonly string[] | undefined
   /** All models, including built-in ones. */
   readonly registry: Registry
   /** The project's own models. */

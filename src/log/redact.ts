@@ -13,6 +13,7 @@ const SECRET_NAMES = [
   'secret',
   'secret_key',
   'secret_keys_previous',
+  'client_secret',
   'token',
   'access_token',
   'refresh_token',

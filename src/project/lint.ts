@@ -86,6 +86,7 @@ function lintable({ project, files, models, faults }: ExaminedProject): LintProj
   return {
     config: files.config,
     maxFileBytes: project.settings.files.max_size,
+    groups: project.seeds.some(({ model }) => model === 'group') ? undefined : project.roles.map(({ name }) => name),
     registry: project.registry,
     models,
     views: project.views.all,

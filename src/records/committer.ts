@@ -342,7 +342,7 @@ export class Committer {
 
   /** Commits operations on internal tables without validation and without hooks. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
-    const stray = operations.find(({ table }) => !this.#rules.registry.expect(table).internal)
+    const stray = operations.find(({ kind, table }) => kind !== 'assert' && !this.#rules.registry.expect(table).internal)
     if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
     return this.#store.transact(operations)
   }

@@ -147,7 +147,7 @@ export class Records {
     return this.#parts.maxRecordBytes
   }
 
-  /** Commits operations on internal tables, in one transaction. */
+  /** Commits operations on internal tables, in one transaction. Assertions may be about any table. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     return this.#committer.commitInternal(operations)
   }

@@ -254,6 +254,10 @@ function refuseIfConfigured({ id, from_settings: fromSettings }: StoredRecord): 
 const configuredError = (what: string): AppError =>
   new AppError('VALIDATION_FAILED', `${what} is set in the settings of the project; change it there`)
 
+/** The guard of a project's settings, for all requests to addresses from elsewhere. */
+export const webhookGuard = ({ webhooks, host }: Settings, resolve?: Resolve): UrlGuard =>
+  new UrlGuard(webhooks.allow_private ?? isLoopback(host), resolve)
+
 /** Creates the webhook service from a project's settings. */
 export function createWebhooks(
   parts: SubscriptionParts & {
@@ -265,8 +269,8 @@ export function createWebhooks(
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
 ): Webhooks {
   const { settings, clock, random } = parts
-  const { allow_private: allowPrivate = isLoopback(settings.host), retry_schedule: seconds, keep } = settings.webhooks
-  const guard = new UrlGuard(allowPrivate, resolve)
+  const { retry_schedule: seconds, keep } = settings.webhooks
+  const guard = webhookGuard(settings, resolve)
   return new Webhooks({
     ...parts,
     guard,

@@ -26,6 +26,8 @@ describe('the query parameters of each GET are those that the OpenAPI document d
 
   test('another one is refused by its name', async () => {
     for (const { path } of gets()) {
+      // Providers of identities add parameters of their own (RFC 6749, section 4.1.2).
+      if (path.endsWith('/callback')) continue
       const { status, text } = await send(app, { request: `GET /${path.slice(1)}?unheard_of=1` })
       assert.equal(status, 400, `${path}: ${text}`)
       assert.match(text, /unheard_of/, path)

@@ -7,6 +7,9 @@ prot: 8000
 secret_key: changeme-changeme-changeme-changeme
 webhooks:
   - { url: "http://hooks.example.com/in" }
+accounts:
+  providers:
+    - { name: sso, issuer: https://accounts.example.com, client_id: admin, create: true, groups: { claim: teams, map: { eng: Editor } } }
 lint: { rules: { view/no-from: off } }
 `,
   'seed/note.xml': '',

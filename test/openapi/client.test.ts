@@ -29,7 +29,7 @@ function use({ components }: OpenApiDocument, path: string, method: string, oper
   const member = operation.operationId
   return `export async function ${member}() {
   const { data, error, response } = await client.${method.toUpperCase()}('${path}', ${JSON.stringify({ ...(places.length === 0 ? {} : { params }), ...body })})
-  const answer: Answer<'${member}', ${success}> | undefined = data
+  const answer: ${success === undefined ? 'undefined' : `Answer<'${member}', ${success}> | undefined`} = data
   return answer ?? error ?? response
 }`
 }

@@ -1,7 +1,9 @@
+import { ENTRA_HOST, providersIn } from '../../config/provider-settings.ts'
 import { flatSource, type Path, type Source } from '../../config/source.ts'
 import { secretProblem, subscriptionsIn, urlProblem } from '../../config/webhook-settings.ts'
 import { isObject } from '../../util/json.ts'
-import { didYouMean } from '../../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../../util/suggest.ts'
+import { parseUrl } from '../../util/urls.ts'
 import { directivesIn } from '../directives.ts'
 import { configExample, type Example, formExample, type LintRule } from '../rule.ts'
 
@@ -9,6 +11,12 @@ import { configExample, type Example, formExample, type LintRule } from '../rule
 const MIN_DISTINCT = 10
 
 const roleExample = (text: string): Example => ({ files: { 'roles/editors.yaml': text } })
+
+/** Settings with one provider. */
+const providerText = (members: string): string =>
+  `accounts:\n  providers:\n    - { name: sso, ${members.includes('issuer:') ? '' : 'issuer: "https://accounts.example.com", '}client_id: admin, ${members} }\n`
+
+const providerExample = (members: string): Example => configExample(providerText(members))
 
 const MODEL = 'name: Note\nfields:\n  - { name: text, type: string, unique: true, max_length: 9 }\n'
 
@@ -149,6 +157,84 @@ the same machine. A name and password in the url would appear in every log with 
         const { protocol, hostname, host } = new URL(address)
         if (protocol === 'http:' && !isLocal(hostname)) {
           report(config.source, [...path, 'url'], `Deliveries to ${host} are not encrypted; use https`)
+        }
+      }
+    },
+  },
+  'config/provider-accounts': {
+    severity: 'warn',
+    summary: 'A provider gives accounts to more, or fewer, people than it seems',
+    details: `With create: true and no domains, everyone with an account at the provider gets one here: at Google, everyone. Name the domains of
+your addresses in domains.
+
+Microsoft Entra ID never says that an address is verified, so with it create and link: verified_email have no effect. Its users link their identity
+once they are logged in.`,
+    invalid: [
+      providerExample('create: »true«'),
+      providerExample('issuer: "https://login.microsoftonline.com/0b8f7c2e/v2.0", link: »verified_email«'),
+    ],
+    valid: [providerExample('create: true, domains: [example.com]'), providerExample('link: verified_email')],
+    project({ config }, report) {
+      if (config === undefined) return
+      for (const { value, path } of providersIn(config)) {
+        const { issuer, create, link, domains } = value
+        const isEntra = parseUrl(String(issuer))?.hostname === ENTRA_HOST
+        for (const [key, isSet] of [
+          ['create', create === true],
+          ['link', link === 'verified_email'],
+        ] as const) {
+          if (isEntra && isSet)
+            report(
+              config.source,
+              [...path, key],
+              `Microsoft Entra ID sends no verified addresses, so '${key}' has no effect; its users link their identity`,
+            )
+        }
+        if (create === true && domains === undefined && !isEntra) {
+          report(
+            config.source,
+            [...path, 'create'],
+            'Everyone with an account at this provider gets one here; name the domains of your addresses in domains',
+          )
+        }
+      }
+    },
+  },
+  'config/provider-group': {
+    severity: 'warn',
+    summary: 'A provider gives a group that does not exist',
+    details: `The values of groups.map of a provider are names of groups. A name that no role defines gives no group, until somebody
+creates it.`,
+    invalid: [
+      {
+        files: {
+          'roles/editors.yaml': 'name: Editors\npermissions: [view_post]\n',
+          'admin.config.yaml': providerText('groups: { claim: teams, map: { eng: »Editor« } }'),
+        },
+      },
+      providerExample('groups: { claim: teams, map: { eng: »Editors« } }'),
+    ],
+    valid: [
+      {
+        files: {
+          'roles/editors.yaml': 'name: Editors\npermissions: [view_post]\n',
+          'admin.config.yaml': providerText('groups: { claim: teams, map: { eng: Editors } }'),
+        },
+      },
+      {
+        files: {
+          'seed/group.yaml': '- { name: Editors }\n',
+          'admin.config.yaml': providerText('groups: { claim: teams, map: { eng: Editors } }'),
+        },
+      },
+    ],
+    project({ config, groups }, report) {
+      if (config === undefined || groups === undefined) return
+      for (const { value, path } of providersIn(config)) {
+        const map: unknown = isObject(value.groups) ? value.groups.map : undefined
+        for (const [claimed, name] of Object.entries(isObject(map) ? map : {})) {
+          if (typeof name !== 'string' || groups.includes(name)) continue
+          report(config.source, [...path, 'groups', 'map', claimed], `There is no group '${name}'${meantOrKnown(name, groups)}`)
         }
       }
     },
