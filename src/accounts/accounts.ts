@@ -65,7 +65,6 @@ export class Accounts {
   readonly identities: Identities
   readonly singleSignOn: SingleSignOn
   readonly hooks: readonly WriteHooks[]
-  readonly #hasFormerSecrets: boolean
 
   constructor(parts: AccountParts) {
     const sessions = new Sessions(parts)
@@ -109,7 +108,6 @@ export class Accounts {
       sealer: new Sealer({ secret, previous: settings.secret_keys_previous }, 'single sign-on', random),
       fetch: guardedFetch(webhookGuard(settings, parts.resolve)),
     })
-    this.#hasFormerSecrets = (settings.secret_keys_previous ?? []).length > 0
     this.hooks = [
       this.logins.actors.hooks,
       accountGuards(parts),
@@ -121,8 +119,8 @@ export class Accounts {
   }
 
   /** Begins the background work of a server. */
-  async begin(): Promise<void> {
-    await Promise.all([this.events.begin(), this.#hasFormerSecrets ? this.factors.reseal() : undefined])
+  begin(): Promise<void> {
+    return this.events.begin()
   }
 
   stop(): Promise<void> {

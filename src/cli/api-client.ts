@@ -1,5 +1,6 @@
 import { dataFolderOf } from '../app/open-store.ts'
 import type { App, AppMode } from '../app.ts'
+import { KEY_PREFIX } from '../auth/api-key.ts'
 import { SHELL } from '../auth/permissions.ts'
 import { CHALLENGE_HEADER, loadOrCreateSecret, PROOF_HEADER, ServerProof } from '../auth/secret.ts'
 import { SHELL_SUBJECT, TokenIssuer } from '../auth/token.ts'
@@ -159,7 +160,8 @@ function remoteConnection(io: Io, options: RemoteOptions): ServerConnection | un
   const remote = remoteOf(io, options)
   if (remote === undefined) return undefined
   const { api, token } = remote
-  const refusal = 'this token: it is wrong or expired, or its account was disabled or deleted; get another'
+  const what = token.startsWith(KEY_PREFIX) ? 'key: it is wrong, expired or revoked' : 'token: it is wrong or expired'
+  const refusal = `this ${what}, or its account was disabled or deleted; get another`
   return { api, token: () => token, refusal }
 }
 

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   init: async (io) => (await import('./commands/init.ts')).initCommand(io),
   token: async (io) => (await import('./commands/token.ts')).tokenCommand(io),
   users: async (io) => (await import('./commands/users.ts')).usersCommand(io),
+  keys: async (io) => (await import('./commands/keys.ts')).keysCommand(io),
   webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
   jobs: async (io) => (await import('./commands/jobs.ts')).jobsCommand(io),
   run: async (io) => (await import('./commands/run.ts')).runCommand(io),

@@ -30,6 +30,8 @@ export interface OpenOptions {
   readonly flags?: SettingsInput
   /** Creates the log. The default writes warnings and errors as text to stderr. */
   readonly log?: (settings: Settings['log']) => Log
+  /** A key that acts as the first superuser, for an application in memory. */
+  readonly givenKey?: string | undefined
 }
 
 /** Adds `--project` to a command that does not use the data. */
@@ -114,9 +116,9 @@ export async function withApp<T>(
   options: ProjectOptions,
   mode: AppMode,
   work: (app: App) => Promise<T>,
-  { flags = {}, log }: OpenOptions = {},
+  { flags = {}, log, givenKey }: OpenOptions = {},
 ): Promise<T> {
-  return withAppOf(io, await loadProject(sourceOf(io, options, flags)), mode, work, log)
+  return withAppOf(io, await loadProject(sourceOf(io, options, flags)), mode, work, log, givenKey)
 }
 
 /**
@@ -130,8 +132,9 @@ export async function withAppOf<T>(
   mode: AppMode,
   work: (app: App) => Promise<T>,
   log: (settings: Settings['log']) => Log = () => warningLog(io),
+  givenKey?: string,
 ): Promise<T> {
-  const app = await openApp(project, mode, { tokenCodec: jwtCodec, connect: connectTo, log })
+  const app = await openApp(project, mode, { tokenCodec: jwtCodec, connect: connectTo, log, givenKey })
   try {
     return await work(app)
   } finally {

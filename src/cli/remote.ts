@@ -12,7 +12,7 @@ export interface RemoteOptions extends ProjectOptions {
   readonly code?: boolean
 }
 
-/** A server named by the user, and the access token for it. */
+/** A server named by the user, and the access token or API key for it. */
 export interface Remote {
   /** The root of its API, without a slash at the end. */
   readonly api: string
@@ -29,7 +29,12 @@ export const withRemoteOptions = (command: Command): Command => withServerOption
 export function withServerOptions(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'call the server at this address instead of a project folder (default: ADMIN_URL)'))
-    .addOption(new Option('--token <token>', 'access token for that server; prefer ADMIN_TOKEN, which other users cannot see'))
+    .addOption(
+      new Option(
+        '--token <token>',
+        'access token or API key for that server; prefer ADMIN_TOKEN or ADMIN_API_KEY, which other users cannot see',
+      ),
+    )
 }
 
 /** Adds `--no-code` to a command that writes records. */
@@ -55,9 +60,11 @@ export function remoteOf({ env }: Io, { url, token, project, data }: RemoteOptio
     return undefined
   }
   const api = apiRootAt(address, url === undefined ? 'ADMIN_URL' : '--url')
-  const given = (token ?? env.ADMIN_TOKEN ?? '').trim()
+  const given = (token ?? (env.ADMIN_TOKEN || env.ADMIN_API_KEY) ?? '').trim()
   if (given === '') {
-    throw usageError(`No token for ${api}; set ADMIN_TOKEN (\`admin token\` prints one on the machine of the server)`)
+    throw usageError(
+      `No token for ${api}; set ADMIN_API_KEY to an API key, or ADMIN_TOKEN (\`admin token\` prints one on the machine of the server)`,
+    )
   }
   if (!BEARER_TOKEN.test(given)) throw usageError('The token is invalid: it contains characters that are not allowed in a token')
   return { api, token: given }

@@ -19,12 +19,15 @@ import {
 import type { Batched, BatchOperation, BatchOptions } from './types-batch.ts'
 import type { AnyModel, AnyModels, CallOptions, ModelTypes, Page } from './types-calls.ts'
 import type {
+  ApiKey,
+  ApiKeyRequest,
   HistoryEntry,
   HistoryQuery,
   LinkedIdentity,
   LintReport,
   LoginSession,
   Me,
+  NewApiKey,
   Site,
   SiteSearchQuery,
   SiteSearchResult,
@@ -84,7 +87,16 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
   readonly #transport: Transport
   readonly #session: Session
 
-  constructor({ url, token, storage, session, api_version = 'v1', admin_path = '/admin', ...options }: ClientOptions) {
+  constructor({
+    url,
+    apiKey,
+    token = apiKey,
+    storage,
+    session,
+    api_version = 'v1',
+    admin_path = '/admin',
+    ...options
+  }: ClientOptions) {
     if (token !== undefined && storage !== undefined) {
       throw new TypeError("A client has either 'token' or 'storage'; leave one out, or put the token into the storage")
     }
@@ -207,6 +219,26 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
    */
   async unlinkIdentity(id: number, { signal }: CallOptions = {}): Promise<void> {
     await this.request(`/auth/identities/${id}`, { method: 'DELETE', signal })
+  }
+
+  /** Returns the API keys of the logged-in user, newest first. */
+  async keys({ signal }: CallOptions = {}): Promise<readonly ApiKey[]> {
+    return ((await this.request('/auth/keys', { signal })) as { data: readonly ApiKey[] }).data
+  }
+
+  /**
+   * Creates an API key of the logged-in user; needs a login within ten minutes.
+   *
+   * @returns the key, which no other answer has
+   * @throws {AdminError} of type `validation` with `fieldErrors`, such as an unknown scope
+   */
+  async createKey(key: ApiKeyRequest, { signal }: CallOptions = {}): Promise<NewApiKey> {
+    return ((await this.request('/auth/keys', { method: 'POST', body: key, signal })) as { data: NewApiKey }).data
+  }
+
+  /** Revokes an API key. @throws {AdminError} of type `not_found` if there is none, or it is another user's */
+  async revokeKey(id: number, { signal }: CallOptions = {}): Promise<void> {
+    await this.request(`/auth/keys/${id}`, { method: 'DELETE', signal })
   }
 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
@@ -394,12 +426,22 @@ interface CommonOptions {
 interface TokenOptions {
   /** An access token, such as `admin token` prints, instead of a login. It is not renewed. */
   readonly token?: string
+  readonly apiKey?: never
+  readonly storage?: never
+  readonly session?: never
+}
+
+interface KeyOptions {
+  /** An API key, `adm_…`, in the place of a login. */
+  readonly apiKey: string
+  readonly token?: never
   readonly storage?: never
   readonly session?: never
 }
 
 interface CookieOptions {
   readonly token?: never
+  readonly apiKey?: never
   readonly storage?: never
   /**
    * Keeps the refresh token in a cookie that scripts cannot read, and the access token in memory. The session survives a reload of the
@@ -410,13 +452,14 @@ interface CookieOptions {
 
 interface StorageOptions {
   readonly token?: never
+  readonly apiKey?: never
   readonly session?: never
   /** Stores the tokens of a login. Default: memory. `webStorage(localStorage)` survives a reload of the page. */
   readonly storage?: TokenStorage
 }
 
 /**
- * Options of `createClient`: the address of the server, and either an access token, a storage for the tokens of logins, or a session
+ * Options of `createClient`: the address of the server, and either an access token, an API key, a storage for the tokens of logins, or a session
  * in a cookie.
  */
-export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions | CookieOptions)
+export type ClientOptions = CommonOptions & (TokenOptions | KeyOptions | StorageOptions | CookieOptions)

@@ -356,6 +356,37 @@ export interface LinkedIdentity {
   readonly created_at: string
 }
 
+/** An API key, without the key. */
+export interface ApiKey {
+  readonly id: number
+  readonly name: string
+  readonly owner: { readonly id: number; readonly username: string }
+  /** `adm_…` and its last four characters. */
+  readonly hint: string
+  readonly scopes: readonly string[]
+  readonly created_at: string
+  /** Null for a key that does not expire. */
+  readonly expires_at: string | null
+  /** To the minute. */
+  readonly last_used_at: string | null
+}
+
+/** A new API key, with the key. */
+export interface NewApiKey extends ApiKey {
+  readonly key: string
+}
+
+/** What an API key is created with. */
+export interface ApiKeyRequest {
+  readonly name: string
+  /** Permissions such as `view_article`, or `read`, `write`, `*`. */
+  readonly scopes: readonly string[]
+  /** Default: 90. Null for a key that does not expire. */
+  readonly expires_in_days?: number | null
+  /** Another owner; for superusers. */
+  readonly user_id?: number
+}
+
 /** A change of a record. */
 export interface HistoryEntry<Key extends string = string> {
   readonly id: number

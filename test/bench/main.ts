@@ -10,6 +10,7 @@ import { filesBench } from './files.ts'
 import { historyBench } from './history.ts'
 import { imagesBench } from './images.ts'
 import { importBench } from './import.ts'
+import { keysBench } from './keys.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
@@ -42,6 +43,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   stalls: stallsBench,
   webhooks: webhooksBench,
   history: historyBench,
+  keys: keysBench,
   batch: batchBench,
   code: codeBench,
   events: eventsBench,

@@ -84,7 +84,7 @@ describe('a server that is named by --url and --token', () => {
       'no token',
       '--url http://a.example',
       {},
-      'No token for http://a.example/api/v1; set ADMIN_TOKEN (`admin token` prints one on the machine of the server)',
+      'No token for http://a.example/api/v1; set ADMIN_API_KEY to an API key, or ADMIN_TOKEN (`admin token` prints one on the machine of the server)',
     ],
     [
       'what is no token',

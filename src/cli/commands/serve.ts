@@ -65,11 +65,27 @@ export function serveCommand(io: Io): Command {
       // Created before the project is loaded, so that no change is missed in between.
       const reloader = options.watch === true ? await watchProject(sourceOf(io, options, flags)) : undefined
       try {
-        await withApp(io, options, mode, (app) => serve(app, options, reloader, io), { flags, log })
+        const givenKey = options.ephemeral === true ? givenKeyIn(io) : undefined
+        await withApp(io, options, mode, (app) => serve(app, options, reloader, io), { flags, log, givenKey })
       } finally {
         await reloader?.close()
       }
     })
+}
+
+/** What an API key of an ephemeral server may consist of: a bearer token that nobody guesses. */
+const GIVEN_KEY = /^[\w.~+/-]{16,200}=*$/
+
+/**
+ * The key that an ephemeral server accepts as that of its first superuser, if there is one.
+ *
+ * @throws {AppError} USAGE; the message does not contain the key
+ */
+function givenKeyIn({ env }: Io): string | undefined {
+  const key = env.ADMIN_API_KEY?.trim() ?? ''
+  if (key === '') return undefined
+  if (GIVEN_KEY.test(key)) return key
+  throw new AppError('USAGE', 'ADMIN_API_KEY must have 16 to 200 letters, digits, hyphens and underscores')
 }
 
 function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {
