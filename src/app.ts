@@ -198,7 +198,7 @@ async function open(
     const sharedLimits = limits && features.use(new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer }))
     features.use({ begin: () => void searchIndexes.prepare(), stop: () => searchIndexes.close() })
     const { givenKey, resolve } = dependencies
-    const accountParts = { ...parts, tokens, lockout, factorLockout, hasher, secret, givenKey, resolve }
+    const accountParts = { ...parts, queue, tokens, lockout, factorLockout, hasher, secret, givenKey, resolve }
     const accounts = features.use(new Accounts(accountParts))
     features.use({ stop: () => images.close() })
     const history = features.use(new History({ ...parts, clock: recordClock, fileUrls }))
@@ -278,6 +278,7 @@ async function open(
       ownFactors: accounts.ownFactors,
       identities: accounts.identities,
       singleSignOn: accounts.singleSignOn,
+      accountLinks: accounts.links,
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views,

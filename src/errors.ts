@@ -24,6 +24,7 @@ export const ERRORS = {
   ROUTE_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Resource not found' },
   METHOD_NOT_ALLOWED: { status: 405, exitCode: 1, body: 'B', message: 'Method not allowed' },
   HISTORY_OFF: { status: 404, exitCode: 1, body: 'B', message: 'History is not recorded' },
+  NOT_SET_UP: { status: 404, exitCode: 1, body: 'B', message: 'Not set up' },
   SNAPSHOT_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Snapshot not found' },
   RECORD_REFERENCED: { status: 409, exitCode: 1, body: 'B', message: 'Record is referenced' },
   RESTORE_REFUSED: { status: 409, exitCode: 1, body: 'B', message: 'Record cannot be restored' },

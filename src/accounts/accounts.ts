@@ -2,6 +2,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { PasswordHasher } from '../auth/password.ts'
 import { Sealer } from '../auth/sealing.ts'
 import type { TokenIssuer } from '../auth/token.ts'
+import type { JobQueue } from '../code/job-queue.ts'
 import type { Settings } from '../config/settings.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Log } from '../log/log.ts'
@@ -14,10 +15,12 @@ import type { Resolve } from '../webhooks/url-guard.ts'
 import { webhookGuard } from '../webhooks/webhooks.ts'
 import { AccountEvents, accountEventHooks } from './account-events.ts'
 import { accountGuards } from './account-guards.ts'
+import { AccountLinks } from './account-links.ts'
 import { accountLog } from './account-log.ts'
 import { ActorCache } from './actor-cache.ts'
 import { ApiKeys } from './api-keys.ts'
 import { Logins } from './logins.ts'
+import { identityLinkedText } from './mail-texts.ts'
 import { guardedFetch } from './oidc/guarded-fetch.ts'
 import { Identities } from './oidc/identities.ts'
 import { SingleSignOn } from './oidc/single-sign-on.ts'
@@ -49,6 +52,7 @@ interface AccountParts {
   readonly givenKey?: string | undefined
   /** Resolves the host names of providers. */
   readonly resolve: Resolve | undefined
+  readonly queue: JobQueue
 }
 
 /** Logins, sessions and second factors, the log of accounts, and the hooks that guard accounts, end sessions and log changes of accounts. */
@@ -64,15 +68,16 @@ export class Accounts {
   readonly ownFactors: OwnFactors
   readonly identities: Identities
   readonly singleSignOn: SingleSignOn
+  readonly links: AccountLinks
   readonly hooks: readonly WriteHooks[]
 
   constructor(parts: AccountParts) {
     const sessions = new Sessions(parts)
     const events = new AccountEvents({ ...parts, days: parts.settings.accounts.log_days })
+    const user = parts.access.registry.expect('user')
     this.events = events
     const { settings, secret, random } = parts
     const actors = new ActorCache(parts.store)
-    const user = parts.access.registry.expect('user')
     const sealer = new Sealer({ secret, previous: settings.secret_keys_previous }, 'second factor', random)
     this.factors = new SecondFactors({
       ...parts,
@@ -90,14 +95,21 @@ export class Accounts {
     this.logins = new Logins({ ...parts, sessions, events, actors, keys, starts: this.starts, factors: this.factors })
     this.own = new OwnAccounts({ ...parts, sessions, events, user, factors: this.factors })
     this.ownFactors = new OwnFactors({ ...parts, sessions, events, user, factors: this.factors, recent: this.recent })
+    this.links = new AccountLinks({
+      ...parts,
+      events,
+      user,
+      requireFactor: (account, otp, client) => this.factors.require(account, otp, client),
+      requireRecent: (actor) => this.recent.require(actor),
+    })
     this.identities = new Identities({
       ...parts,
       providers: settings.accounts.providers ?? [],
       users: user,
       recent: this.recent,
       events,
-      hasVerifiedAddress: async () => false,
-      tell: async () => {},
+      hasVerifiedAddress: (account) => this.links.verified.has(account),
+      tell: (account, provider) => this.links.mails.tell(account, (named) => identityLinkedText(named, provider.title)),
     })
     this.singleSignOn = new SingleSignOn({
       ...parts,
@@ -115,15 +127,17 @@ export class Accounts {
       sessions.hooks(parts.lockout),
       accountLog(parts.log),
       accountEventHooks(events),
+      ...this.links.hooks,
     ]
   }
 
   /** Begins the background work of a server. */
-  begin(): Promise<void> {
-    return this.events.begin()
+  async begin(): Promise<void> {
+    await Promise.all([this.events.begin(), this.links.begin()])
   }
 
-  stop(): Promise<void> {
-    return this.events.stop()
+  async stop(): Promise<void> {
+    await this.links.stop()
+    await this.events.stop()
   }
 }

@@ -1,4 +1,5 @@
 import type { AccountEvents } from '../accounts/account-events.ts'
+import type { AccountLinks } from '../accounts/account-links.ts'
 import type { Logins } from '../accounts/logins.ts'
 import type { Identities } from '../accounts/oidc/identities.ts'
 import type { SingleSignOn } from '../accounts/oidc/single-sign-on.ts'
@@ -131,6 +132,7 @@ export interface App {
   readonly ownFactors: OwnFactors
   readonly identities: Identities
   readonly singleSignOn: SingleSignOn
+  readonly accountLinks: AccountLinks
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */

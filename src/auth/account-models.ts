@@ -4,6 +4,7 @@ import type { ModelDefinition } from '../model/definition.ts'
 import { AccountEvent } from './event-models.ts'
 import { AuthFactor } from './factor-models.ts'
 import { AuthIdentity } from './identity-models.ts'
+import { OneTimeToken, VerifiedAddress } from './token-models.ts'
 
 const User = defineModel({
   name: 'User',
@@ -112,7 +113,9 @@ export const API_KEYS = 'apikey'
 export const SESSIONS = 'authsession'
 
 /** The internal models of accounts. */
-const INTERNAL: readonly ModelDefinition[] = [AuthSession, ApiKey, AccountEvent, AuthFactor, AuthIdentity]
+const INTERNAL: readonly ModelDefinition[] = [
+  ...[AuthSession, ApiKey, AccountEvent, AuthFactor, AuthIdentity, OneTimeToken, VerifiedAddress],
+]
 
 /** Keys of all models of accounts, also of those that are internal: their records stay where accounts stay. */
 export const ACCOUNT_TABLES: readonly string[] = [...ACCOUNT_MODELS, ...INTERNAL.map(({ name }) => name.toLowerCase())]

@@ -3,6 +3,7 @@ import type { OpenApiDocument } from '../openapi/operation.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { type DeclareRoutes, describedPaths, routeSource } from './api-route.ts'
 import { ACCOUNT_SCHEMAS, accountRoutes } from './routes/account.ts'
+import { ACCOUNT_LINK_SCHEMAS, accountLinkRoutes } from './routes/account-links.ts'
 import { ACCOUNT_LOG_SCHEMAS, accountLogRoutes } from './routes/account-log.ts'
 import { actionRoutes } from './routes/actions.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -40,6 +41,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
     factorRoutes,
     keyRoutes,
     oidcRoutes,
+    accountLinkRoutes,
     modelRoutes,
     actionRoutes,
     batchRoutes,
@@ -70,6 +72,7 @@ export function apiDocument(project: ContractSource): OpenApiDocument {
     ...FACTOR_SCHEMAS,
     ...KEY_SCHEMAS,
     ...IDENTITY_SCHEMAS,
+    ...ACCOUNT_LINK_SCHEMAS,
     ...uploadSchemas(project.registry),
   }
   const paths = describedPaths(ROUTES, source, models)

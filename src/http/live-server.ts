@@ -151,5 +151,6 @@ export class LiveServer {
     const { info } = this.#server
     info.port = this.listener.port ?? info.port
     info.uri = `${info.protocol}://${info.host}:${info.port}`
+    this.#app.accountLinks.mails.listensOn(Number(info.port))
   }
 }

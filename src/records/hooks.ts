@@ -27,6 +27,8 @@ export interface CommitOptions {
   readonly origin?: WriteOrigin | undefined
   /** Id of a session that goes on although the password of its user changes. */
   readonly keptSession?: number | undefined
+  /** Id of a one-time token that is spent with the write: of several writes with it, one succeeds. */
+  readonly spentToken?: number | undefined
   /** True if the caller writes what changes of an account into its log. */
   readonly isNoted?: boolean | undefined
   /** Calls no code of the project. */

@@ -17,7 +17,10 @@ describe('looking up a model', () => {
 
 describe('referrers of a model', () => {
   const rows: Readonly<Record<string, readonly string[]>> = {
-    user: ['accountevent.user_id', 'authfactor.user_id', 'authidentity.user_id', 'authsession.user_id', 'post.author_id'],
+    user: [
+      ...['accountevent.user_id', 'authfactor.user_id', 'authidentity.user_id', 'authsession.user_id', 'onetimetoken.user_id'],
+      ...['post.author_id', 'verifiedaddress.user_id'],
+    ],
     tag: ['post.tags', 'tag.parent_id'],
     post: [],
     permission: ['group.permissions', 'user.permissions'],

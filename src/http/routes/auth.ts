@@ -70,6 +70,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       ...object({ active: FLAG, enrol: FLAG }),
       description: 'Whether the user has a second factor, and whether one has to be set up before anything else',
     },
+    email_verified: { ...FLAG, description: 'Whether the user has shown to receive mails at the present address' },
   })
   return [
     {
@@ -148,12 +149,18 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',
       answers: { 200: responses.success('The user and their permissions', jsonContent(me)) },
       handler:
-        ({ reads, logins, ownFactors }) =>
+        ({ reads, logins, ownFactors, accountLinks }) =>
         async (request, h) => {
           const actor = actorOf(request)
-          const [{ text }, secondFactor] = await Promise.all([reads.self(actor), ownFactors.standing(actor)])
+          const { userId: id, user } = actor
+          const [{ text }, secondFactor, verified] = await Promise.all([
+            reads.self(actor),
+            ownFactors.standing(actor),
+            id !== undefined && accountLinks.verified.has({ ...user, id }),
+          ])
           const permissions = JSON.stringify(logins.permissionsOf(actor))
-          return jsonResponse(h, `{"data":${text},"permissions":${permissions},"second_factor":${JSON.stringify(secondFactor)}}`)
+          const others = `"second_factor":${JSON.stringify(secondFactor)},"email_verified":${verified}`
+          return jsonResponse(h, `{"data":${text},"permissions":${permissions},${others}}`)
         },
     },
   ]

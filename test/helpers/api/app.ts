@@ -201,6 +201,8 @@ async function projectOf(files: ProjectFiles, folder: TemporaryFolder, flags: Se
 
 /** The project of an unchanged copy of a fixture. The fixture itself is loaded once a process, since that takes long. */
 async function fixtureProject(name: string, folder: TemporaryFolder, flags: SettingsInput): Promise<Project> {
+  // The job that sends mails depends on the settings.
+  if (flags.mail !== undefined) return loadFrom(folder, flags)
   const known = fixtures.get(name) ?? examineProject({ folder: join(ROOT, 'fixtures', name), env: {}, flags: {} })
   fixtures.set(name, known)
   const { project, files } = await known

@@ -1,0 +1,25 @@
+import type { FieldFilter } from '../query/plan.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+
+/** Maximum number of users whose addresses contain an address, among whom it is looked for. */
+const MAX_SIMILAR = 1000
+
+/**
+ * An address in small letters. Only those of ASCII are changed: of other letters, several become the same one, so that somebody else's address would
+ * be found by a similar one.
+ */
+export const inSmallLetters = (address: string): string => address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+/** The user with an address, whatever the case of its letters A to Z. If several users have it so, none, unless it is exactly that of one. */
+export async function userWithAddress(store: Store, address: string): Promise<StoredRecord | undefined> {
+  if (!address.includes('@')) return undefined
+  const found = async (filter: FieldFilter, limit: number) =>
+    (await store.find('user', { filters: [filter], sort: [], offset: 0, limit }, { withoutTotal: true })).records
+  const [exact] = await found({ field: 'email', operator: 'eq', value: address }, 1)
+  if (exact !== undefined) return exact
+  const small = inSmallLetters(address)
+  // The store compares other letters, too, and finds longer addresses: what it finds is compared again.
+  const similar = await found({ field: 'email', operator: 'icontains', value: small }, MAX_SIMILAR)
+  const same = similar.filter(({ email }) => inSmallLetters(String(email)) === small)
+  return same.length === 1 ? same[0] : undefined
+}
