@@ -12,10 +12,10 @@ import type { JsonObject } from '../util/json.ts'
 import { PeriodicTask } from '../util/periodic-task.ts'
 
 /** What a token is for. A token of one kind is good for no other. */
-export type TokenKind = 'reset' | 'invitation' | 'email'
+export type LinkKind = 'reset' | 'invitation' | 'email'
 
 /** How long a token is good, in milliseconds. */
-const LIFETIMES: Readonly<Record<TokenKind, number>> = { reset: 30 * 60_000, invitation: 7 * DAY_MS, email: DAY_MS }
+const LIFETIMES: Readonly<Record<LinkKind, number>> = { reset: 30 * 60_000, invitation: 7 * DAY_MS, email: DAY_MS }
 
 /** Interval of removing expired tokens, in milliseconds. */
 const PRUNE_MS = 600_000
@@ -62,7 +62,7 @@ export class OneTimeTokens {
   }
 
   /** Makes a token, which is good once its operation is committed. @param user whose it is; none for an invitation */
-  create(kind: TokenKind, user: StoredRecord | undefined, data: JsonObject = {}): NewToken {
+  create(kind: LinkKind, user: StoredRecord | undefined, data: JsonObject = {}): NewToken {
     const { clock, random } = this.#parts
     const token = random(32).toString('base64url')
     const now = clock()
@@ -79,7 +79,7 @@ export class OneTimeTokens {
    *
    * @throws {AppError} VALIDATION_FAILED for a token that is unknown, spent, expired or of another kind
    */
-  async find(kind: TokenKind, token: string): Promise<StoredRecord> {
+  async find(kind: LinkKind, token: string): Promise<StoredRecord> {
     const filters: FieldFilter[] = [{ field: 'hash', operator: 'eq', value: hashOf(token) }]
     const plan = { filters, sort: [], offset: 0, limit: 1 }
     const [found] = (await this.#parts.store.find(ONE_TIME_TOKENS, plan, { withoutTotal: true })).records
@@ -99,7 +99,7 @@ export class OneTimeTokens {
   }
 
   /** The open tokens of a kind, latest first, of a user or of all. */
-  async open(kind: TokenKind, userId?: number): Promise<readonly StoredRecord[]> {
+  async open(kind: LinkKind, userId?: number): Promise<readonly StoredRecord[]> {
     const filters: FieldFilter[] = [
       userId === undefined ? { field: 'kind', operator: 'eq', value: kind } : { field: 'user_id', operator: 'eq', value: userId },
       { field: 'expires_at', operator: 'gt', value: isoTime(this.#parts.clock()) },

@@ -213,7 +213,8 @@ export function accountLinkRoutes({ roots: { auth }, responses }: RouteSource): 
       limit: 'login',
       operationId: 'changeOwnEmail',
       summary: 'Ask for a link to verify the own address, or another one that takes its place',
-      description: 'The present address is told of another one, which counts when it is verified.',
+      description:
+        'The present address is told of another one, which counts when it is verified. Needs a login within 10 minutes.',
       requestBody: body(jsonContent(strictObject({ email: TEXT }))),
       answers: { 202: success('The link is sent', message) },
       failures: ['forbidden', 'limited', 'notFound'],

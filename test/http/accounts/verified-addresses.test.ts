@@ -112,6 +112,14 @@ describe('the own address', () => {
     assert.equal((await request(app, access, 'n6@example.org')).status, 429)
   })
 
+  mailTest('is changed after a login within 10 minutes only', async (app) => {
+    const { access_token: access } = await login(app)
+    app.advance(11 * 60_000)
+    const { status, json } = await request(app, access, 'next@example.org')
+    assert.deepEqual([status, json.error], [401, 'insufficient_user_authentication'])
+    assert.deepEqual(await waitingMails(app), [])
+  })
+
   appTest('needs mail, and says how', async (app) => {
     const { access_token: access } = await login(app)
     const { status, json } = await request(app, access, 'next@example.org')

@@ -4,6 +4,7 @@ import { forgot, linkIn, MAIL_SETTINGS, resetToken, tokenOf, waitingMails } from
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
+import { codeOf, setUpFactor } from '../../helpers/totp.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
 import { ANNA, ask, login, standing, tryLogin, withApp } from '../access.ts'
 
@@ -46,6 +47,20 @@ describe('a link to set another password', () => {
     assert.deepEqual(valuesOf(log.data, 'event').sort(), events.sort())
     const [, told] = await waitingMails(app)
     assert.match(String(told?.subject), /your password was changed/)
+  })
+
+  resetTest('asks for the second factor, without which it is not spent', async (app) => {
+    const { secret } = await setUpFactor(app, ANNA)
+    const token = await resetToken(app, await emailOf(app))
+    const missing = await reset(app, token)
+    assert.deepEqual([missing.status, missing.json.second_factor.methods], [401, ['totp', 'recovery']])
+    const request = 'POST /api/v1/auth/password/reset' as const
+    const body = { token, new_password: NEXT }
+    const wrong = await send(app, { request, as: null, body: { ...body, otp: '000000' } })
+    assert.deepEqual([wrong.status, wrong.json.second_factor.methods], [401, ['totp', 'recovery']])
+    await play(app, { request, as: null, body: { ...body, otp: codeOf(app, secret) }, status: 200 })
+    const after = await tryLogin(app, { ...ANNA, password: NEXT })
+    assert.equal(after.status, 401, 'the factor stays')
   })
 
   resetTest('is spent by one of 32 at once', async (app) => {
