@@ -18,7 +18,14 @@ describe('looking up a model', () => {
 describe('referrers of a model', () => {
   const rows: Readonly<Record<string, readonly string[]>> = {
     user: [
-      ...['accountevent.user_id', 'authfactor.user_id', 'authidentity.user_id', 'authsession.user_id', 'onetimetoken.user_id'],
+      ...[
+        'accountevent.user_id',
+        'apikey.user_id',
+        'authfactor.user_id',
+        'authidentity.user_id',
+        'authsession.user_id',
+        'onetimetoken.user_id',
+      ],
       ...['post.author_id', 'verifiedaddress.user_id'],
     ],
     tag: ['post.tags', 'tag.parent_id'],
