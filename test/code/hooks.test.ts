@@ -22,6 +22,23 @@ describe('hooks of a project', () => {
     assert.deepEqual([history.data[0].via, history.data[0].user.username], ['hook', 'admin'])
   })
 
+  shopTest(
+    'a record that a hook adds to one of its own model has its own way in the history',
+    async ({ call }) => {
+      assert.equal((await call('POST', 'product', { name: 'Cap', stock: 1 })).status, 201)
+      const ways = await Promise.all([3, 4].map((id) => call('GET', `product/${id}/history`)))
+      assert.deepEqual(
+        ways.map(({ data }) => data[0].via),
+        ['api', 'hook'],
+      )
+    },
+    hooksOf({
+      product: `{ beforeCreate({ record }, tx) {
+        if (record.name === 'Cap') tx.system.model('product').create({ name: 'Box', stock: 1 })
+      } }`,
+    }),
+  )
+
   shopTest('a refusal by field is a validation error beside others, and nothing is stored', async ({ call, all }) => {
     const refused = await call('POST', 'order', { product_id: 1, quantity: 6 })
     const expected = { quantity: ['Not in stock'], price: ['price is mandatory'] }

@@ -120,6 +120,75 @@ export function checkEvents(check: Check): void {
     )
   })
 
+  check('new records of several tables have the ids that were taken before, each with its own event', async (library) => {
+    await listeners(library, 2)
+    await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+    const { store } = library
+    const [[above = 0, below = 0], [book = 0]] = await Promise.all([store.takeIds('category', 2), store.takeIds('book', 1)])
+    const [[author = 0], [genre = 0]] = await Promise.all([store.takeIds('author', 1), store.takeIds('genre', 1)])
+    const operations = [
+      insert('review', { book_id: book, text: 'first' }),
+      insert('series', { name: 'one', category_id: below }),
+      insert('category', { name: 'below', parent_id: above }, below),
+      insert('genre', { name: 'next' }),
+      insert('book', { title: 'Book', isbn: '1', author_id: author, genres: [genre, 1] }, book),
+      insert('category', { name: 'above', merged_into_id: above }, above),
+      insert('review', { book_id: book, text: 'second' }),
+      insert('genre', { name: 'sea' }, genre),
+      insert('author', { name: 'Ann', passphrase: 'hash' }, author),
+      insert('series', { name: 'two' }),
+    ]
+    const order = orderOf([
+      ['review', { create: [1] }],
+      ['category', { create: [2, 1] }],
+      ['book', { create: [2] }],
+      ['author', { create: [1] }],
+      ['series', { update: [1] }],
+    ])
+    const { records, changes } = await transact(library, operations, order)
+    const tables = operations.map(({ table }) => table as TableName)
+    assert.deepEqual(
+      records.map(({ id, name, text, title }, index) => [tables[index], id, name ?? text ?? title]),
+      [
+        ['review', 1, 'first'],
+        ['series', 1, 'one'],
+        ['category', 2, 'below'],
+        ['genre', 5, 'next'],
+        ['book', 1, 'Book'],
+        ['category', 1, 'above'],
+        ['review', 2, 'second'],
+        ['genre', 4, 'sea'],
+        ['author', 1, 'Ann'],
+        ['series', 2, 'two'],
+      ],
+    )
+    for (const [index, record] of records.entries()) {
+      const [stored] = await store.get(tables[index] ?? 'book', [record.id])
+      assert.deepEqual(stored, record)
+    }
+    const told = await events(library)
+    assert.deepEqual(told.map((event) => `${toldOf(event)} ${event.pending}`).sort(), [
+      ...['create author 1 1', 'create book 1 2', 'create category 1 2,1', 'create category 2 2,1'],
+      ...['create review 1 1', 'create review 2 1'],
+    ])
+    for (const { model, record_id: id, data } of told) {
+      const { passphrase, ...expected } = { ...(await library.expect(model as TableName, Number(id))) }
+      assert.deepEqual(JSON.parse(String(data)), expected)
+    }
+    assert.deepEqual(
+      changes.filter(({ table }) => table === 'event').map(({ after }) => after),
+      told,
+    )
+    const made = changes.filter(({ table }) => table !== 'event')
+    assert.deepEqual(
+      made.map(({ table, id, after }) => `${table} ${id} ${after?.id}`).sort(),
+      records.map(({ id }, index) => `${tables[index]} ${id} ${id}`).sort(),
+    )
+    // They are of the version that is stored.
+    await library.accept([update('book', book, { title: 'Other' }, records[4])])
+    await library.accept([update('category', below, { name: 'other' }, records[2])])
+  })
+
   check('records that a removal deletes or sets to null have events', async (library) => {
     await listeners(library, 1)
     await library.add('genre', { name: 'g' })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Operation, Violation } from '../../../src/store/store.ts'
 import { valuesOf } from '../values-of.ts'
 import type { Check } from './contract.ts'
 import { assertFields, insert, item, remove, update } from './library.ts'
@@ -69,6 +70,33 @@ export function checkIds(check: Check): void {
     }
     assert.equal((await library.add('genre', { name: 'a' })).id, 1)
   })
+
+  check(
+    'new records of several tables that are refused name the operations, and use no id but those that were taken',
+    async (library) => {
+      await library.accept([insert('genre', { name: 'a' }), insert('author', { name: 'a' })])
+      const [id = 0, unused = 0] = await library.store.takeIds('category', 2)
+      const parent = insert('category', { name: 'parent' }, id)
+      const child = insert('series', { name: 'child', category_id: id })
+      const refusing: readonly (readonly [Operation, Violation])[] = [
+        [insert('genre', { name: 'a' }), { kind: 'unique', index: 2, field: 'name' }],
+        [insert('series', { name: 'x', category_id: unused }), { kind: 'foreign_key', index: 2, field: 'category_id' }],
+        [insert('author', { name: 'x', rank: 11 }), { kind: 'check', index: 2, field: 'rank' }],
+        [insert('author', {}), { kind: 'not_null', index: 2, field: 'name' }],
+        [insert('category', { name: 'x' }, id), { kind: 'unique', index: 2, field: 'id' }],
+        [insert('genre', { name: 'x' }, 1), { kind: 'unique', index: 2, field: 'id' }],
+        [insert('genre', { name: 'x' }, -1), { kind: 'check', index: 2, field: 'id' }],
+      ]
+      for (const [operation, violation] of refusing) await library.refuse([parent, child, operation], [violation])
+      assert.deepEqual([await library.ids('category'), await library.ids('series')], [[], []])
+      const { records } = await library.accept([parent, child, insert('genre', { name: 'b' }), insert('author', { name: 'b' })])
+      assert.deepEqual(valuesOf(records, 'id'), [id, 1, 2, 2])
+      await library.refuse([insert('author', { name: 'c' }), parent], [{ kind: 'unique', index: 1, field: 'id' }])
+      const beyond = await library.accept([insert('author', { name: 'c' }), insert('category', { name: 'c' }, 20)])
+      assert.deepEqual(valuesOf(beyond.records, 'id'), [3, 20])
+      assert.equal((await library.add('category', { name: 'd' })).id, 21)
+    },
+  )
 
   check('ids that are taken before a transaction are those of no other one', async (library) => {
     await library.add('genre', { name: 'a' })

@@ -364,4 +364,15 @@ access: { view: authenticated, add: self.note.owner_id == user.id }
   )
   const { records: events } = await app.app.store.find('webhookevent', { filters: [], sort: [], offset: 0, limit: 10 })
   assert.deepEqual(events.map(({ event, model }) => `${event} ${model}`).sort(), ['create note', 'create remark', 'update note'])
+  // No condition concerns the records of an administrator.
+  const { data: made } = (
+    await play(app, { request: BATCH, body: { operations: [...own, create('note', { text: 'x' })] }, status: 200 })
+  ).json
+  const names = ['note', 'remark', 'note'].map((model, index) => `create ${model} ${made[index].id}`).sort()
+  const { data: latest } = (await play(app, { request: `GET ${API}/history`, status: 200 })).json
+  const kept = latest.slice(0, 3).map(({ action, model, record_id: id }: Sent) => `${action} ${model} ${id}`)
+  assert.deepEqual(kept.sort(), names)
+  const { records: all } = await app.app.store.find('webhookevent', { filters: [], sort: [], offset: 0, limit: 10 })
+  const told = all.slice(3).map(({ event, model, data }) => `${event} ${model} ${JSON.parse(String(data)).id}`)
+  assert.deepEqual(told.sort(), names)
 })

@@ -1,12 +1,10 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../store.ts'
-import { brokenFields } from '../../transaction/field-constraints.ts'
-import { hasFiles } from '../../transaction/file-moves.ts'
 import { type Connection, isConstraintViolation } from '../connection/database.ts'
 import { type Layout, rememberRowVersion, type TableLayout } from '../layout/layout.ts'
 import { insertEntry, logEntryOf } from '../shared/stored-change-log.ts'
-import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../sql.ts'
+import { joined, keyword, type Sql, sql } from '../sql.ts'
+import { addedPart, areStorable, givenColumns, linkParts, lockPart, MAX_UNLOCKED, type NewRecords } from './creation-parts.ts'
 import type { Work } from './general-transaction.ts'
-import { hasLocks, takeLocks, uniqueLocks } from './locks.ts'
 import { ALL, preconditions } from './owners.ts'
 import {
   type GivenIds,
@@ -18,15 +16,9 @@ import {
   readIds,
   selectIds,
 } from './side-records.ts'
-import { type InputColumn, input, inputsOf, linkRows, POSITION, slicesOf } from './statements.ts'
+import { slicesOf } from './statements.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
-
-/**
- * Creations of up to this number of records may be joined, and take no locks of unique values: their statements are so short that they seldom
- * meet; after a deadlock the general transaction decides, with locks.
- */
-const MAX_JOINED = 20
 
 interface CreationParts {
   readonly layout: Layout
@@ -48,7 +40,7 @@ export class Creation {
   /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
   static of(layout: Layout, { operations, notes, origin, isContinued = false }: Work): Creation | undefined {
     const [first] = operations
-    if (first === undefined || !operations.every((operation) => isPlainInsert(operation, first.table))) return undefined
+    if (first === undefined || !operations.every((operation) => isPlainInsert(operation, first))) return undefined
     const table = layout.of(first.table)
     const records = operations.map(
       (operation): StoredRecord => ({
@@ -56,9 +48,7 @@ export class Creation {
         ...(operation.kind === 'insert' ? operation.values : {}),
       }),
     )
-    if (layout.registry.withFiles.includes(table.model) && records.some((record) => hasFiles(table.model, record)))
-      return undefined
-    if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
+    if (!areStorable(layout, table, records)) return undefined
     const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
     const noted: NotedTables = {
       ...notesOf(layout, changes, operations, records, notes),
@@ -67,7 +57,7 @@ export class Creation {
       entry: logEntryOf(layout, origin, changes),
       isProvisional: true,
     }
-    return new Creation({ layout, table, records, notes: noted, takesLocks: records.length > MAX_JOINED && !isContinued })
+    return new Creation({ layout, table, records, notes: noted, takesLocks: records.length > MAX_UNLOCKED && !isContinued })
   }
 
   /** Number of records. */
@@ -165,75 +155,42 @@ export class Creation {
     return { ok: true, records, changes }
   }
 
-  /** A part of FROM that takes the locks of unique values, and the condition that reads it: the server does not compute what nothing reads. */
-  #locks(): { readonly from: Sql; readonly condition: Sql } | undefined {
-    const { key } = this.#parts.table.model
-    const writes = this.#parts.takesLocks ? this.#parts.records.map((values) => ({ table: key, values })) : []
-    const locks = { shared: [], exclusive: uniqueLocks(this.#parts.layout, writes) }
-    if (!hasLocks(locks)) return undefined
-    return {
-      from: sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked",`,
-      condition: sql`"locked"."count" > 0 and`,
-    }
-  }
-
   #statement(condition: Sql): Sql {
-    const { table, links, sequence } = this.#parts.table
-    const records = this.#parts.records
-    const [, ...values] = inputsOf(this.#parts.table, records)
-    const given = values.filter(({ hasDefault, values: own }) => hasDefault === true || own.some((value) => value !== null))
-    if (records.length === 1) return this.#singleStatement(given, condition)
-    const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
-    const locks = this.#locks()
+    const { layout, table, records, notes } = this.#parts
+    const added = { table, records, start: 0, suffix: '' }
+    if (records.length === 1) return this.#singleStatement(added, condition)
+    const locks = lockPart(layout, this.#parts.takesLocks ? [added] : [])
     const parts = [
-      sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id"
-        from ${locks?.from ?? EMPTY} generate_series(1, ${records.length}::bigint) "n" where ${locks?.condition ?? EMPTY} ${condition})`,
-      sql`"added" as (insert into ${table} (${joined([sql`"id"`, ...given.map(({ name }) => name)])})
-        select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
-        from "ids" join (${input([positions, ...given])}) "i" on "i".${POSITION} = "ids"."n")`,
-      ...links.flatMap((link, index) => this.#linkPart(link, index)),
-      ...noteParts(this.#parts.layout, this.#parts.notes),
+      sql`"ids" as materialized (select "n", nextval(${table.sequence}::regclass) as "id"
+        from ${locks.from} generate_series(1, ${records.length}::bigint) "n" where ${locks.condition} ${condition})`,
+      addedPart(added),
+      ...linkParts(added),
+      ...noteParts(layout, notes),
     ]
-    return sql`with ${joined(parts)} ${selectIds(this.#parts.notes)}`
+    return sql`with ${joined(parts)} ${selectIds([notes])}`
   }
 
   /** PostgreSQL plans this faster: the row takes its id by itself. */
-  #singleStatement(given: readonly InputColumn[], condition: Sql): Sql {
-    const { table, links } = this.#parts.table
+  #singleStatement(added: NewRecords, condition: Sql): Sql {
+    const { layout, table, records, notes } = this.#parts
+    const given = givenColumns(table, records)
     const names = given.length === 0 ? [sql`"id"`] : given.map(({ name }) => name)
     const values = given.map(({ type, values: [value = null] }) => sql`${value}::${keyword(type)}`)
-    const selected = given.length === 0 ? sql`nextval(${this.#parts.table.sequence}::regclass)` : joined(values)
-    const insert = sql`insert into ${table} (${joined(names)}) select ${selected} where ${condition}`
-    const parts = [
-      ...links.flatMap((link, index) => this.#linkPart(link, index)),
-      ...noteParts(this.#parts.layout, this.#parts.notes),
-    ]
+    const selected = given.length === 0 ? sql`nextval(${table.sequence}::regclass)` : joined(values)
+    const insert = sql`insert into ${table.table} (${joined(names)}) select ${selected} where ${condition}`
+    const parts = [...linkParts(added), ...noteParts(layout, notes)]
     if (parts.length === 0) return sql`${insert} returning 0, 1, "id", pg_current_xact_id()::xid`
     const ids = sql`"ids" as (${insert} returning 1::bigint as "n", "id")`
-    return sql`with ${joined([ids, ...parts])} ${selectIds(this.#parts.notes)}`
-  }
-
-  #linkPart(link: TableLayout['links'][number], index: number): Sql[] {
-    const rows = this.#parts.records.flatMap((record, position) =>
-      linkRows(record, link).map((row) => ({ ...row, owner: position + 1 })),
-    )
-    if (rows.length === 0) return []
-    const [owners, targets, positions] = [
-      rows.map((row) => row.owner),
-      rows.map((row) => row.target),
-      rows.map((row) => row.position),
-    ]
-    return [
-      sql`${identifier(`links_${index}`)} as (insert into ${link.table} ("owner", "target", "position")
-        select "ids"."id", "u"."target", "u"."position"
-        from unnest(${owners}::bigint[], ${targets}::bigint[], ${positions}::integer[]) "u" ("n", "target", "position") join "ids" using ("n"))`,
-    ]
+    return sql`with ${joined([ids, ...parts])} ${selectIds([notes])}`
   }
 }
 
-const isPlainInsert = (operation: Operation, table: string): boolean =>
+/** @param first the first operation: while records have provisional ids, no history entry tells by which way which of them was made */
+const isPlainInsert = (operation: Operation, first: Operation): boolean =>
   operation.kind === 'insert' &&
-  operation.table === table &&
+  first.kind === 'insert' &&
+  operation.table === first.table &&
+  operation.via === first.via &&
   operation.id === undefined &&
   operation.allowed === undefined &&
   operation.refs === undefined
@@ -267,7 +224,7 @@ export class JoinedCreations {
 
   /** @returns undefined if the records may not be stored; then nothing is */
   run(creation: Creation): Promise<Outcome | undefined> {
-    if (creation.size > MAX_JOINED) return creation.run(this.#connection)
+    if (creation.size > MAX_UNLOCKED) return creation.run(this.#connection)
     return new Promise((resolve, reject) => {
       const { kind } = creation
       const others = this.#waiting.get(kind)

@@ -68,6 +68,7 @@ export function isPossible(table: TableLayout, name: string, key: Json): boolean
  * changes nothing and takes no id.
  *
  * @param fields true for the fields whose values are new
+ * @param isNew true for a record that the same statement stores
  * @returns undefined if values show that the records may not be stored
  */
 export function preconditions(
@@ -75,6 +76,7 @@ export function preconditions(
   table: TableLayout,
   records: readonly StoredRecord[],
   fields: (name: string) => boolean,
+  isNew: (table: string, id: number) => boolean = () => false,
 ): Sql | undefined {
   const conditions: Sql[] = []
   for (const { name, fields: own, keyOf } of table.model.uniqueKeys) {
@@ -85,9 +87,10 @@ export function preconditions(
   }
   for (const { name, relation } of table.model.relations.values()) {
     if (!fields(name)) continue
-    const targets = new Set(records.flatMap((record) => referencesOf(record, name)))
-    if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
-    if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
+    const targets = [...new Set(records.flatMap((record) => referencesOf(record, name)))]
+    if (!targets.every((id) => Number.isSafeInteger(id))) return undefined
+    const stored = targets.filter((id) => !isNew(relation.target, id))
+    if (stored.length > 0) conditions.push(exist(layout.of(relation.target), stored))
   }
   return conditions.length === 0 ? sql`true` : joined(conditions, ' and ')
 }

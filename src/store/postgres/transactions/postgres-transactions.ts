@@ -24,6 +24,7 @@ import { sql } from '../sql.ts'
 import { type AfterTurn, Creation, JoinedCreations } from './creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { LockedRecords } from './locked-records.ts'
+import { MixedCreation } from './mixed-creation.ts'
 import { isTakenId, nextIds, passTakenIds, takeIds } from './sequences.ts'
 import { writeSingleRow } from './single-row-write.ts'
 import { inStoredForm, MAX_ROWS } from './statements.ts'
@@ -197,6 +198,8 @@ export class PostgresTransactions {
         return await this.#unlessRefused((connection) => creation.runInSlices(connection))
       }
       if (creation !== undefined) return await this.#creations.run(creation)
+      const mixed = MixedCreation.of(this.#layout, work)
+      if (mixed !== undefined) return await mixed.run(this.#database)
       return await writeSingleRow(this.#database, this.#layout, work)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined

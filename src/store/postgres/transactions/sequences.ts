@@ -62,7 +62,7 @@ export async function moveSequence(connection: Connection, { sequence }: TableLa
 }
 
 /** The next id of a sequence; its name is a quoted identifier. */
-const nextId = (sequence: string): Sql =>
+export const nextId = (sequence: string): Sql =>
   sql`(select case when "is_called" then "last_value" + 1 else "last_value" end from ${keyword(sequence)})`
 
 /** An identity column of a table, and its sequence. */

@@ -4,6 +4,7 @@ import { eventsOf, historyOf } from '../../transaction/side-records.ts'
 import type { Layout } from '../layout/layout.ts'
 import { insertEntryWithIds, type LogEntry } from '../shared/stored-change-log.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../sql.ts'
+import { type NewRecords, positionsFrom } from './creation-parts.ts'
 import { completeRecord, type InputColumn, input, inputOf, POSITION } from './statements.ts'
 
 /** The id of a record that does not have one yet. */
@@ -42,25 +43,37 @@ export interface NotedTables extends Notes {
   readonly isProvisional: boolean
 }
 
+/** Which records of a statement are those of some notes. */
+export type NotePlace = Pick<NewRecords, 'start' | 'suffix'>
+
 /**
  * The parts of a statement that store notes. The statement has a part `"ids"` with the columns `"n"`, from 1, and `"id"`: the changed
  * records in the order of their notes.
+ *
+ * @param place of the records, if others are changed too
  */
 export function noteParts(
   layout: Layout,
   { events, history, eventTable, historyTable, entry, isProvisional }: NotedTables,
+  place?: NotePlace,
 ): Sql[] {
+  const { suffix = '' } = place ?? {}
   const parts: Sql[] = []
   if (eventTable !== undefined && events.length > 0) {
     const rows = isProvisional ? events.map(withoutProvisionalId) : events
     const data = (rest: Sql) => sql`${literal('{"id":')} || "ids"."id" || ${rest}`
-    parts.push(...insertNotes(layout, 'events', eventTable, rows, isProvisional ? new Map([['data', data]]) : new Map()))
+    parts.push(
+      ...insertNotes(layout, `events${suffix}`, eventTable, rows, isProvisional ? new Map([['data', data]]) : new Map(), place),
+    )
   }
   if (historyTable !== undefined && history.length > 0)
-    parts.push(...insertNotes(layout, 'history', historyTable, history, new Map()))
-  if (entry !== undefined) parts.push(sql`"logged" as (${insertEntryWithIds(layout, entry)})`)
+    parts.push(...insertNotes(layout, `history${suffix}`, historyTable, history, new Map(), place))
+  if (entry !== undefined) parts.push(logPart(layout, entry))
   return parts
 }
+
+/** The part that stores an entry of the log, whose records are those of the part `"ids"`. */
+export const logPart = (layout: Layout, entry: LogEntry): Sql => sql`"logged" as (${insertEntryWithIds(layout, entry)})`
 
 const withoutProvisionalId = (event: JsonObject): JsonObject => ({
   ...event,
@@ -74,6 +87,7 @@ function insertNotes(
   tableName: string,
   rows: readonly JsonObject[],
   computed: ReadonlyMap<string, (given: Sql) => Sql>,
+  place: NotePlace | undefined,
 ): Sql[] {
   const table = layout.of(tableName)
   const given = table.columns.filter(
@@ -88,7 +102,7 @@ function insertNotes(
   )
   const flags = table.links.filter(({ field }) => (rows[0]?.[field.name] ?? null) !== null)
   const names = [sql`"record_id"`, ...given.map((column) => column.sql), ...flags.map(({ flag }) => flag)]
-  const isSingle = rows.length === 1
+  const isSingle = rows.length === 1 && place === undefined
   const sqlOf = ({ name: column, type, values: [value = null] }: InputColumn): Sql =>
     isSingle ? sql`${value}::${keyword(type)}` : sql`"i".${column}`
   const selected = [
@@ -99,7 +113,7 @@ function insertNotes(
     }),
     ...flags.map(() => sql`true`),
   ]
-  const positions = { name: POSITION, type: 'bigint', values: rows.map((_, index) => index + 1) }
+  const positions = positionsFrom(place?.start ?? 0, rows)
   const source = isSingle
     ? sql`"ids"`
     : sql`"ids" join (${input([positions, ...values])}) "i" on "i".${POSITION} = "ids"."n" order by "ids"."n"`
@@ -135,19 +149,27 @@ export interface GivenIds {
   readonly version: string
 }
 
-/** The end of a statement with notes, whose rows `readIds` reads. */
-export function selectIds({ events, history }: Notes): Sql {
+/**
+ * The end of a statement with notes, whose rows `readIds` reads.
+ *
+ * @param all the notes of each table, with the suffix of their parts
+ */
+export function selectIds(all: readonly (Notes & { readonly suffix?: string })[]): Sql {
   const record = sql`select 0, "n", "id", pg_current_xact_id()::xid from "ids"`
   const notes = (number: number, name: string) =>
     sql`select ${keyword(String(number))}, "record_id", "id", null::xid from ${identifier(name)}`
-  return joined(
-    [record, ...(events.length > 0 ? [notes(1, 'events')] : []), ...(history.length > 0 ? [notes(2, 'history')] : [])],
-    ' union all ',
-  )
+  const parts = all.flatMap(({ events, history, suffix = '' }, index) => [
+    ...(events.length > 0 ? [notes(2 * index + 1, `events${suffix}`)] : []),
+    ...(history.length > 0 ? [notes(2 * index + 2, `history${suffix}`)] : []),
+  ])
+  return joined([record, ...parts], ' union all ')
 }
 
-/** @returns undefined if the statement has changed nothing */
-export function readIds(rows: readonly (readonly (string | null)[])[]): GivenIds | undefined {
+/**
+ * @param index of the notes to read, in the list that `selectIds` had
+ * @returns undefined if the statement has changed nothing
+ */
+export function readIds(rows: readonly (readonly (string | null)[])[], index = 0): GivenIds | undefined {
   const records: number[] = []
   const [events, history] = [new Map<number, number>(), new Map<number, number>()]
   let version = ''
@@ -155,7 +177,8 @@ export function readIds(rows: readonly (readonly (string | null)[])[]): GivenIds
     if (kind === '0') {
       records[Number(key) - 1] = Number(id)
       version = xid ?? ''
-    } else (kind === '1' ? events : history).set(Number(key), Number(id))
+    } else if (Number(kind) === 2 * index + 1) events.set(Number(key), Number(id))
+    else if (Number(kind) === 2 * index + 2) history.set(Number(key), Number(id))
   }
   return records.length === 0 ? undefined : { records, events, history, version }
 }

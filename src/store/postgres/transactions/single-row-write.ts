@@ -44,7 +44,7 @@ export async function writeSingleRow(
   }
   const ids = sql`"ids" as (select 1::bigint as "n", "id" from "changed")`
   const parts = [changed, ids, ...noteParts(layout, noted)]
-  const { rows } = await connection.query(sql`with ${joined(parts)} ${selectIds(noted)}`, { isRepeated: false })
+  const { rows } = await connection.query(sql`with ${joined(parts)} ${selectIds([noted])}`, { isRepeated: false })
   const given = readIds(rows)
   if (given === undefined) return undefined
   const changes: Change[] = [change, ...noteChanges(layout, given, [id], noted)]

@@ -130,6 +130,32 @@ logged('many new records of a few tables are told as one transaction, with their
   )
 })
 
+logged('new records of several tables are told with the ids that were taken before', async ({ writer, reader }) => {
+  await reader.announce()
+  const position = await reader.end()
+  const [id = 0] = await writer.takeIds('category', 1)
+  const records = await accepted(writer, [
+    insert('series', { name: 'one', category_id: id }),
+    insert('genre', { name: 'a' }),
+    insert('category', { name: 'top' }, id),
+    insert('series', { name: 'two' }),
+  ])
+  const read = (await reader.read(position)) ?? assert.fail('The reader is not announced')
+  assert.deepEqual(
+    read.transactions.map(({ changes }) =>
+      changes?.map(({ table, id: each, after }) => [table, each, after?.id, after?.name]).sort(),
+    ),
+    [
+      [
+        ['category', id, id, 'top'],
+        ['genre', records[1]?.id, records[1]?.id, 'a'],
+        ['series', records[0]?.id, records[0]?.id, 'one'],
+        ['series', records[3]?.id, records[3]?.id, 'two'],
+      ],
+    ],
+  )
+})
+
 logged('a transaction that commits after a later one is told of too', async ({ writer, reader, one }) => {
   await reader.announce()
   const changes = one.layout.system('changes')

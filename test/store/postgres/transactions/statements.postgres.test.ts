@@ -183,6 +183,16 @@ describe('the statements of a transaction', () => {
     },
   )
 
+  counted('new records of several tables are one statement, with ids that were taken before', async (transactions, recording) => {
+    const [id = 0] = await transactions.takeIds('category', 1, 'commit')
+    recording.take()
+    const series = Array.from({ length: 30 }, (_, index) => insert('series', { name: `${index}`, category_id: id }))
+    await accepted(transactions, [insert('category', { name: 'top' }, id), ...series, insert('genre', { name: 'a' })])
+    assert.equal(recording.take().length, 1)
+    await accepted(transactions, [insert('category', { name: 'other' }), insert('category', { name: 'far' }, 50)])
+    assert.ok(recording.take().length > 1)
+  })
+
   counted('a create that is refused leaves the others of its turn alone', async (transactions) => {
     await accepted(transactions, [insert('genre', { name: 'taken' })])
     const names = ['a', 'taken', 'b', 'b', 'c']
