@@ -246,6 +246,7 @@ async function open(
       hooks,
       hasCode: project.hooks.size > 0 || project.actions.areCoded,
       endpoints: new Endpoints(codeParts),
+      connect,
       reads,
       searches,
       searchIndexes,

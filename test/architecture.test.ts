@@ -216,7 +216,7 @@ test('the client imports nothing of the server, of Node.js or of libraries, exce
     [],
   )
   const isUser = ({ from, to }: Import) =>
-    to !== undefined && folderOf(to) === 'client' && !['cli', 'client', 'code', 'ui'].includes(folderOf(from))
+    to !== undefined && folderOf(to) === 'client' && !['cli', 'client', 'code', 'mcp', 'ui'].includes(folderOf(from))
   assert.deepEqual(
     imports.filter(isUser).map(({ from }) => show(from)),
     [],

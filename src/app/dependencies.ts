@@ -104,6 +104,8 @@ export interface App {
   /** True if code of the project takes part in writes. */
   readonly hasCode: boolean
   readonly endpoints: Endpoints
+  /** Calls the API in this process, on behalf of a caller. */
+  readonly connect: Connect
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchEngine

@@ -36,8 +36,8 @@ export interface ApiClient {
 type Place = { readonly connection: ServerConnection } | { readonly connection?: undefined; readonly project: Project }
 
 /** Finds the server that the user names, or that serves the project on this machine; without a server, loads the project. */
-async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
-  const remote = remoteConnection(io, options)
+async function placeOfCommand(io: Io, options: RemoteOptions, adminPath?: string): Promise<Place> {
+  const remote = remoteConnection(io, options, adminPath)
   if (remote !== undefined) return { connection: remote }
   const project = await loadProject(sourceOf(io, options, {}))
   const server = await localServer(io, options, project)
@@ -50,6 +50,7 @@ async function placeOfCommand(io: Io, options: RemoteOptions): Promise<Place> {
  * In this process, the data folder is locked while the work runs. Either way, requests are validated like the requests of any client.
  *
  * @param mode `read` does not lock the data folder; for commands that change nothing
+ * @param adminPath the setting `admin_path` of a server that the user names, for its description of the project
  * @throws {AppError} with the error that the API responds with; DATA_IN_USE when another process that is not a server holds the data folder;
  *   TASK_FAILED for `--no-code` on a server
  */
@@ -57,7 +58,7 @@ export const withApi = <T>(
   io: Io,
   options: RemoteOptions,
   work: (api: ApiClient) => Promise<T>,
-  { mode = 'write', retry }: { mode?: AppMode; retry?: RetryLimits } = {},
+  { mode = 'write', retry, adminPath }: { mode?: AppMode; retry?: RetryLimits; adminPath?: string | undefined } = {},
 ): Promise<T> =>
   onServerOrHere(
     io,
@@ -69,10 +70,12 @@ export const withApi = <T>(
     },
     (project) =>
       withAppOf(io, project, mode, (app) => {
-        const client = commandClient(io, apiRoots(app.settings).api, inProcess(app, options), retry)
+        const { admin_path: adminPath } = app.settings
+        const client = commandClient(io, { api: apiRoots(app.settings).api, adminPath }, inProcess(app, options), retry)
         return withAppErrors(() => work({ client, app }))
       }),
     retry,
+    adminPath,
   )
 
 /**
@@ -87,8 +90,9 @@ export async function onServerOrHere<T>(
   onServer: (client: Client) => Promise<T>,
   here: (project: Project) => Promise<T>,
   retry?: RetryLimits,
+  adminPath?: string,
 ): Promise<T> {
-  const place = await placeOfCommand(io, options)
+  const place = await placeOfCommand(io, options, adminPath)
   return place.connection === undefined ? here(place.project) : onServerAt(io, place.connection, onServer, retry)
 }
 
@@ -116,15 +120,15 @@ const onServerAt = <T>(
   connection: ServerConnection,
   work: (client: Client) => Promise<T>,
   retry?: RetryLimits,
-): Promise<T> => withAppErrors(() => work(commandClient(io, connection.api, serverFetch(connection), retry)))
+): Promise<T> => withAppErrors(() => work(commandClient(io, connection, serverFetch(connection), retry)))
 
 /** Rate limits count per minute, so a longer wait has another cause, and the command fails at once. */
 const RETRY: RetryLimits = { times: 10, seconds: 60 }
 
-/** A client that says when it waits, as the API requires by `Retry-After`. @param api the root of the API, with or without a host */
+/** A client that says when it waits, as the API requires by `Retry-After`. @param server its root has a host or not */
 export function commandClient(
   io: Pick<Io, 'stderr'>,
-  api: string,
+  { api, adminPath: admin_path }: Pick<ServerConnection, 'api' | 'adminPath'>,
   fetch: typeof globalThis.fetch,
   retry = RETRY,
   wait = systemWait,
@@ -132,6 +136,7 @@ export function commandClient(
   const [, url = '', api_version = ''] = /^(.*)\/api\/([^/]+)$/.exec(api) ?? []
   return createClient({
     ...{ url, api_version, fetch, retry },
+    ...(admin_path === undefined ? {} : { admin_path }),
     wait(milliseconds, signal) {
       io.stderr.write(`The server asks to wait; trying again in ${milliseconds / 1000} s\n`)
       return wait(milliseconds, signal)
@@ -156,13 +161,13 @@ export function appErrorOf(error: unknown): unknown {
   return new AppError(codeOf(status, summary), Object.keys(fieldErrors).length > 0 ? fieldErrors : message, { cause: error })
 }
 
-function remoteConnection(io: Io, options: RemoteOptions): ServerConnection | undefined {
+function remoteConnection(io: Io, options: RemoteOptions, adminPath?: string): ServerConnection | undefined {
   const remote = remoteOf(io, options)
   if (remote === undefined) return undefined
   const { api, token } = remote
   const what = token.startsWith(KEY_PREFIX) ? 'key: it is wrong, expired or revoked' : 'token: it is wrong or expired'
   const refusal = `this ${what}, or its account was disabled or deleted; get another`
-  return { api, token: () => token, refusal }
+  return { api, adminPath, token: () => token, refusal }
 }
 
 /**
@@ -177,6 +182,7 @@ async function localConnection(server: LocalServer): Promise<ServerConnection> {
   const proof = new ServerProof(secret)
   return {
     api,
+    adminPath: settings.admin_path,
     token: () => tokens.issue('access', SHELL_SUBJECT).token,
     verifyServer: () => expectProof(api, proof),
     refusal: "a token signed with this project's secret; was the secret changed just now?",

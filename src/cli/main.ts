@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
   jobs: async (io) => (await import('./commands/jobs.ts')).jobsCommand(io),
   run: async (io) => (await import('./commands/run.ts')).runCommand(io),
+  mcp: async (io) => (await import('./commands/mcp.ts')).mcpCommand(io),
   mail: async (io) => (await import('./commands/mail.ts')).mailCommand(io),
   search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
   history: async (io) => (await import('./commands/history.ts')).historyCommand(io),

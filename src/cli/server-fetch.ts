@@ -6,6 +6,8 @@ import { parseUrl } from '../util/urls.ts'
 export interface ServerConnection {
   /** The root of its API: `http://127.0.0.1:8000/api/v1`. */
   readonly api: string
+  /** The setting `admin_path` of the server, where it is known to differ from the default. */
+  readonly adminPath?: string | undefined
   /** Returns an access token; called for each request. */
   token(): string
   /** Verifies the identity of the server; called before each request that carries a token. */
@@ -195,6 +197,8 @@ function reasonOf(error: unknown): string {
 
 /** The JSON properties that commands read from a response, by `METHOD path`, where the path is a URL path with its query. The first matching entry applies. */
 const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => boolean])[] = [
+  [/^GET [^?]*\/site$/, ({ models, user }) => isList(models) && isObject(user)],
+  [/^GET [^?]*\/lint$/, ({ findings, summary }) => isList(findings) && isObject(summary)],
   [
     / \/openapi\.json$/,
     ({ components }) => isObject(components) && isObject(components.schemas) && allObjects(components.schemas),
@@ -207,8 +211,9 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],
   [/^POST .*\/actions\/\w+(\?|$)/, ({ message, data }) => typeof message === 'string' && Array.isArray(data)],
   [/^POST .*\/restore(\?|$)/, ({ consequences, notices }) => isList(consequences) && Array.isArray(notices)],
+  [/^GET \/search\?/, ({ data, total }) => isList(data) && areNumbers(total)],
   [/^GET [^?]*\/search\?/, ({ data, hits, total }) => isList(data) && isList(hits) && areNumbers(total)],
-  [/^GET [^?]*\/\d+$/, ({ data }) => isObject(data)],
+  [/^GET [^?]*\/\d+(\?|$)/, ({ data }) => isObject(data)],
   [/^GET /, ({ data }) => isList(data)],
   [/^/, ({ data }) => isObject(data)],
 ]

@@ -132,11 +132,18 @@ export interface SiteModel<Key extends string = string> {
   readonly searchable: boolean
   /** True if changes of its records are recorded. */
   readonly history: boolean
+  /** Sets of fields whose values together are unique; absent without one. */
+  readonly unique_together?: readonly (readonly string[])[]
   readonly fields: readonly SiteField[]
   /** What buttons do with its records, beyond reading and writing them. */
   readonly actions: readonly SiteModelAction[]
-  /** Fields of other models that refer to this one. */
-  readonly referenced_by: readonly { readonly model: string; readonly field: string; readonly on_delete: OnDelete }[]
+  /** Fields of other models that refer to this one. `name` is that of their records in `include`; null without one, absent from earlier versions. */
+  readonly referenced_by: readonly {
+    readonly model: string
+    readonly field: string
+    readonly on_delete: OnDelete
+    readonly name?: string | null
+  }[]
 }
 
 /** An action of a model of the site. */

@@ -37,6 +37,8 @@ export interface Settings {
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
   readonly stop_delay_seconds: number
   readonly metrics: 'off' | 'local' | 'open'
+  /** Whether agents may call tools over HTTP, by the Model Context Protocol. */
+  readonly mcp: boolean
   readonly webhooks: WebhookSection
   /** Jobs of the project. */
   readonly jobs: {

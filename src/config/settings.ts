@@ -64,6 +64,7 @@ export const DEFAULTS: Settings = {
   log: { level: 'info', format: 'auto' },
   stop_delay_seconds: 0,
   metrics: 'local',
+  mcp: false,
   webhooks: {
     // As recommended by Standard Webhooks and Svix: 5 s, 5 min, 30 min, then hours.
     retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
@@ -88,7 +89,7 @@ const pathPrefix = Joi.string()
   .pattern(/^(\/[A-Za-z0-9._~-]+)*$/)
   .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
 /** Where the admin page would hide other answers of the server. */
-const TAKEN_PATHS = ['/docs', '/healthz', '/readyz', '/metrics']
+const TAKEN_PATHS = ['/docs', '/healthz', '/readyz', '/metrics', '/mcp']
 const count = Joi.number().integer().min(0).max(100_000)
 
 const signingKey = Joi.string().custom(requireSecretLength, 'length in bytes').messages({
@@ -128,6 +129,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
   log: Joi.object({ level: Joi.valid('error', 'warn', 'info', 'debug'), format: Joi.valid('auto', 'json', 'text') }),
   stop_delay_seconds: Joi.number().min(0).max(600),
   metrics: Joi.valid('off', 'local', 'open'),
+  mcp: Joi.boolean(),
   webhooks: webhooksSchema,
   jobs: Joi.object({
     run: Joi.boolean(),

@@ -18,6 +18,7 @@ import { HISTORY_SCHEMAS, historyRoutes, recordHistoryRoutes } from './routes/hi
 import { jobRoutes, jobSchemas } from './routes/jobs.ts'
 import { KEY_SCHEMAS, keyRoutes } from './routes/keys.ts'
 import { listRoutes } from './routes/lists.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { fillRoutes, mockRoutes } from './routes/mock.ts'
 import { IDENTITY_SCHEMAS, oidcRoutes } from './routes/oidc.ts'
 import { operationsRoutes } from './routes/operations.ts'
@@ -51,7 +52,7 @@ export const ROUTES: readonly DeclareRoutes[] = [
     webhookRoutes,
     jobRoutes,
   ],
-  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, recomputeRoutes, operationsRoutes, endpointRoutes],
+  ...[dataRoutes, historyRoutes, siteRoutes, fillRoutes, recomputeRoutes, operationsRoutes, mcpRoutes, endpointRoutes],
 ]
 
 /** The OpenAPI document of a project. The same project gives the same document, byte for byte. */

@@ -9,6 +9,7 @@ import { type Field, isNeeded, isSettable } from '../model/field.ts'
 import { maxSizeOf, type SizeSettings } from '../model/file-limits.ts'
 import type { FileRules, ThumbnailRecipe } from '../model/files.ts'
 import type { Model } from '../model/model.ts'
+import { reverseRelations } from '../model/reverse-relations.ts'
 import { MAX_PAGE_RECORDS } from '../query/plan.ts'
 import type { ModelAction, ModelActions } from '../records/actions.ts'
 import { MAX_BULK_RECORDS } from '../records/write-requests.ts'
@@ -117,6 +118,7 @@ export class SiteReader {
     const { settings, access, actions, history } = this.#parts
     const can = this.#allowed(actor, model)
     const referrers = access.registry.referrersOf(model.key).filter((each) => shown.has(each.model))
+    const reverse = [...reverseRelations(model, access.registry).values()]
     return {
       key: model.key,
       name: model.name,
@@ -128,12 +130,14 @@ export class SiteReader {
       ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
       searchable: isSearchable(model),
       history: history.covers(model),
+      ...(model.uniqueSets.length === 0 ? {} : { unique_together: model.uniqueSets.map((set) => set.fields) }),
       fields: model.visibleFields.map((field) => fieldJson(field, settings)),
       actions: actions.of(model).map((action) => ({ ...actionJson(action), can: access.may(actor, action.name, model) })),
       referenced_by: referrers.map(({ model: referrer, field }) => ({
         model: referrer.key,
         field: field.name,
         on_delete: field.relation.onDelete,
+        name: reverse.find((each) => each.model === referrer && each.field === field)?.name ?? null,
       })),
     }
   }

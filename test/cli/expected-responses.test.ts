@@ -20,7 +20,7 @@ async function asking<T>(answer: Answer, ask: (client: Client) => Promise<T>, ro
   const stranger = await startReceiver(answer)
   const api = new URL(stranger.url).origin + root
   try {
-    return await ask(commandClient(processIo(), api, serverFetch({ api, token: () => 'x', refusal: '', timeoutMs })))
+    return await ask(commandClient(processIo(), { api }, serverFetch({ api, token: () => 'x', refusal: '', timeoutMs })))
   } catch (error) {
     throw appErrorOf(error)
   } finally {
@@ -138,7 +138,7 @@ describe('a rate limit', () => {
       signal?.throwIfAborted()
       waited.push(milliseconds)
     }
-    const client = commandClient({ stderr: { write: (text) => said.push(text) } }, url, fetch, undefined, wait)
+    const client = commandClient({ stderr: { write: (text) => said.push(text) } }, { api: url }, fetch, undefined, wait)
     const error = await client.request('/x', { ...(stop && { signal: stop }) }).then(() => undefined, appErrorOf)
     return { said, waited, calls, error }
   }

@@ -170,7 +170,7 @@ describe('a server that is named by --url and --token', () => {
   test('is waited for until the timeout', async () => {
     await using silent = await startReceiver(() => {})
     const api = `${new URL(silent.url).origin}/api/v1`
-    const client = commandClient(processIo(), api, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
+    const client = commandClient(processIo(), { api }, serverFetch({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 }))
     const message = `The server at ${api} cannot be reached: no response in 0.02 s`
     for (const call of [client.request('/x'), client.model('x').export()]) {
       const error = await call.catch(appErrorOf)

@@ -43,6 +43,7 @@ test('the defaults are the documented ones', () => {
     log: { level: 'info', format: 'auto' },
     stop_delay_seconds: 0,
     metrics: 'local',
+    mcp: false,
     webhooks: {
       retry_schedule: [5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400],
       subscriptions: [],

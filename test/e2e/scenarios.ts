@@ -38,6 +38,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'users sessions ann --end', stderr: /^Ended \d+ sessions? of 'ann'\n$/ },
   { line: 'users list', stdout: /^ID +USERNAME +EMAIL +ACTIVE +SUPERUSER\n.*\n10 +ann +a@example\.com/s },
   { line: 'token', stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/ },
+  // Its agent has left already.
+  { line: 'mcp --read-only --models tag', stdout: /^$/, stderr: /^$/ },
   { line: 'webhooks add http://127.0.0.1:9/hooks --models tag', stdout: SECRET, stderr: /^Added webhook 1\./ },
   { line: 'webhooks list', stdout: /^ID +ACTIVE.*\n1 +yes +create,update,delete +tag +0 +http:\/\/127\.0\.0\.1:9\/hooks\n$/ },
   { line: 'webhooks disable 1', stderr: /^Webhook 1 is disabled\n$/ },

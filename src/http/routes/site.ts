@@ -115,9 +115,14 @@ const modelMembers = {
   count: { ...COUNT_SCHEMA, description: 'Number of records that the user may view; absent without that permission' },
   searchable: FLAG,
   history: { ...FLAG, description: 'True if changes of its records are recorded' },
+  unique_together: {
+    type: 'array',
+    items: TEXTS,
+    description: 'Sets of fields whose values together are unique; absent without one',
+  },
   fields: { type: 'array', items: ref('siteField') },
   actions: { type: 'array', items: siteAction },
-  referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
+  referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT, name: nullable(TEXT) }) },
 } as const satisfies Record<string, Schema>
 
 /** Schemas of the site, with jobs and files if the project has some. Lower case, so that no model's schema has the same name. */
@@ -157,7 +162,7 @@ export function siteSchemas({
       type: 'array',
       items: object(
         modelMembers,
-        Object.keys(modelMembers).filter((name) => name !== 'count'),
+        Object.keys(modelMembers).filter((name) => name !== 'count' && name !== 'unique_together'),
       ),
     },
     saved_views: {
