@@ -44,7 +44,7 @@ export class AccessRules {
    */
   rightsOf(actor: Actor, model: Model): string {
     const { isSuperuser, userId, permissions, groups, user, key } = actor
-    if (key !== undefined && !key.scopes.has(ALL_SCOPE)) return JSON.stringify([[...key.scopes], this.rightsOf(key.owner, model)])
+    if (key !== undefined && !key.scopes.has(ALL_SCOPE)) return `${key.scopeText} ${this.rightsOf(key.owner, model)}`
     if (isSuperuser) return 'superuser'
     const fields = this.#hasConditions && user !== undefined ? [userId, versionOf(user as StoredRecord)] : []
     const views = this.#reachesSavedViews(model) ? [savedViewRights(actor)] : []

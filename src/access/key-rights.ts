@@ -19,7 +19,7 @@ const GENERAL: ReadonlySet<string> = new Set(GENERAL_SCOPES)
 export function withinKey(owner: Actor, { id, scopes: written, expires_at: end }: HeldKey, registry: Registry): Actor {
   const scopes = new Set(Array.isArray(written) ? written.map(String) : [])
   const expiresAt = typeof end === 'string' ? Date.parse(end) : undefined
-  const key = { id, scopes, expiresAt, owner }
+  const key = { id, scopes, scopeText: JSON.stringify([...scopes].sort()), expiresAt, owner }
   if (scopes.has(ALL_SCOPE)) return { ...owner, key }
   const named = [...scopes].filter((name) => !GENERAL.has(name))
   const covered = registry.public.flatMap((model) =>

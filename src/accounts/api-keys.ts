@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AccessRules } from '../access/access-rules.ts'
 import { isCurrentKey, withinKey } from '../access/key-rights.ts'
 import { actorOfUser } from '../access/present-rights.ts'
@@ -75,7 +76,7 @@ const MAX_KEYS = 100
 /** `last_used_at` is stored at most once in this time, in milliseconds. */
 const USE_MS = 60_000
 
-/** Keys whose last use is remembered. */
+/** Keys whose hash and last use are remembered. */
 const MAX_USED = 10_000
 
 const MEMBERS = ['name', 'scopes', 'expires_in_days', 'user_id']
@@ -87,6 +88,8 @@ const MEMBERS = ['name', 'scopes', 'expires_in_days', 'user_id']
 export class ApiKeys {
   readonly #parts: ApiKeyParts
   readonly #given: string | undefined
+  /** The hashes of keys that were accepted, so that not every request computes one. Whether a key is still good is asked for each request. */
+  readonly #hashes = new LRUCache<string, string>({ max: MAX_USED })
   /** When the use of a key was last noted, by id. */
   readonly #used = new Map<number, number>()
 
@@ -107,10 +110,12 @@ export class ApiKeys {
    */
   async actorOf(token: string): Promise<Actor> {
     const { actors, clock } = this.#parts
-    const hash = hashOfKey(token)
+    const known = this.#hashes.get(token)
+    const hash = known ?? hashOfKey(token)
     if (hash === this.#given) return actors.of({ sub: 'given', jti: 'key' }, () => this.#readGiven())
-    if (!isApiKey(token)) throw refused()
+    if (known === undefined && !isApiKey(token)) throw refused()
     const actor = await actors.of({ sub: 'key', jti: hash }, () => this.#read([{ field: 'hash', operator: 'eq', value: hash }]))
+    if (known === undefined) this.#hashes.set(token, hash)
     const { id, expiresAt } = actor.key ?? { id: GIVEN_KEY_ID, expiresAt: undefined }
     const now = clock()
     if (expiresAt !== undefined && now >= expiresAt) throw refused()

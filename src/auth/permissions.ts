@@ -36,6 +36,8 @@ export interface ActorKey {
   readonly id: number
   /** Codenames, `read`, `write` or `*`. */
   readonly scopes: ReadonlySet<string>
+  /** The scopes as text, by which caches tell keys apart. */
+  readonly scopeText: string
   /** In milliseconds; undefined for a key that does not expire. */
   readonly expiresAt: number | undefined
   /** The owner with all present rights. For `access/` only, which asks `inScope` first. */

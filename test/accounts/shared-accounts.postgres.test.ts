@@ -70,6 +70,25 @@ describe('accounts that two processes share', { skip: NO_POSTGRES ?? false }, ()
     await becomes(apps.b, token, 'auth/me', 401)
   })
 
+  test('a key that is revoked, or whose owner loses a permission, on one is refused 500 ms later on the other', async () => {
+    const path = `models/user/${await userId('m.keller')}`
+    for (const end of ['revoke', 'disable'] as const) {
+      const body = { name: end, scopes: ['*'], user_id: await userId('m.keller') }
+      const { json } = await apps.a.send('POST', 'auth/keys', { token: root, body })
+      const { id, key } = json.data as { id: number; key: string }
+      assert.equal((await apps.b.send('GET', 'auth/me', { token: key })).status, 200)
+      const ended =
+        end === 'revoke'
+          ? await apps.a.send('DELETE', `auth/keys/${id}`, { token: root })
+          : await apps.a.send('PUT', path, { token: root, body: { data: { is_active: false } } })
+      assert.equal(ended.status, 200)
+      assert.equal((await apps.a.send('GET', 'auth/me', { token: key })).status, 401)
+      await delay(500)
+      assert.equal((await apps.b.send('GET', 'auth/me', { token: key })).status, 401)
+    }
+    await apps.a.send('PUT', path, { token: root, body: { data: { is_active: true } } })
+  })
+
   test('a request that comes 500 ms after a logout is refused, though the process had none meanwhile', async () => {
     const { access_token: token, refresh_token } = await login(apps.a, 'anna.lind', 'lighthouse-keys-17')
     assert.equal((await apps.b.send('GET', 'auth/me', { token })).status, 200)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openTestApp, type TestApp, type TestAppOptions } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario, send } from '../../helpers/api/scenario.ts'
+import { whileTimePasses } from '../../http/events/served.ts'
 
 const user = (name: string, more = ''): string =>
   `- { username: ${name}, email: ${name}@example.org, password: harbour-${name}-2024${more} }\n`
@@ -90,6 +91,15 @@ export async function openKeyed(options: TestAppOptions = {}): Promise<TestApp> 
       body: { data: { points: 10 + id } },
     })
   return app
+}
+
+/** Opens a first stream and closes it, so that others are open at once, also where processes share the records. */
+export async function beginFollowing(app: TestApp): Promise<void> {
+  const sink = { write() {}, backlog: 0, end() {}, destroy() {} }
+  const token = await app.tokenOf('super')
+  const opened = app.app.events.open({ token, models: undefined, lastEventId: undefined }, () => sink)
+  const close = await whileTimePasses(app, opened)
+  close()
 }
 
 /** Sends a request with a token or a key, or as a user of the project. */

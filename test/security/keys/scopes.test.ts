@@ -4,7 +4,7 @@ import { ROUTES } from '../../../src/http/api.ts'
 import { routeSource } from '../../../src/http/api-route.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { EventReader } from '../../http/events/event-reader.ts'
-import { CLASSIFIED, call, keyOf, openKeyed } from './keyed-project.ts'
+import { beginFollowing, CLASSIFIED, call, keyOf, openKeyed } from './keyed-project.ts'
 
 const API = '/api/v1'
 
@@ -61,6 +61,7 @@ for (const owner of ['super', 'editor']) {
     before(async () => {
       app = await openKeyed({ settings: { views_auth: 'required', metrics: 'local' } })
       key = (await keyOf(app, owner, ['view_article'])).key
+      await beginFollowing(app)
     })
     after(() => app.close())
 
@@ -177,6 +178,7 @@ for (const owner of ['super', 'editor']) {
 
     test('is told of changes of articles only, until it is revoked', async () => {
       await using open = await openKeyed()
+      await beginFollowing(open)
       const { id, key: streamed } = await keyOf(open, owner, ['view_article'])
       const port = await open.live.start()
       const { reader } = await EventReader.open(`http://127.0.0.1:${port}${API}/events`, streamed)
