@@ -285,6 +285,40 @@ describe('a key is refused at once', () => {
   })
 })
 
+describe('what outlives a request has the rights of its key:', () => {
+  keyTest('a signed link ends with the key', async (app) => {
+    const authorization = `Bearer ${await app.tokenOf('super')}`
+    const upload = await app.server.inject({
+      method: 'POST',
+      url: `${API}/files/article/attachment?name=a.txt`,
+      headers: { authorization, 'content-type': 'application/octet-stream' },
+      payload: 'the text of a file',
+    })
+    const [{ id: file }] = JSON.parse(upload.payload).data
+    const { json } = await call(app, 'super', `PUT ${API}/models/article/1`, { data: { attachment: file } })
+    const { url } = json.data.attachment
+    const links = async (scope: string) => {
+      const { id, key } = await keyOf(app, 'super', [scope])
+      return { id, link: (await call(app, key, `POST ${API}/files/links`, { files: [url] })).json.data[0] as string }
+    }
+    const [good, narrow] = [await links('view_article'), await links('view_person')]
+    const open = async (link: string) => (await app.server.inject({ url: link })).statusCode
+    assert.equal(await open(good.link), 200)
+    assert.notEqual(await open(narrow.link), 200)
+    await call(app, 'super', `DELETE ${API}/auth/keys/${good.id}`)
+    assert.equal(await open(good.link), 403)
+  })
+
+  keyTest('requests count towards the limit of the owner', async () => {
+    await using app = await openKeyed({ settings: { rate_limits: { default: 12 } } })
+    app.advance(60_000)
+    const { key } = await keyOf(app, 'editor', ['view_article'])
+    const left = async (as: string) => Number((await call(app, as, ARTICLE)).headers['x-ratelimit-remaining'])
+    const before = await left('editor')
+    assert.deepEqual([await left(key), await left('editor')], [before - 1, before - 2])
+  })
+})
+
 test('a key is nowhere but in the answer that created it', { skip: NEEDS_DATA_FOLDER }, async () => {
   await using app = await openKeyed()
   const { id, key } = await keyOf(app, 'editor', ['*'])
