@@ -19,10 +19,13 @@ import {
 import type { Batched, BatchOperation, BatchOptions } from './types-batch.ts'
 import type { AnyModel, AnyModels, CallOptions, ModelTypes, Page } from './types-calls.ts'
 import type {
+  AccountLogEntry,
+  AccountLogQuery,
   ApiKey,
   ApiKeyRequest,
   HistoryEntry,
   HistoryQuery,
+  InvitationWithLink,
   LinkedIdentity,
   LintReport,
   LoginSession,
@@ -194,6 +197,17 @@ export class Client<Models extends Typed<Models> = AnyModels, Endpoints extends 
    */
   async endSession(id: number, { signal }: CallOptions = {}): Promise<void> {
     await this.request(`/auth/sessions/${id}`, { method: 'DELETE', signal })
+  }
+
+  /** Returns a page of what has happened to the account of the logged-in user, or of others for superusers; the latest first. */
+  async accountLog(query: AccountLogQuery = {}, { signal }: CallOptions = {}): Promise<Page<AccountLogEntry>> {
+    return (await this.request('/auth/log', { query: Object.entries(query), signal })) as Page<AccountLogEntry>
+  }
+
+  /** Invites an address to create an account, for superusers. The link is in the answer only. @param groups ids of groups of the account */
+  async invite(email: string, groups: readonly number[] = [], { signal }: CallOptions = {}): Promise<InvitationWithLink> {
+    const body = { email, groups }
+    return ((await this.request('/auth/invitations', { method: 'POST', body, signal })) as { data: InvitationWithLink }).data
   }
 
   /** Returns the identities at providers by which the logged-in user logs in. */

@@ -335,6 +335,46 @@ export interface Me<User> {
   readonly data: User
   /** Codenames such as `view_post`. */
   readonly permissions: readonly string[]
+  /** Whether the user has shown to receive mails at the present address. */
+  readonly email_verified?: boolean
+}
+
+/** What has happened to an account. */
+export interface AccountLogEntry {
+  readonly id: number
+  /** Such as `login`, `login_failed` or `password_changed`. */
+  readonly event: string
+  readonly at: string
+  readonly user: { readonly id: number; readonly username: string }
+  readonly address: string | null
+  readonly user_agent: string | null
+  /** How, such as `password`; `shell` or `other_user` if not by the user. */
+  readonly method: string | null
+  /** Id of the session. */
+  readonly session: number | null
+  readonly request_id: string | null
+  /** Failures of a minute from one address are one event. */
+  readonly count: number
+}
+
+/** Whose events to list; for other users than the logged-in one, superusers only. */
+export interface AccountLogQuery extends PageQuery {
+  readonly user_id?: number | undefined
+  readonly all?: boolean | undefined
+}
+
+/** An invitation to create an account, with its link. */
+export interface InvitationWithLink {
+  readonly id: number
+  readonly email: string
+  /** Ids of groups. */
+  readonly groups: readonly number[]
+  readonly invited_by: { readonly id: number; readonly username: string } | null
+  readonly created_at: string
+  readonly expires_at: string
+  readonly link: string
+  /** Whether the link is also sent by mail. */
+  readonly mailed: boolean
 }
 
 /** A session of the logged-in user. Those that an earlier version of the server started lack what is null. */

@@ -133,7 +133,7 @@ export async function findUserByName(client: Client, username: string): Promise<
 }
 
 /** @throws {AppError} TASK_FAILED with the most similar name, or all names */
-async function recordsNamed(client: Client, model: 'permission' | 'group', names: readonly string[]): Promise<Named[]> {
+export async function recordsNamed(client: Client, model: 'permission' | 'group', names: readonly string[]): Promise<Named[]> {
   const all = await allRecordsOf<Named>(client, model)
   return names.map((name) => {
     const found = all.find((each) => nameOf(each) === name)

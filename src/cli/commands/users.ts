@@ -6,6 +6,8 @@ import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote
 import { printRecords } from '../style.ts'
 import { furtherFields } from './user-fields.ts'
 import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
+import { inviteCommand, resetPasswordCommand, verifyEmailCommand } from './user-links.ts'
+import { userLogCommand } from './user-log.ts'
 import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
@@ -40,6 +42,10 @@ export function usersCommand(io: Io): Command {
   users.addCommand(grantCommand(io, 'revoke'))
   users.addCommand(showCommand(io))
   users.addCommand(sessionsCommand(io))
+  users.addCommand(inviteCommand(io))
+  users.addCommand(resetPasswordCommand(io))
+  users.addCommand(verifyEmailCommand(io))
+  users.addCommand(userLogCommand(io))
   return users
 }
 
