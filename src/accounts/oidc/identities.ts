@@ -9,6 +9,7 @@ import type { Records } from '../../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { AccountEvents } from '../account-events.ts'
+import { inSmallLetters } from '../addresses.ts'
 import type { RecentLogin } from '../recent-login.ts'
 import type { LoginClient } from '../sessions.ts'
 import { accountValues } from './new-account.ts'
@@ -210,7 +211,7 @@ export class Identities {
   async #usersOf(address: string): Promise<readonly StoredRecord[]> {
     const filters: FieldFilter[] = [{ field: 'email', operator: 'icontains', value: address }]
     const { records } = await this.#parts.store.find('user', { filters, sort: [], offset: 0, limit: MAX_FOUND })
-    return records.filter(({ email }) => inLowerCase(String(email)) === inLowerCase(address))
+    return records.filter(({ email }) => inSmallLetters(String(email)) === inSmallLetters(address))
   }
 
   #shown({ id, issuer, subject, email, created_at }: StoredRecord): ShownIdentity {
@@ -229,12 +230,9 @@ export class Identities {
 /** The address of an identity by which it may get an account: verified by the provider, and of a domain of the settings. */
 function allowedAddress({ domains }: ProviderSettings, { email, isVerified }: ProvenIdentity): string | undefined {
   if (!isVerified || email === undefined) return undefined
-  const domain = inLowerCase(email.slice(email.lastIndexOf('@') + 1))
+  const domain = inSmallLetters(email.slice(email.lastIndexOf('@') + 1))
   return domains === undefined || domains.includes(domain) ? email : undefined
 }
-
-/** Letters of ASCII only: others have no single lower case, and `mıke` is not `mike`. */
-const inLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 const hasPassword = ({ password }: StoredRecord): boolean => typeof password === 'string' && password !== ''
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { guardedFetch } from '../../../src/accounts/oidc/guarded-fetch.ts'
 import { type Flow, IdentityProvider } from '../../../src/accounts/oidc/provider.ts'
@@ -335,4 +337,15 @@ describe('a provider is not asked', () => {
     isBroken = false
     assert.match(await provider.authorizationUrl(FLOW), /^http:/)
   })
+})
+
+test('the library is loaded on first use', async () => {
+  const folder = join(import.meta.dirname, '../../../src')
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.tsx?$/.test(file))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  const imports = texts.flatMap((text) => text.match(/^.*(?:from|import\() ?'openid-client'.*$/gm) ?? [])
+  assert.deepEqual(imports, [
+    "import type * as OpenIdClient from 'openid-client'",
+    "const load = (): Promise<typeof OpenIdClient> => import('openid-client')",
+  ])
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { userNamed } from '../../../src/accounts/users.ts'
 import type { SettingsInput } from '../../../src/config/settings.ts'
 import { cookiesOf, SAME_ORIGIN, sendAs } from '../../security/cookies.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from '../api/app.ts'
@@ -130,11 +131,10 @@ export async function linkIdentity(
   username: string,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const filters = [{ field: 'username', operator: 'eq', value: username } as const]
-  const { records } = await app.app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
+  const user = await userNamed(app.app.store, username)
   const now = '2026-01-15T12:00:00.000Z'
   const values = {
-    user_id: records[0]?.id ?? 0,
+    user_id: user?.id ?? 0,
     issuer: double.issuer,
     subject: String(claims.sub),
     email: null,
@@ -146,4 +146,8 @@ export async function linkIdentity(
 }
 
 /** Lets a user have proved to own the address of their account. */
-export async function verifyAddress(_app: TestApp, _username: string): Promise<void> {}
+export async function verifyAddress({ app }: TestApp, username: string): Promise<void> {
+  const user = await userNamed(app.store, username)
+  assert.ok(user !== undefined)
+  await app.accountLinks.verified.add(user)
+}

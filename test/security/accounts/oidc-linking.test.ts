@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { MAIL_SETTINGS, waitingMails } from '../../helpers/account-mails.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
 import { linkIdentity, type OidcApp, OidcBrowser, ORIGIN, openOidcApp, verifyAddress } from '../../helpers/oidc/browser.ts'
+import { codeOf, setUpFactor } from '../../helpers/totp.ts'
 import { ANNA as ANNA_LOGIN, ask, login } from '../access.ts'
 import { SAME_ORIGIN } from '../cookies.ts'
 
@@ -44,6 +46,20 @@ async function assertRefused(linked: OidcApp, claims: Readonly<Record<string, un
 }
 
 describe('an identity with the address of an account', () => {
+  test('is linked if both sides have verified the address, and its user is told', async () => {
+    await using linked = await openOidcApp({ link: 'verified_email' }, { settings: MAIL_SETTINGS })
+    await verifyAddress(linked.app, 'anna.lind')
+    const reply = await new OidcBrowser(linked.app).logIn(linked.double, { ...ANNA, email: 'Anna.Lindqvist@Example.org' })
+    assert.equal(reply.status, 200, reply.text)
+    assert.deepEqual(await identitiesOf(linked.app), [[3, ANNA.sub]])
+    const [mail, ...others] = await waitingMails(linked.app)
+    assert.deepEqual([mail?.to, others], [ANNA_EMAIL, []])
+    assert.match(mail?.text ?? '', /anna\.lind .*Double/)
+    // From then on the address does not matter.
+    const other = { sub: ANNA.sub, email: 'another@example.com', email_verified: false }
+    assert.equal((await new OidcBrowser(linked.app).logIn(linked.double, other)).status, 200)
+  })
+
   const NEVER: readonly (readonly [
     string,
     {
@@ -84,6 +100,21 @@ describe('an identity with the address of an account', () => {
       await assertRefused(linked, { ...ANNA, ...claims })
     })
   }
+
+  test('is linked once its user has shown the second factor, and not before', async () => {
+    await using linked = await openOidcApp({ link: 'verified_email' })
+    await verifyAddress(linked.app, 'anna.lind')
+    const { secret } = await setUpFactor(linked.app, ANNA_LOGIN)
+    const browser = new OidcBrowser(linked.app)
+    const asked = await browser.logIn(linked.double, ANNA)
+    assert.deepEqual([asked.status, asked.json.second_factor], [401, { methods: ['totp', 'recovery'] }])
+    const wrong = await browser.finish({ otp: '000000' })
+    assert.equal(wrong.status, 401)
+    assert.notEqual(wrong.json.second_factor, undefined)
+    assert.deepEqual(await identitiesOf(linked.app), [])
+    assert.equal((await browser.finish({ otp: codeOf(linked.app, secret) })).status, 200)
+    assert.deepEqual(await identitiesOf(linked.app), [[3, ANNA.sub]])
+  })
 })
 
 describe('an identity without an account', () => {
@@ -286,10 +317,15 @@ describe('linking in a session', () => {
     await linked.app.app.records.updateInternal('user', 3, { password: null })
     const fresh = (await new OidcBrowser(linked.app).logIn(linked.double, ANNA)).json.access_token
     assert.ok(user !== undefined && token !== fresh)
-    const [one, two] = await Promise.all([1, 2].map((id) => ask(linked.app, fresh, `DELETE /api/v1/auth/identities/${id}`)))
-    assert.deepEqual([one?.status, two?.status].sort(), [200, 409])
-    const last = (await identitiesOf(linked.app)).length
-    assert.equal(last, 1)
+    const { logins, identities } = linked.app.app
+    const actor = await logins.actorOf(logins.claimsOf(fresh))
+    const outcomes = await Promise.allSettled([1, 2].map((id) => identities.unlink(actor, id, {})))
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    const [[, subject] = []] = await identitiesOf(linked.app)
+    const last = subject === ANNA.sub ? 1 : 2
+    const reply = await ask(linked.app, fresh, `DELETE /api/v1/auth/identities/${last}`)
+    assert.deepEqual([reply.status, reply.json.error], [409, 'Last way in'])
+    assert.equal((await identitiesOf(linked.app)).length, 1)
   })
 
   test('is no matter of a provider that is out of order', async () => {
