@@ -71,6 +71,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       description: 'Whether the user has a second factor, and whether one has to be set up before anything else',
     },
     email_verified: { ...FLAG, description: 'Whether the user has shown to receive mails at the present address' },
+    has_password: { ...FLAG, description: 'False for a user who logs in by a provider, or by keys only' },
   })
   return [
     {
@@ -159,7 +160,8 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
             id !== undefined && accountLinks.verified.has({ ...user, id }),
           ])
           const permissions = JSON.stringify(logins.permissionsOf(actor))
-          const others = `"second_factor":${JSON.stringify(secondFactor)},"email_verified":${verified}`
+          const hasPassword = typeof user?.password === 'string' && user.password !== ''
+          const others = `"second_factor":${JSON.stringify(secondFactor)},"email_verified":${verified},"has_password":${hasPassword}`
           return jsonResponse(h, `{"data":${text},"permissions":${permissions},${others}}`)
         },
     },

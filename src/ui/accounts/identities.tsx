@@ -1,8 +1,9 @@
 import '../styles/accounts.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { LinkedIdentity } from '../../client/client.ts'
 import { DateCell } from '../cells/cell.tsx'
-import { type IdentityRow, identitiesQuery } from '../data/accounts.ts'
+import { identitiesQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
 import { useMethods } from '../data/sign-in.ts'
 import { Confirm } from '../panels/confirm.tsx'
@@ -35,14 +36,20 @@ function Identities({ result }: IdentitiesProps) {
   const toasts = useToasts()
   const { data, error: failure, refetch } = useQuery(identitiesQuery(useSession()))
   const { isBusy, error, run, clear } = useAction()
-  const [removing, setRemoving] = useState<IdentityRow>()
+  const [removing, setRemoving] = useState<LinkedIdentity>()
   const fault = result.get('oidc-error')
+  const isLinked = result.has('identity-linked')
+  const section = useRef<HTMLElement>(null)
+  // The browser comes back from the provider to the start of the page.
+  useEffect(() => {
+    if (isLinked || fault !== null) section.current?.scrollIntoView({ block: 'center' })
+  }, [isLinked, fault])
   const link = (name: string) =>
     run(async (client) => {
       const answer = await client.request(`/auth/identities/${encodeURIComponent(name)}`, { method: 'POST', body: {} })
       location.assign((answer as { readonly url: string }).url)
     })
-  const remove = async ({ id }: IdentityRow) => {
+  const remove = async ({ id }: LinkedIdentity) => {
     if (!(await run((client) => client.request(`/auth/identities/${id}`, { method: 'DELETE' })))) return
     setRemoving(undefined)
     toasts.done(text.unlinked)
@@ -50,10 +57,10 @@ function Identities({ result }: IdentitiesProps) {
   }
   const linked = new Set(data?.map(({ provider }) => provider))
   return (
-    <section className="stack" aria-labelledby="own-identities">
+    <section ref={section} className="stack" aria-labelledby="own-identities">
       <h2 id="own-identities">{text.identities}</h2>
       <p className="muted">{text.identitiesText}</p>
-      {result.has('identity-linked') && <Notice kind="success">{text.linked}</Notice>}
+      {isLinked && <Notice kind="success">{text.linked}</Notice>}
       {fault !== null && <Notice kind="error">{refusalText(faults, fault)}</Notice>}
       {failure !== null && <Failure error={failure} onRetry={() => void refetch()} />}
       {error !== undefined && removing === undefined && <Failure error={error} />}

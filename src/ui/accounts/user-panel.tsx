@@ -16,6 +16,7 @@ import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { AccountLog } from './account-log.tsx'
+import { Keys } from './keys.tsx'
 import { SessionTable } from './own-account.tsx'
 
 interface UserPanelProps {
@@ -44,6 +45,8 @@ export function UserPanel({ record, onSaved }: UserPanelProps) {
       <h2 id="user-panel">{text.title}</h2>
       <Activation record={record} onSaved={onSaved} />
       <Sessions record={record} />
+      <h3>{later.account.keys}</h3>
+      <Keys userId={record.id} />
       <h3>{later.account.log}</h3>
       <AccountLog userId={record.id} />
     </section>

@@ -52,16 +52,6 @@ export interface PendingFactor {
   readonly uri: string
 }
 
-/** An account at a provider that the user may log in with. */
-export interface IdentityRow {
-  readonly id: number
-  readonly provider: string
-  readonly title: string
-  readonly subject: string
-  readonly email: string | null
-  readonly created_at: string
-}
-
 /** Something that happened to an account. */
 export interface LoggedEvent {
   readonly id: number
@@ -122,7 +112,7 @@ export const factorsQuery = (session: PageSession, userId?: UserId) =>
 export const identitiesQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['identities'],
-    queryFn: async ({ signal }) => (await reading(session, signal)<{ data: readonly IdentityRow[] }>('identities')).data,
+    queryFn: ({ signal }) => session.read(signal, (client) => client.identities({ signal })),
   })
 
 /** The query of a page of the log of the user, or of another one; for superusers. */

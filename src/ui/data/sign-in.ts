@@ -29,7 +29,7 @@ export const useOpenClient = (): Client => openClient(usePageSettings())
 const methodsQuery = (settings: PageSettings) =>
   queryOptions({
     queryKey: ['sign-in-methods'],
-    queryFn: async () => ({ ...DEFAULT, name: settings.title }),
+    queryFn: async ({ signal }) => (await openClient(settings).request('/auth/methods', { signal })) as SignInMethods,
     staleTime: Number.POSITIVE_INFINITY,
   })
 

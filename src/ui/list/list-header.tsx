@@ -39,7 +39,7 @@ export function ListHeader({ model, total, matches, sort, shown }: ListHeaderPro
         <>
           <ActionBar model={model} offers={modelOffers(model, shown.view)} records={null} count={0} />
           {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort, shown }} selection={allSelected(total)} />}
-          {key === 'user' && user.is_superuser && capabilities.import === undefined && (
+          {key === 'user' && user.is_superuser && (
             <Suspense>
               <InviteUser />
             </Suspense>

@@ -68,6 +68,19 @@ const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
     /^([^;]+) is not the present code of the new authenticator; check the clock of the device$/,
     '$1 ist nicht der jetzige Code der App. Prüfen Sie die Uhr des Geräts',
   ],
+  [
+    /^No account is linked with this identity of (.+); log in and link it, or ask an administrator for an account$/,
+    'Mit dieser Identität von $1 ist kein Konto verknüpft. Melden Sie sich an und verknüpfen Sie sie, oder bitten Sie die Verwaltung um ein Konto',
+  ],
+  [
+    /^The account has no password, so this identity is the last way in; .+$/,
+    'Das Konto hat kein Passwort, darum ist diese Identität der letzte Zugang. Setzen Sie zuerst ein Passwort, oder verknüpfen Sie eine andere',
+  ],
+  [
+    /^token is not valid: the link was used, has expired, or a newer change replaced it$/,
+    'Der Link gilt nicht mehr: Er wurde benutzt, ist abgelaufen, oder eine spätere Änderung hat ihn ersetzt',
+  ],
+  [/^[^;']+ '(.+)' has an account already; it needs no invitation$/, '$1 hat schon ein Konto und braucht keine Einladung'],
   [/^([^;]+) is wrong, or the account is locked$/, '$1 ist falsch, oder das Konto ist gesperrt'],
   [/^The username or the password is wrong, or .+$/, 'Benutzername oder Passwort ist falsch, oder das Konto ist gesperrt'],
   [/^(?:\w+|Record) with ID (\d+) does not exist$/, 'Datensatz $1 gibt es nicht mehr'],

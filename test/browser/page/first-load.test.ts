@@ -82,9 +82,13 @@ inBrowser('a model that the user may not access is not asked for', { at: QUIET }
   )
 })
 
-inBrowser('a visitor without a session is asked to log in without a request', { as: null, at: '/' }, async ({ page, path }) => {
-  const sent = requestsOf(page)
-  await page.goto(`${path}/models/tag`)
-  await page.getByLabel('Password', { exact: true }).waitFor()
-  assert.deepEqual(sent, [])
-})
+inBrowser(
+  'a visitor without a session is asked to log in after one request, for the ways to log in',
+  { as: null, at: '/' },
+  async ({ page, path }) => {
+    const sent = requestsOf(page)
+    await page.goto(`${path}/models/tag`)
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    assert.deepEqual(sent, ['GET /api/v1/auth/methods'])
+  },
+)

@@ -9,6 +9,8 @@ export const CLIENT = { clientId: 'admin', clientSecret: 'a-secret-of-the-client
 /** A certified implementation of OpenID Connect, on this machine. */
 export interface RealProvider extends AsyncDisposable {
   readonly issuer: string
+  /** Who browsers log in as; undefined for somebody who says no. */
+  user: string | undefined
   /**
    * Logs a user in as a browser would that was sent to `url`.
    *
@@ -18,7 +20,10 @@ export interface RealProvider extends AsyncDisposable {
   authorize(url: string, subject: string | undefined): Promise<string>
 }
 
-/** @param claimsOf what the provider says about a user */
+/**
+ * @param redirectUris those of `http://127.0.0.1` without a port stand for any port, as of native applications (RFC 8252)
+ * @param claimsOf what the provider says about a user
+ */
 export async function startRealProvider(
   redirectUris: readonly string[],
   claimsOf: (subject: string) => Readonly<Record<string, unknown>>,
@@ -27,12 +32,11 @@ export async function startRealProvider(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  /** Users by the interactions that they are asked in. */
-  let subject: string | undefined
   const provider = new Provider(issuer, {
     clients: [
       {
         ...{ client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret, redirect_uris: [...redirectUris] },
+        ...(redirectUris.every((each) => each.startsWith('http://127.0.0.1/')) ? { application_type: 'native' as const } : {}),
         ...{ response_types: ['code'], grant_types: ['authorization_code'], token_endpoint_auth_method: 'client_secret_post' },
       },
     ],
@@ -59,14 +63,16 @@ export async function startRealProvider(
   server.on('request', (request, response) => {
     if (request.url?.startsWith('/interaction/') !== true) handle(request, response)
     else {
-      const result = subject === undefined ? { error: 'access_denied' } : { login: { accountId: subject } }
+      const { user } = running
+      const result = user === undefined ? { error: 'access_denied' } : { login: { accountId: user }, consent: {} }
       void provider.interactionFinished(request, response, result)
     }
   })
-  return {
+  const running: RealProvider = {
     issuer,
+    user: undefined,
     async authorize(url, user) {
-      subject = user
+      running.user = user
       const cookies = new Map<string, string>()
       let next = url
       for (let steps = 0; steps < 10; steps++) {
@@ -91,4 +97,5 @@ export async function startRealProvider(
       await once(server, 'close')
     },
   }
+  return running
 }

@@ -22,6 +22,7 @@ test('users log in at a certified provider: a new account, its groups, and the s
     assert.equal(reply.status, 200, reply.text)
     assert.equal(reply.json.to, '/models/post')
     const me = await browser.send('GET /api/v1/auth/me', { authorization: `Bearer ${reply.json.access_token}` })
+    assert.deepEqual([me.json.has_password, me.json.second_factor.active], [false, false])
     return me.json.data
   }
   const first = await logIn()

@@ -18,6 +18,7 @@ const verify = (app: TestApp, access: string, token: string): Promise<Reply> =>
 
 const meOf = async (app: TestApp, token: string): Promise<[email: string, verified: boolean]> => {
   const { json } = await ask(app, token, 'GET /api/v1/auth/me')
+  assert.equal(json.has_password, true)
   return [json.data.email, json.email_verified]
 }
 
