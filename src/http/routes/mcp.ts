@@ -14,6 +14,7 @@ export function mcpRoutes({ settings, responses }: RouteSource): ApiRoute[] {
       method: 'POST',
       path: `${settings.base_path}/mcp`,
       access: 'token',
+      keys: 'scoped',
       // Agents send a token, and are no pages of a browser.
       sameOrigin: true,
       operationId: 'callAgentTools',

@@ -19,6 +19,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 const BODIES: Readonly<Record<string, unknown>> = {
   'POST /models/{model}/mock': { count: 1 },
   'POST /batch': { operations: [{ method: 'update', model: 'article', id: 1, data: { title: 'x' } }] },
+  'POST /mcp': { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_models', arguments: {} } },
   'POST /files/links': { files: [`${API}/files/article/1/attachment/none`] },
 }
 
@@ -43,6 +44,7 @@ const OTHERS: Readonly<Record<string, number>> = {
   'GET /views/{model}': 403,
   'GET /openapi.json': 403,
   'GET /metrics': 403,
+  'POST /mcp': 200,
   'GET /ext/report': 403,
   'POST /ext/pay': 403,
   'GET /ext/desk': 403,
@@ -59,7 +61,7 @@ for (const owner of ['super', 'editor']) {
     let app: TestApp
     let key: string
     before(async () => {
-      app = await openKeyed({ settings: { views_auth: 'required', metrics: 'local' } })
+      app = await openKeyed({ settings: { views_auth: 'required', metrics: 'local', mcp: true } })
       key = (await keyOf(app, owner, ['view_article'])).key
       await beginFollowing(app)
     })
@@ -94,6 +96,7 @@ for (const owner of ['super', 'editor']) {
                   BODIES[name] ?? (route.method === 'GET' ? undefined : {}),
                   {
                     'x-forwarded-for': '203.0.113.9',
+                    ...(name === 'POST /mcp' ? { accept: 'application/json, text/event-stream' } : {}),
                   },
                 )
           asked++
@@ -115,6 +118,7 @@ for (const owner of ['super', 'editor']) {
                     : undefined))
           if (reply.status !== expected)
             faults.push(`${name} (${path}) answered ${reply.status}, not ${expected}: ${reply.text.slice(0, 300)}`)
+          if (name === 'POST /mcp' && !reply.text.includes('article')) faults.push(`${name} shows nothing: ${reply.text}`)
           if (reply.text.includes(CLASSIFIED))
             faults.push(`${name} (${path}) tells of what the scope does not name: ${reply.text}`)
         }
