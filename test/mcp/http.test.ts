@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ADMIN_SEED, openTestApp } from '../helpers/api/app.ts'
 import { play, scenarios } from '../helpers/api/scenario.ts'
-import { agentOf } from '../helpers/mcp/agent.ts'
+import { agentBy, agentOf } from '../helpers/mcp/agent.ts'
 import { walkTools } from '../helpers/mcp/walk.ts'
 
 const settings = { mcp: true }
@@ -117,6 +117,31 @@ describe('tools over HTTP', { concurrency: 2 }, () => {
       "There is no model 'note' that you may use; there is none that you may use",
     )
     assert.deepEqual(app.reported, [])
+  })
+
+  test('a key of a superuser reaches what its scopes name, and no lint', async () => {
+    await using app = await openTestApp({ files: SECRETIVE, settings })
+    const { json } = await play(app, {
+      ...{ request: 'POST /api/v1/auth/keys', status: 201 },
+      body: { name: 'agent', scopes: ['view_note', 'change_note'] },
+    })
+    await using agent = await agentBy(app, json.data.key)
+    const { data } = await agent.call('list_models')
+    assert.deepEqual(
+      data.map(({ key, can }: { key: string; can: string[] }) => [key, can]),
+      [['note', ['view', 'change']]],
+    )
+    assert.equal(
+      (await agent.call('update_record', { model: 'note', id: 1, data: { title: 'By a key' } })).data.title,
+      'By a key',
+    )
+    for (const [name, args] of [
+      ['create_record', { model: 'note', data: { title: 'x' } }],
+      ['delete_record', { model: 'note', id: 1 }],
+      ['lint_project', {}],
+    ] as const)
+      assert.match(await agent.refusal(name, args), /^Insufficient permissions/, name)
+    assert.match(await agent.refusal('list_records', { model: 'payroll' }), /^There is no model 'payroll' that you may use/)
   })
 
   test('10,000 records are read in answers of at most 25,000 characters, each once', async () => {

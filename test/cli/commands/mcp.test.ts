@@ -37,7 +37,12 @@ describe('admin mcp', { concurrency: 2 }, () => {
           await using agent = await agentWith(['--url', url], { cwd: '/', env: { ADMIN_TOKEN: await tokenOf('admin') } })
           await walkTools(agent)
         }
-        await using doctor = await agentWith(['--url', url], { cwd: '/', env: { ADMIN_TOKEN: await tokenOf('a.yusuf') } })
+        const added = await runCli(['keys', 'add', 'agent', '--user', 'a.yusuf', '--scopes', 'read'], {
+          cwd: project.path,
+          env: ENV,
+        })
+        const env = { ADMIN_API_KEY: added.stdout.trim() }
+        await using doctor = await agentWith(['--url', url], { cwd: '/', env })
         const { data } = await doctor.call('list_models')
         assert.ok(data.every(({ key }: { key: string }) => key !== 'group' && key !== 'permission'))
         assert.match(await doctor.refusal('lint_project'), /^Insufficient permissions|does not have permission/)

@@ -51,8 +51,11 @@ export async function connectAgent(transport: Transport, ended: () => Promise<un
 }
 
 /** An agent that calls `POST {base}/mcp` of an application with the token of a user. */
-export async function agentOf(app: TestApp, username = 'admin'): Promise<Agent> {
-  const authorization = `Bearer ${await app.tokenOf(username)}`
+export const agentOf = async (app: TestApp, username = 'admin'): Promise<Agent> => agentBy(app, await app.tokenOf(username))
+
+/** An agent that calls `POST {base}/mcp` of an application. @param credential a token or an API key */
+export function agentBy(app: TestApp, credential: string): Promise<Agent> {
+  const authorization = `Bearer ${credential}`
   const inject: typeof fetch = async (url, { method = 'GET', headers, body } = {}) => {
     const reply = await app.server.inject({
       ...{ method, url: new URL(String(url)).pathname, headers: Object.fromEntries(new Headers(headers)) },
