@@ -121,7 +121,10 @@ export class Invitations {
     const known = await store.get('group', groups)
     const data = { username, email, password, groups: known.flatMap((group) => (group === undefined ? [] : [group.id])) }
     const options = { spentToken: token.id, origin: { requestId: client.requestId } }
-    const user = await records.create(SYSTEM, 'user', { data }, options)
+    const user = await records.create(SYSTEM, 'user', { data }, options).catch((error: unknown) => {
+      // Another request has created the account meanwhile.
+      throw error instanceof AppError && Object.hasOwn(Object(error.details), 'email') ? refusedToken() : error
+    })
     await verified.add(user)
     events.note('invitation_accepted', { user, client })
     return user
