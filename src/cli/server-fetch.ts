@@ -204,7 +204,7 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
     ({ components }) => isObject(components) && isObject(components.schemas) && allObjects(components.schemas),
   ],
   [/ \/auth\/issue$/, ({ access_token: token }) => typeof token === 'string'],
-  [/^DELETE \/auth\/sessions\?/, ({ total }) => typeof total === 'number'],
+  [/^DELETE \/auth\/(sessions|factors)\?/, ({ total }) => typeof total === 'number'],
   [/ \/reset$/, ({ seeded, removed }) => typeof seeded === 'number' && isObject(removed)],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
   [/^POST \/files\//, ({ data }) => isList(data)],

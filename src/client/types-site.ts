@@ -337,6 +337,8 @@ export interface Me<User> {
   readonly permissions: readonly string[]
   /** Whether the user has shown to receive mails at the present address. */
   readonly email_verified?: boolean
+  /** `active`: the user has a second factor. `enrol`: one has to be set up before anything else. */
+  readonly second_factor: { readonly active: boolean; readonly enrol: boolean }
 }
 
 /** What has happened to an account. */

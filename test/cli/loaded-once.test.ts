@@ -23,6 +23,7 @@ const COMMANDS: readonly (readonly [line: string, code: number])[] = [
   ['search tag word', 0],
   ['webhooks list', 0],
   ['users sessions root', 0],
+  ['users reset-2fa root', 0],
   ['openapi', 0],
   ['types', 0],
   ['compact', 0],

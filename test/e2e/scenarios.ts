@@ -48,6 +48,7 @@ export const SCENARIOS: readonly Scenario[] = [
     stderr: /^The link is good once, until \S+\n$/,
   },
   { line: 'users sessions ann --end', stderr: /^Ended \d+ sessions? of 'ann'\n$/ },
+  { line: 'users reset-2fa ann', stderr: /^'ann' has no second factor\n$/ },
   { line: 'users list', stdout: /^ID +USERNAME +EMAIL +ACTIVE +SUPERUSER\n.*\n10 +ann +a@example\.com/s },
   { line: 'token', stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/ },
   // Its agent has left already.

@@ -4,6 +4,7 @@ import type { Io } from '../io.ts'
 import { newPassword } from '../prompts.ts'
 import { type RemoteOptions, withCodeOption, withRemoteOptions } from '../remote.ts'
 import { printRecords } from '../style.ts'
+import { resetFactorsCommand } from './user-factors.ts'
 import { furtherFields } from './user-fields.ts'
 import { allRecordsOf, findUserByName, grantCommand, showCommand } from './user-grants.ts'
 import { inviteCommand, resetPasswordCommand, verifyEmailCommand } from './user-links.ts'
@@ -46,6 +47,7 @@ export function usersCommand(io: Io): Command {
   users.addCommand(resetPasswordCommand(io))
   users.addCommand(verifyEmailCommand(io))
   users.addCommand(userLogCommand(io))
+  users.addCommand(resetFactorsCommand(io))
   return users
 }
 
