@@ -1,9 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { InvalidInputError, InvalidSpreadsheetError, readSheet, SheetNotFoundError } from 'read-excel-file/universal'
+import readWorkbook, {
+  InvalidInputError,
+  InvalidSpreadsheetError,
+  readSheet,
+  SheetNotFoundError,
+} from 'read-excel-file/universal'
 import { parse, YAMLParseError } from 'yaml'
-import { type SheetCell, sheetText } from '../client/sheet.ts'
+import { type SheetCell, sheetOfRecords, sheetRows, sheetText } from '../client/sheet.ts'
 import { AppError } from '../errors.ts'
+import type { Io } from './io.ts'
+
+type Cells = readonly (readonly SheetCell[])[]
 
 /** True for the name of a workbook. */
 export const isWorkbook = (name: string): boolean => extname(name).toLowerCase() === '.xlsx'
@@ -11,14 +19,24 @@ export const isWorkbook = (name: string): boolean => extname(name).toLowerCase()
 /**
  * Reads a sheet of a workbook as NDJSON.
  *
- * @param sheet the first one when absent
+ * @param sheet the first one with records when absent; its name is written to stderr where there are several
  * @throws {AppError} TASK_FAILED for a file that is no workbook, USAGE for a sheet that it does not have
  */
-export async function workbookText(folder: string, name: string, sheet: string | undefined): Promise<string> {
-  const bytes = await readFile(resolve(folder, name))
+export async function workbookText(
+  { cwd, stderr }: Pick<Io, 'cwd' | 'stderr'>,
+  name: string,
+  sheet: string | undefined,
+): Promise<string> {
+  const content = new Blob([new Uint8Array(await readFile(resolve(cwd, name)))])
   try {
-    const rows = await readSheet(new Blob([new Uint8Array(bytes)]), ...(sheet === undefined ? [] : [sheet]), { trim: false })
-    return sheetText(rows as unknown as readonly (readonly SheetCell[])[])
+    if (sheet !== undefined) return sheetText((await readSheet(content, sheet, { trim: false })) as unknown as Cells)
+    const sheets = (await readWorkbook(content, { trim: false })).map((each) => {
+      const rows = sheetRows(each.data as unknown as Cells)
+      return { name: each.sheet, headers: rows?.names ?? [], lines: rows?.lines ?? [], rows }
+    })
+    const found = sheetOfRecords(sheets)
+    if (found !== undefined && sheets.length > 1) stderr.write(`Reads the sheet '${found.name}'; --sheet names another\n`)
+    return found?.rows?.text() ?? ''
   } catch (error) {
     if (error instanceof SheetNotFoundError) throw new AppError('USAGE', `${name} has no sheet '${sheet}'`)
     if (!(error instanceof InvalidInputError || error instanceof InvalidSpreadsheetError)) throw error

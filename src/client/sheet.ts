@@ -39,6 +39,19 @@ export function sheetRows(rows: readonly (readonly SheetCell[])[]): SheetRows | 
   }
 }
 
+/**
+ * The sheet of a workbook that has its records. Before it there may be one with notes: it has one column, or no second row.
+ *
+ * @param sheets each with the names of its columns and the lines of its rows, none for an empty one
+ * @returns undefined if all are empty
+ */
+export const sheetOfRecords = <Sheet extends { readonly headers: readonly string[]; readonly lines: readonly number[] }>(
+  sheets: readonly Sheet[],
+): Sheet | undefined =>
+  sheets.find(({ headers, lines }) => headers.length > 1 && lines.length > 0) ??
+  sheets.find(({ headers, lines }) => headers.length > 1 || lines.length > 0) ??
+  sheets.find(({ headers }) => headers.length > 0)
+
 /** Writes the rows of a spreadsheet as NDJSON for an import with a map. */
 export const sheetText = (rows: readonly (readonly SheetCell[])[]): string => sheetRows(rows)?.text() ?? ''
 

@@ -130,7 +130,6 @@ export const createPageRouter = ({ basePath, ...context }: RouterContext & { rea
     defaultErrorComponent: PageFailure,
     defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
-    trailingSlash: 'preserve',
   })
 
 declare module '@tanstack/react-router' {

@@ -67,7 +67,7 @@ export function importCommand(io: Io): Command {
     )
     .option('--map <file>', 'YAML or JSON that says which fields the columns are, and how days and numbers are written')
     .option('--locale <code>', 'language of days and numbers in the file, such as de')
-    .option('--sheet <name>', 'sheet of an XLSX file (default: the first)')
+    .option('--sheet <name>', 'sheet of an XLSX file (default: the first with records)')
     .option('--dry-run', 'validate the file and report the result without changing anything')
     .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
     .option('--form <name>', 'validate records with this form')
@@ -110,7 +110,7 @@ async function importFile(
   const { delimiter, dryRun = false, sheet } = options
   // Sheets are written for people, as exports with labels are.
   const map = options.map === undefined ? (isWorkbook(file) ? {} : undefined) : await readMapFile(io.cwd, options.map)
-  const { open, close } = isWorkbook(file) ? inputText(await workbookText(io.cwd, file, sheet)) : await inputFile(file, io)
+  const { open, close } = isWorkbook(file) ? inputText(await workbookText(io, file, sheet)) : await inputFile(file, io)
   const folder = file === STDIN ? undefined : dirname(resolve(io.cwd, file))
   try {
     return await io.interruptibly((signal) =>

@@ -1,4 +1,5 @@
 import type { FileFormat } from '../../client/client.ts'
+import { sheetOfRecords } from '../../client/sheet.ts'
 import { delimiterCharacter, foundDelimiter, readCsv } from './csv-text.ts'
 import { type FileKind, linesOfRecords } from './import-options.ts'
 import { decoded, encodingOf, type TextEncoding } from './text-encodings.ts'
@@ -92,7 +93,7 @@ async function readWorkbook(file: Blob, wanted: string | undefined): Promise<Imp
   const { readSheets } = await import('./workbook.ts')
   const sheets = await readSheets({ file, firstRows: FIRST_ROWS })
   if (sheets === undefined) throw new NoWorkbook('The file is no XLSX workbook')
-  const sheet = sheets.find(({ name }) => name === wanted) ?? sheets.find(({ headers }) => headers.length > 0)
+  const sheet = sheets.find(({ name }) => name === wanted) ?? sheetOfRecords(sheets)
   if (sheet === undefined) return undefined
   const { headers, keys, lines, first, content, name } = sheet
   return {

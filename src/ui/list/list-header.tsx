@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useSite, wordsOf } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
@@ -83,8 +83,12 @@ interface ListTabsProps {
 /** The list views of a model, where it has several. */
 export function ListTabs({ lists, shown, onChange }: ListTabsProps) {
   const text = useText().list
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [shown.name])
   return (
-    <nav className="tabs tabs-line" aria-label={text.views}>
+    <nav ref={nav} className="tabs tabs-line" aria-label={text.views}>
       {lists.map(({ name }) => (
         <button
           key={name}

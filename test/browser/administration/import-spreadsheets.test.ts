@@ -180,6 +180,9 @@ inClinic(
     // One that write-excel-file has made, with the records in its second sheet.
     await page.getByRole('button', { name: 'Import another file' }).click()
     await chooseFile(page, 'patients.xlsx', await readFile('test/helpers/workbooks/patients-of-write-excel-file.xlsx'))
+    await page.getByText('2 rows and 9 columns found.').waitFor()
+    assert.equal((await page.getByLabel('Sheet').innerText()).trim(), 'Patienten')
+    await chooseOption(page.getByLabel('Sheet'), 'Info')
     await page.getByText('1 row and 1 column found.').waitFor()
     await chooseOption(page.getByLabel('Sheet'), 'Patienten')
     await page.getByText('2 rows and 9 columns found.').waitFor()

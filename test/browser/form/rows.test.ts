@@ -10,6 +10,9 @@ const inClinic = browserSite({ fixture: 'clinic' })
 
 const RECEPTION = { username: 'g.adeyemi', password: 'front-desk-morning-26' }
 
+const WIDER_THAN_ITS_PLACE =
+  "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.rows-scroll'))"
+
 const table = (page: Page) => page.locator('[data-related="invoiceline.invoice_id"]')
 
 /** Types into the inputs of a row from where the focus is, with Tab between them. */
@@ -193,7 +196,7 @@ inClinic(
 inClinic(
   'a copy whose rows cannot be read is not saved without them, and says so above the form with a way to try again',
   { as: RECEPTION, at: '/models/invoice', allows: ['500 /models/invoiceline'] },
-  async ({ page, path, checkAccess }) => {
+  async ({ page, path, variant, checkAccess }) => {
     let isDown = true
     await page.route('**/api/v1/models/invoiceline?*', (route) =>
       isDown ? route.fulfill({ status: 500, contentType: 'application/json', body: '{}' }) : route.continue(),
@@ -210,6 +213,10 @@ inClinic(
     await problems.getByRole('button', { name: 'Try again' }).click()
     await assertBecomes(() => table(page).locator('tbody [data-row]').count(), 4)
     assert.equal(await problems.count(), 0)
+    // On a tablet the columns have room beside the buttons, also while a row has inputs.
+    await table(page).locator('[data-row] [data-column=description]').nth(1).click()
+    await page.getByLabel('Description, row 2').waitFor()
+    if (variant.width >= 768) assert.equal(await page.evaluate(WIDER_THAN_ITS_PLACE), 0)
     assert.equal(await page.getByLabel('Invoice number').inputValue(), '2026-4999')
   },
 )

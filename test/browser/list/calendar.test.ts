@@ -126,6 +126,7 @@ inBrowser(
 
     await entry(page, 'Seals').click()
     await page.getByRole('dialog', { name: 'Seals' }).getByLabel('Title').waitFor()
+    assert.match(page.url(), /\/models\/tour\?.*open=tour\.2/)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: 'Seals' }).waitFor({ state: 'detached' })
     await page.mouse.click(column.x + 60, seals.y + 10)

@@ -305,3 +305,16 @@ inBrowser(
     for (const name of ['Saved views', 'Columns']) await page.getByRole('button', { name, exact: true }).waitFor()
   },
 )
+
+inBrowser(
+  'the tab of the list that is open is in sight on a phone',
+  { as: RECEPTION, at: '/models/appointment?list=AppointmentCalendar', widths: [360] },
+  async ({ page }) => {
+    const tab = page.getByRole('button', { name: 'Appointment calendar' })
+    const isInSight = async () => {
+      const box = await tab.boundingBox()
+      return box !== null && box.x >= 0 && box.x + box.width <= 360
+    }
+    await assertBecomes(isInSight, true)
+  },
+)

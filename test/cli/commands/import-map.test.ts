@@ -42,6 +42,10 @@ test('a workbook, a German CSV and an export for people are imported without edi
     const written = join(import.meta.dirname, '../../helpers/workbooks/patients-of-write-excel-file.xlsx')
     await copyFile(written, join(folder.path, 'written.xlsx'))
     assert.match((await ok('import patient written.xlsx --sheet Patienten --dry-run')).stderr, /^2 records would be imported/)
+    assert.match(
+      (await ok('import patient written.xlsx --dry-run')).stderr,
+      /^Reads the sheet 'Patienten'.*\n2 records would be imported/,
+    )
 
     await ok('export patient --format xlsx --labels --filters number__startswith=P-9000 -o own.xlsx')
     assert.match((await ok('import patient own.xlsx --upsert-by number --dry-run')).stderr, /0 created, 2 updated/)
