@@ -1,6 +1,7 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { grantsOf } from '../access/present-rights.ts'
 import { type Actor, forbidden, refuseCredentials } from '../auth/permissions.ts'
+import type { AccountSettings } from '../config/define.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { FieldFilter } from '../query/plan.ts'
@@ -12,6 +13,8 @@ import type { JsonObject } from '../util/json.ts'
 interface GuardContext {
   readonly store: Store
   readonly access: AccessRules
+  /** With resets by mail, whoever sets an address gets the password. */
+  readonly settings: { readonly accounts: Pick<AccountSettings, 'password_reset'> }
 }
 
 /**
@@ -21,7 +24,7 @@ interface GuardContext {
  * Only superusers change or delete a superuser's account. The password of a user with other permissions is changed by superusers only. Users
  * change their own password where the present one is asked for, so that a stolen token does not suffice. Where models have `access`, membership
  * of a group may give access as permissions do, so that a password is also guarded by the user's groups, and only superusers rename or delete a
- * group.
+ * group. Where passwords are reset by mail, the address of a user is guarded like the password.
  */
 export function accountGuards(context: GuardContext): WriteHooks {
   const superusers = new LastSuperuser(context.access.registry, context.store)
@@ -41,10 +44,13 @@ const guardGroup: Guard = ({ access }, actor, record, data) => {
   if (!access.isEmpty && isRenaming(record, data)) throw forbidden(actor)
 }
 
-const guardUser: Guard = async ({ store, access }, actor, record, data) => {
+const guardUser: Guard = async ({ store, access, settings }, actor, record, data) => {
   if (record.is_superuser === true) throw forbidden(actor)
-  if (data === undefined || !Object.hasOwn(data, 'password')) return
-  if (record.id === actor.userId) throw new AppError('FORBIDDEN', OWN_PASSWORD)
+  if (data === undefined) return
+  const setsPassword = Object.hasOwn(data, 'password')
+  const setsAddress = settings.accounts.password_reset && Object.hasOwn(data, 'email') && data.email !== record.email
+  if (!setsPassword && !setsAddress) return
+  if (record.id === actor.userId) throw new AppError('FORBIDDEN', setsPassword ? OWN_PASSWORD : OWN_ADDRESS)
   const { permissions, groups } = await grantsOf(store, record)
   for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
   if (access.isEmpty) return
@@ -58,6 +64,8 @@ const GUARDS: ReadonlyMap<string, Guard> = new Map([
 ])
 
 const OWN_PASSWORD = 'Change your own password with POST /auth/password, which asks for the present one'
+
+const OWN_ADDRESS = 'Change your own address with POST /auth/email, which verifies the new one'
 
 const isRenaming = ({ name }: StoredRecord, data: WriteTarget['data']): boolean =>
   data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)

@@ -6,7 +6,7 @@ import { play, type Reply, send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
 import { codeOf, setUpFactor } from '../../helpers/totp.ts'
 import { valuesOf } from '../../helpers/values-of.ts'
-import { ANNA, ask, login, standing, tryLogin, withApp } from '../access.ts'
+import { ANNA, ask, login, permit, standing, tryLogin, withApp } from '../access.ts'
 
 const resetTest = testsOf((work: (app: TestApp) => Promise<void>, options: object = {}) =>
   withApp(work, { settings: { ...MAIL_SETTINGS, ...(options as { settings?: object }).settings } }),
@@ -47,6 +47,21 @@ describe('a link to set another password', () => {
     assert.deepEqual(valuesOf(log.data, 'event').sort(), events.sort())
     const [, told] = await waitingMails(app)
     assert.match(String(told?.subject), /your password was changed/)
+  })
+
+  resetTest('is for no one who sets the address of a user with more rights, or their own', async (app) => {
+    await permit(app, 3, 'view_user', 'change_user')
+    const { access_token } = await login(app)
+    const authorization = `Bearer ${access_token}`
+    const change = async (id: number, data: object) =>
+      (await send(app, { request: `PUT /api/v1/models/user/${id}`, as: null, headers: { authorization }, body: { data } })).status
+    await permit(app, 2, 'delete_post')
+    assert.equal(await change(2, { email: 'mine@example.org' }), 403)
+    assert.equal(await change(3, { email: 'mine@example.org' }), 403)
+    assert.equal(await change(3, { email: await emailOf(app), first_name: 'Ann' }), 200)
+    await permit(app, 2)
+    await changeUser(app, { groups: [] }, 2)
+    assert.equal(await change(2, { email: 'mine@example.org' }), 200)
   })
 
   resetTest('asks for the second factor, without which it is not spent', async (app) => {
