@@ -10,7 +10,7 @@ import { isObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
-import type { SecondFactors } from './second-factors.ts'
+import { enrolmentNeeded, type SecondFactors } from './second-factors.ts'
 import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
@@ -166,6 +166,7 @@ export class OwnAccounts {
 
   async #other(actor: Actor, userId: number): Promise<StoredRecord> {
     superusersOnly(actor)
+    if (actor.mustEnrol === true) throw enrolmentNeeded()
     const [user] = await this.#parts.store.get('user', [userId])
     if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
     return user

@@ -8,7 +8,7 @@ import type { JsonObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
 import type { AccountEventName, AccountEvents } from './account-events.ts'
 import type { RecentLogin } from './recent-login.ts'
-import { codesOf, type SecondFactors } from './second-factors.ts'
+import { codesOf, enrolmentNeeded, type SecondFactors } from './second-factors.ts'
 import type { LoginClient, Sessions } from './sessions.ts'
 
 /** A second factor as the API returns it. */
@@ -167,6 +167,7 @@ export class OwnFactors {
 
   async #other(actor: Actor, userId: number): Promise<StoredRecord> {
     superusersOnly(actor)
+    if (actor.mustEnrol === true) throw enrolmentNeeded()
     const [user] = await this.#parts.store.get('user', [userId])
     if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
     return user

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { linkIdentity, OidcBrowser, openOidcApp } from '../../helpers/oidc/browser.ts'
 import { codeOf, STEP, setUpFactor } from '../../helpers/totp.ts'
-import { ANNA, ask } from '../access.ts'
+import { ANNA, ask, login, withApp } from '../access.ts'
 
 test('a login at a provider asks for the second factor of the account, and a wrong or used code begins no session', async () => {
   await using oidc = await openOidcApp()
@@ -46,3 +46,22 @@ test('with two_factor: required, an account that a provider creates sets one up 
   assert.equal((await again.logIn(double, claims)).status, 401)
   assert.equal((await again.finish({ otp: codeOf(app, secret) })).status, 200)
 })
+
+test('who has to set one up first does nothing to the accounts of others', () =>
+  withApp(
+    async (app) => {
+      const { access_token: token } = await login(app, { username: 'admin', password: 'harbour-admin-2024' })
+      for (const request of [
+        'DELETE /api/v1/auth/factors?user_id=3',
+        'GET /api/v1/auth/factors?user_id=3',
+        'GET /api/v1/auth/sessions?user_id=3',
+        'DELETE /api/v1/auth/sessions?user_id=3',
+      ] as const) {
+        const { status, json } = await ask(app, token, request)
+        assert.deepEqual([status, json.second_factor], [403, { enrol: true }], request)
+      }
+      for (const request of ['GET /api/v1/auth/factors', 'GET /api/v1/auth/sessions'] as const)
+        assert.equal((await ask(app, token, request)).status, 200)
+    },
+    { settings: { accounts: { two_factor: 'required' } } },
+  ))
