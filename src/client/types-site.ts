@@ -337,6 +337,8 @@ export interface Me<User> {
   readonly permissions: readonly string[]
   /** Whether the user has shown to receive mails at the present address. */
   readonly email_verified?: boolean
+  /** False for a user who logs in by a provider, or by keys only. */
+  readonly has_password?: boolean
   /** `active`: the user has a second factor. `enrol`: one has to be set up before anything else. */
   readonly second_factor: { readonly active: boolean; readonly enrol: boolean }
 }

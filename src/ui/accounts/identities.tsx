@@ -5,7 +5,7 @@ import type { LinkedIdentity } from '../../client/client.ts'
 import { DateCell } from '../cells/cell.tsx'
 import { identitiesQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
-import { useMethods } from '../data/sign-in.ts'
+import { useMethods, useMethodsQuery } from '../data/sign-in.ts'
 import { Confirm } from '../panels/confirm.tsx'
 import { useAction } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
@@ -23,8 +23,9 @@ interface IdentitiesProps {
 
 /** The identities at providers that the user logs in with; nothing without a provider. */
 export function OwnIdentities({ result }: IdentitiesProps) {
-  const { providers } = useMethods()
-  return providers.length === 0 ? undefined : <Identities result={result} />
+  const { data, error, refetch } = useMethodsQuery()
+  if (error !== null && data === undefined) return <Failure error={error} onRetry={() => void refetch()} />
+  return data === undefined || data.providers.length === 0 ? undefined : <Identities result={result} />
 }
 
 function Identities({ result }: IdentitiesProps) {

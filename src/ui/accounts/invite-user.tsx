@@ -40,7 +40,7 @@ function InviteDialog({ onClose }: InviteDialogProps) {
   const form = useId()
   const queries = useQueryClient()
   const session = useSession()
-  const { data: groups = [] } = useQuery(groupNamesQuery(session))
+  const { data: groups = [], error: failure, refetch } = useQuery(groupNamesQuery(session))
   const { isBusy, error, fieldErrors, run } = useAction({ email: text.email, groups: text.groups })
   const focused = useFaultFocus(error)
   const [chosen, setChosen] = useState<readonly string[]>([])
@@ -78,6 +78,7 @@ function InviteDialog({ onClose }: InviteDialogProps) {
           <LabelledField label={text.email} errors={fieldErrors.email} isRequired>
             {(links) => <input {...links} className="input" type="email" name="email" autoComplete="off" />}
           </LabelledField>
+          {failure !== null && <Failure error={failure} onRetry={() => void refetch()} />}
           {groups.length > 0 && (
             <Checks
               label={text.groups}
@@ -123,12 +124,14 @@ function OpenInvitations() {
   const { common } = useText()
   const queries = useQueryClient()
   const toasts = useToasts()
-  const { data = [] } = useQuery({ ...invitationsQuery(useSession()), refetchOnMount: 'always' })
+  const invitations = useQuery({ ...invitationsQuery(useSession()), refetchOnMount: 'always' })
   const { isBusy, error, run } = useAction()
   const withdraw = async (id: number) => {
     if (await run((client) => client.request(`/auth/invitations/${id}`, { method: 'DELETE' }))) toasts.done(text.withdrawn)
     await queries.invalidateQueries({ queryKey: ['invitations'] })
   }
+  const { data = [], error: failure } = invitations
+  if (failure !== null) return <Failure error={failure} onRetry={() => void invitations.refetch()} />
   if (data.length === 0) return undefined
   return (
     <section className="stack-tight" aria-labelledby="open-invitations">

@@ -1,7 +1,7 @@
 import '../styles/accounts.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { DateCell } from '../cells/cell.tsx'
+import { AgeCell, DateCell } from '../cells/cell.tsx'
 import { type KeyRow, keysQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
 import { Confirm } from '../panels/confirm.tsx'
@@ -99,23 +99,24 @@ export function Keys({ userId }: { readonly userId?: number }) {
       <DataTable
         label={text.keys}
         columns={[
-          ...[text.keyName, text.key, text.rights, text.expires, text.lastUsed],
+          ...[text.keyName, text.rights, text.expires, text.lastUsed],
           { label: common.actions, kind: 'buttons' as const },
         ]}
         shape="stacks"
       >
         {data.map((key) => (
           <tr key={key.id}>
-            <td className="wrap">{key.name}</td>
-            <td className="mono no-wrap">{key.hint}</td>
-            <td className="wrap" data-label={text.rights}>
+            <td className="key-name">
+              {key.name} <span className="mono muted">{key.hint}</span>
+            </td>
+            <td className="key-rights" data-label={text.rights}>
               {scopesText(key.scopes, text)}
             </td>
             <td className="no-wrap" data-label={text.expires}>
               <Expiry expires={key.expires_at} />
             </td>
             <td className="no-wrap" data-label={text.lastUsed}>
-              {key.last_used_at === null ? text.never : <DateCell type="datetime" value={key.last_used_at} />}
+              {key.last_used_at === null ? text.never : <AgeCell value={key.last_used_at} />}
             </td>
             <td className="number">
               <Button
@@ -149,12 +150,14 @@ export function Keys({ userId }: { readonly userId?: number }) {
 const scopesText = (scopes: readonly string[], { scopes: names }: LaterText['account']): string =>
   scopes.map((scope) => (Object.hasOwn(names, scope) ? names[scope as keyof typeof names] : scope)).join(', ')
 
+/** The day on which a key ends, in UTC, and whether that is over. */
 function Expiry({ expires }: { readonly expires: string | null }) {
   const text = useLaterText().account
   if (expires === null) return text.never
   return (
     <>
-      <DateCell type="datetime" value={expires} /> {Date.parse(expires) < Date.now() && <Chip color="red">{text.isExpired}</Chip>}
+      <DateCell type="date" value={expires.slice(0, 10)} />{' '}
+      {Date.parse(expires) < Date.now() && <Chip color="red">{text.isExpired}</Chip>}
     </>
   )
 }

@@ -35,7 +35,7 @@ export function OwnEmail() {
     setSentTo(undefined)
     setChanging(isOn)
   }
-  const email = data?.data.email ?? ''
+  const email = String(data?.data.email ?? '')
   const hasEmail = email !== ''
   return (
     <section className="stack narrow" aria-labelledby="own-email">

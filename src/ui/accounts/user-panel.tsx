@@ -87,6 +87,7 @@ function Activation({ record, onSaved }: UserPanelProps) {
     <>
       {!isActive && <Notice kind="warning">{text.disabledNote}</Notice>}
       {error !== undefined && open === undefined && <Failure error={error} />}
+      {factors.error !== null && <Failure error={factors.error} onRetry={() => void factors.refetch()} />}
       <div className="actions">
         <Button onClick={() => show('password')}>{text.setPassword}</Button>
         {hasFactor && <Button onClick={() => show('factor')}>{text.resetFactor}</Button>}

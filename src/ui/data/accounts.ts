@@ -2,19 +2,11 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Client, Page } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 
-/** What the page knows of the account of the user. */
-interface OwnAccount {
-  readonly data: { readonly username: string; readonly email: string | null }
-  readonly email_verified: boolean
-  readonly has_password: boolean
-  readonly second_factor: { readonly active: boolean }
-}
-
 /** The query of the account of the user. */
 export const ownAccountQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['account'],
-    queryFn: ({ signal }) => reading(session, signal)<OwnAccount>('me'),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.me({ signal })),
   })
 
 /** An API key, without the key itself. */

@@ -37,8 +37,11 @@ const methodsQuery = (settings: PageSettings) =>
 export const readMethods = (queries: QueryClient, settings: PageSettings): Promise<void> =>
   queries.prefetchQuery(methodsQuery(settings))
 
+/** The query of the ways to log in, for what must say that it failed. */
+export const useMethodsQuery = () => useQuery(methodsQuery(usePageSettings()))
+
 /** The ways to log in. */
-export const useMethods = (): SignInMethods => useQuery(methodsQuery(usePageSettings())).data ?? DEFAULT
+export const useMethods = (): SignInMethods => useMethodsQuery().data ?? DEFAULT
 
 /** The address that begins a login at a provider. `to` is a path of the page, to return to */
 export function useProviderAddress(): (provider: string, to: string) => string {

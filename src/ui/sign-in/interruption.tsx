@@ -92,7 +92,7 @@ function ConfirmItIsYou() {
       {account !== undefined && isPossible && (
         <form id={form} className="login-form" noValidate onSubmit={(event) => void submit(event)}>
           {error !== undefined && faults === undefined && <Failure error={error} />}
-          <ProofField asksCode={asksCode} isRecovery={isRecovery} username={account.data.username} errors={faults} />
+          <ProofField asksCode={asksCode} isRecovery={isRecovery} username={String(account.data.username)} errors={faults} />
           <div className="login-changes">
             {hasPassword && hasFactor && (
               <Button
