@@ -70,6 +70,7 @@ export class Accounts {
   readonly singleSignOn: SingleSignOn
   readonly links: AccountLinks
   readonly hooks: readonly WriteHooks[]
+  readonly #hasFormerSecrets: boolean
 
   constructor(parts: AccountParts) {
     const sessions = new Sessions(parts)
@@ -120,6 +121,7 @@ export class Accounts {
       sealer: new Sealer({ secret, previous: settings.secret_keys_previous }, 'single sign-on', random),
       fetch: guardedFetch(webhookGuard(settings, parts.resolve)),
     })
+    this.#hasFormerSecrets = (settings.secret_keys_previous ?? []).length > 0
     this.hooks = [
       this.logins.actors.hooks,
       accountGuards(parts),
@@ -133,7 +135,8 @@ export class Accounts {
 
   /** Begins the background work of a server. */
   async begin(): Promise<void> {
-    await Promise.all([this.events.begin(), this.links.begin()])
+    const resealing = this.#hasFormerSecrets ? this.factors.reseal() : undefined
+    await Promise.all([this.events.begin(), this.links.begin(), resealing])
   }
 
   async stop(): Promise<void> {

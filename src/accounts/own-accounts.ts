@@ -92,12 +92,13 @@ export class OwnAccounts {
     const { factors, events, hasher, lockout, sessions } = this.#parts
     const user = await this.#account(actor)
     const session = await this.#currentSession(actor)
-    let method: string | undefined = 'password'
+    let method: string = 'password'
     if (session === undefined) throw new AppError('FORBIDDEN', 'The token belongs to no session; log in with POST /auth/token')
     if (isObject(body) && Object.hasOwn(body, 'otp')) {
       const [otp] = readTexts(body, ['otp'], { strict: true })
-      method = await factors.use(user, otp, client)
-      if (method === undefined) throw notConfirmed({ otp: [WRONG_CODE] }, user, 'second_factor_wrong')
+      const use = await factors.use(user, otp, client)
+      if (use.method === undefined) throw notConfirmed({ otp: [WRONG_CODE] }, user, use.refusal)
+      method = use.method
     } else {
       const [password] = readTexts(body, ['password'], { strict: true })
       const hash = String(user.password ?? DUMMY_HASH)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SESSIONS } from '../auth/account-models.ts'
 import { FACTORS } from '../auth/factor-models.ts'
-import { LoginFailure } from '../auth/login-failure.ts'
+import { LoginFailure, type LoginFailureReason } from '../auth/login-failure.ts'
 import type { Sealer } from '../auth/sealing.ts'
 import type { TwoFactor } from '../config/define.ts'
 import { AppError } from '../errors.ts'
@@ -20,6 +20,11 @@ import { stepOf, TotpSecrets } from './totp.ts'
 
 /** What a code of a second factor is: one of an authenticator, or a recovery code. */
 export type FactorMethod = 'totp' | 'recovery'
+
+/** What came of a code: what it was, or why it was refused. */
+export type FactorUse =
+  | { readonly method: FactorMethod; readonly refusal?: undefined }
+  | { readonly method?: undefined; readonly refusal: LoginFailureReason }
 
 /** Parts of `SecondFactors`. */
 export interface SecondFactorParts {
@@ -85,24 +90,19 @@ export class SecondFactors {
     if (!this.areOn) return undefined
     const factors = await this.of(user.id)
     if (factors.authenticators.length === 0) return undefined
-    const used = otp === undefined ? undefined : await this.#use(user, otp, factors, client)
-    if (used !== undefined) return used
-    const reason = otp === undefined ? 'second_factor_missing' : 'second_factor_wrong'
+    const use: FactorUse = otp === undefined ? MISSING : await this.#use(user, otp, factors, client)
+    if (use.method !== undefined) return use.method
     const methods = ['totp', ...(codesOf(factors).length > 0 ? ['recovery'] : [])]
     throw new AppError('UNAUTHENTICATED', otp === undefined ? NEEDED : WRONG, {
-      cause: new LoginFailure(reason, user),
+      cause: new LoginFailure(use.refusal, user),
       members: { second_factor: { methods } },
     })
   }
 
-  /**
-   * Uses a code of a user's second factor.
-   *
-   * @returns what it was; undefined for a wrong code, or a user without a factor
-   */
-  async use(user: StoredRecord, otp: string, client?: LoginClient): Promise<FactorMethod | undefined> {
+  /** Uses a code of a user's second factor. Without a factor no code is right. */
+  async use(user: StoredRecord, otp: string, client?: LoginClient): Promise<FactorUse> {
     const factors = await this.of(user.id)
-    return this.areOn && factors.authenticators.length > 0 ? this.#use(user, otp, factors, client) : undefined
+    return this.areOn && factors.authenticators.length > 0 ? this.#use(user, otp, factors, client) : WRONG_USE
   }
 
   /** The factors of a user: one indexed read. */
@@ -199,30 +199,29 @@ export class SecondFactors {
     }
   }
 
-  async #use(
-    user: StoredRecord,
-    otp: string,
-    known: UserFactors,
-    client: LoginClient | undefined,
-  ): Promise<FactorMethod | undefined> {
-    const method = await this.#spend(user, otp, known)
-    if (method === undefined) this.#parts.events.note('login_failed', { user, client, method: 'second_factor' })
-    if (method === 'recovery') this.#parts.events.note('recovery_code_used', { user, client })
-    return method
+  async #use(user: StoredRecord, otp: string, known: UserFactors, client: LoginClient | undefined): Promise<FactorUse> {
+    const use = await this.#spend(user, otp, known)
+    if (use.method === undefined) this.#parts.events.note('login_failed', { user, client, method: 'second_factor' })
+    if (use.method === 'recovery') this.#parts.events.note('recovery_code_used', { user, client })
+    return use
   }
 
-  async #spend(user: StoredRecord, otp: string, known: UserFactors): Promise<FactorMethod | undefined> {
+  async #spend(user: StoredRecord, otp: string, known: UserFactors): Promise<FactorUse> {
     const { lockout, records } = this.#parts
+    const account = accountOf(user)
     for (let attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
       const found = await this.#match(user, otp, attempt === 0 ? known : await this.of(user.id))
+      const isLocked = found === undefined && (await lockout.locks(account))
       // Counted after the comparison, and a right code is not spent while the account is locked.
-      if (!(await lockout.admit(accountOf(user), found !== undefined)) || found === undefined) return undefined
+      const isAdmitted = await lockout.admit(account, found !== undefined)
+      if (found === undefined) return isLocked ? LOCKED : WRONG_USE
+      if (!isAdmitted) return LOCKED
       const { record, values, method } = found
       // Of several requests with one code, also on several processes, the first commits.
       const spent = await records.commitInternal([{ kind: 'update', table: FACTORS, id: record.id, values, expect: record }])
-      if (spent.ok) return method
+      if (spent.ok) return { method }
     }
-    return undefined
+    return WRONG_USE
   }
 
   /** The factor that a code belongs to, and what its use changes. */
@@ -273,6 +272,10 @@ export class SecondFactors {
     this.#parts.onChange()
   }
 }
+
+const MISSING = { refusal: 'second_factor_missing' } as const satisfies FactorUse
+const WRONG_USE = { refusal: 'second_factor_wrong' } as const satisfies FactorUse
+const LOCKED = { refusal: 'account_locked' } as const satisfies FactorUse
 
 /** The hashes of the recovery codes that are left. */
 export const codesOf = ({ recovery }: UserFactors): readonly string[] => recovery.flatMap(hashesIn)

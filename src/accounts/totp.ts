@@ -59,7 +59,7 @@ export class TotpSecrets {
     const opened = this.#parts.sealer.open(String(secret), contextOf(user_id))
     if (opened === undefined) {
       const remedy = 'add the former secret_key to secret_keys_previous, or reset the factor with `admin users reset-2fa`'
-      this.#parts.log.error(`The secret of a second factor cannot be opened; ${remedy}`, {
+      this.#parts.log.warn(`The secret of a second factor cannot be opened; ${remedy}`, {
         event: 'factor_unreadable',
         factor: id,
         user_id,

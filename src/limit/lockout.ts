@@ -15,6 +15,8 @@ interface LockoutPolicy {
   readonly longest: number
   /** Failures are forgotten after this time without a counted attempt or a lock. */
   readonly memory: number
+  /** Whether a success makes failures forgotten. */
+  readonly forgives: boolean
   /** Failures are stored for this time, which is the longest memory of any policy, since they share a table. */
   readonly kept: number
   /** Approximate maximum number of accounts tracked. */
@@ -29,18 +31,19 @@ const LOCKOUT_POLICY: LockoutPolicy = {
   series: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 777].map((seconds) => seconds * 1000),
   longest: 60 * 60_000,
   memory: 60 * 60_000,
+  forgives: true,
   kept: KEPT,
   capacity: 100_000,
 }
 
 /**
- * For codes of second factors, of which an attacker needs half a million on average: in any 24 hours at most 113 are compared, however the
- * attempts are spread, since failures are not forgotten within a day.
+ * For codes of second factors, which are short: at most 120 wrong ones are compared in any 24 hours, however they are spread, and whenever the
+ * owner logs in.
  */
-export const FACTOR_POLICY: LockoutPolicy = { ...LOCKOUT_POLICY, longest: 75 * 60_000, memory: KEPT }
+export const FACTOR_POLICY: LockoutPolicy = { ...LOCKOUT_POLICY, longest: 75 * 60_000, memory: KEPT, forgives: false }
 
 /** Duration of the lock that a failure causes, in milliseconds; 0 for none. */
-function lockAfter(count: number, { failures, series, longest }: Omit<LockoutPolicy, 'memory' | 'kept' | 'capacity'>): number {
+function lockAfter(count: number, { failures, series, longest }: Pick<LockoutPolicy, 'failures' | 'series' | 'longest'>): number {
   const index = count - failures
   if (index < series.length) return series[index] ?? 0
   return (index - series.length + 1) % failures === 0 ? longest : 0
@@ -104,8 +107,8 @@ export class Lockout implements AccountLockout {
     const now = this.#clock()
     const known = this.#recall(name, now)
     if (known !== undefined && now < known.lockedUntil) return false
-    if (succeeded) this.#forget(name)
-    else this.#note(name, now, (known?.failures ?? 0) + 1)
+    if (succeeded && this.#policy.forgives) this.#forget(name)
+    if (!succeeded) this.#note(name, now, (known?.failures ?? 0) + 1)
     return succeeded
   }
 
@@ -154,7 +157,7 @@ const lastUsed = (names: number): LRUCache<string, FailureCount> => new LRUCache
 export interface FailedLogins {
   /** Counts a failure, unless the name is locked. */
   addFailure(name: string, policy: LockoutPolicy): Promise<void>
-  /** Resets the failures of a name and returns true, unless it is locked. */
+  /** Resets the failures of a name, if the policy forgives, and returns true; unless it is locked. */
   reset(name: string, policy: LockoutPolicy): Promise<boolean>
   isLocked(name: string, policy: LockoutPolicy): Promise<boolean>
   /** Forgets a name, locked or not. */

@@ -114,6 +114,7 @@ interface LockPolicy {
   readonly series: readonly number[]
   readonly longest: number
   readonly memory: number
+  readonly forgives: boolean
   readonly kept: number
   readonly capacity: number
 }
@@ -144,15 +145,15 @@ export class Lockouts extends LimitTable {
     this.prune(() => this.#outdated(policy))
   }
 
-  /** Resets the failures of a name and returns true, unless it is locked. */
+  /** Resets the failures of a name, if the policy forgives, and returns true; unless it is locked. */
   async reset(name: string, policy: LockPolicy): Promise<boolean> {
     const now = this.now()
-    const locked = isLocked(now, policy)
+    const stays = policy.forgives ? isLocked(now, policy) : sql`true`
     // The row is updated in either case, so that the statement waits for a concurrent failure and decides by its result.
     const { rows } = await this.database.query(
-      sql`update ${this.table} "l" set "failures" = case when ${locked} then "failures" else 0 end,
-        "locked_until" = case when ${locked} then "locked_until" else ${NEVER} end
-        where "name" = ${name} returning "locked_until" > ${now}`,
+      sql`update ${this.table} "l" set "failures" = case when ${stays} then "failures" else 0 end,
+        "locked_until" = case when ${stays} then "locked_until" else ${NEVER} end
+        where "name" = ${name} returning ${isLocked(now, policy)}`,
     )
     return rows[0]?.[0] !== 't'
   }
