@@ -19,7 +19,7 @@ export const isWorkbook = (name: string): boolean => extname(name).toLowerCase()
 /**
  * Reads a sheet of a workbook as NDJSON.
  *
- * @param sheet the first one with records when absent; its name is written to stderr where there are several
+ * @param sheet the first one with records when absent; its name is written to stderr if it is not the first of all
  * @throws {AppError} TASK_FAILED for a file that is no workbook, USAGE for a sheet that it does not have
  */
 export async function workbookText(
@@ -35,7 +35,7 @@ export async function workbookText(
       return { name: each.sheet, headers: rows?.names ?? [], lines: rows?.lines ?? [], rows }
     })
     const found = sheetOfRecords(sheets)
-    if (found !== undefined && sheets.length > 1) stderr.write(`Reads the sheet '${found.name}'; --sheet names another\n`)
+    if (found !== undefined && found !== sheets[0]) stderr.write(`Reads the sheet '${found.name}'; --sheet names another\n`)
     return found?.rows?.text() ?? ''
   } catch (error) {
     if (error instanceof SheetNotFoundError) throw new AppError('USAGE', `${name} has no sheet '${sheet}'`)
