@@ -9,7 +9,7 @@ import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { AccountMails } from './account-mails.ts'
-import { userWithAddress } from './addresses.ts'
+import { inSmallLetters, userWithAddress } from './addresses.ts'
 import { invitationText } from './mail-texts.ts'
 import { type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
 import type { LoginClient } from './sessions.ts'
@@ -73,7 +73,9 @@ export class Invitations {
     if (missing.length > 0) {
       throw new AppError('VALIDATION_FAILED', { groups: missing.map((id) => `groups: ${noSuchRecord({ name: 'Group' }, id)}`) })
     }
-    const former = (await tokens.open('invitation')).filter((token) => dataOf(token).email === email)
+    const former = (await tokens.open('invitation')).filter(
+      (token) => inSmallLetters(dataOf(token).email) === inSmallLetters(email),
+    )
     const created = tokens.create('invitation', undefined, { email, groups: [...groups], by: actor.userId ?? null })
     const link = mails.link('accept-invitation', created.token)
     const mail = mails.areOn ? await mails.operationsOf({ to: email, ...invitationText(mails, link) }) : []

@@ -200,6 +200,11 @@ scenarios('the route', { files: SECRETIVE, settings }, [
   { name: 'needs a token', request: 'POST /mcp', as: null, body: INITIALIZE, headers: ACCEPT, status: 401 },
   { name: 'has no stream', request: 'GET /mcp', headers: { accept: 'text/event-stream' }, status: 405 },
   { name: 'serves earlier versions of the protocol', request: 'POST /mcp', body: INITIALIZE, headers: ACCEPT, status: 200 },
+  {
+    name: 'takes no batch, whose calls would count as one request',
+    ...{ request: 'POST /mcp', body: [INITIALIZE], headers: ACCEPT, status: 400 },
+    expectPart: { details: 'A batch of messages is not taken; send each in a request of its own' },
+  },
   { name: 'takes no key in its address', request: 'POST /mcp?token=x', body: INITIALIZE, headers: ACCEPT, status: 400 },
 ])
 

@@ -1,4 +1,5 @@
 import type { Request } from '@hapi/hapi'
+import { AppError } from '../../errors.ts'
 import { body, jsonContent } from '../../openapi/operation.ts'
 import type { Schema } from '../../openapi/schema.ts'
 import type { ApiRoute, RouteSource } from '../api-route.ts'
@@ -38,6 +39,9 @@ export function mcpRoutes({ settings, responses }: RouteSource): ApiRoute[] {
 const answerAgents: ApiRoute['handler'] =
   (app, { random }) =>
   async (request, h) => {
+    // Each call counts towards the rate limit. The protocol has had batches in one version only.
+    if (Array.isArray(request.payload))
+      throw new AppError('INVALID_REQUEST', 'A batch of messages is not taken; send each in a request of its own')
     const { answerMessage } = await import('../../mcp/http.ts')
     const caller = { actor: actorOf(request), via: 'api' as const, requestId: requestIdOf(request, random), chain: [] }
     const server = { settings: app.settings, fetch: app.connect(caller) }

@@ -95,10 +95,10 @@ describe('an invitation', () => {
 
   appTest('is good for 7 days, until it is withdrawn or replaced, and while who invites may', async (app) => {
     const first = tokenOf((await invite(app)).link)
-    const second = await invite(app)
+    const second = await invite(app, { email: 'New@Example.org' })
     await assertRefused(app, first)
     const removed = await play(app, { request: `DELETE /api/v1/auth/invitations/${second.id}`, status: 200 })
-    assert.equal(removed.json.data.email, 'new@example.org')
+    assert.equal(removed.json.data.email, 'New@Example.org')
     await play(app, { request: `DELETE /api/v1/auth/invitations/${second.id}`, status: 404 })
     await assertRefused(app, tokenOf(second.link))
     const third = tokenOf((await invite(app)).link)
