@@ -10,7 +10,7 @@ export const OneTimeToken = defineModel({
     { name: 'kind', type: 'string', required: true },
     { name: 'hash', type: 'string', required: true, unique: true },
     { name: 'expires_at', type: 'datetime', required: true },
-    // Stands for the password and the address of the user: after a change of either the token is good for nothing.
+    // Stands for the password and the address of the user: a change of either ends the token.
     { name: 'mark', type: 'string', index: false },
     { name: 'data', type: 'json' },
   ],

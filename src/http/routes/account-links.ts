@@ -91,7 +91,7 @@ export function accountLinkRoutes({ roots: { auth }, responses }: RouteSource): 
       operationId: 'resetPassword',
       summary: 'Set another password with the token of a link',
       description:
-        'Ends all sessions of the user, spends the token, and makes other links of the user good for nothing. Begins no session.',
+        'Ends all sessions of the user, spends the token, and makes other links of the user invalid. Begins no session.',
       requestBody: body(jsonContent(strictObject({ token: TOKEN, new_password: TEXT, otp: TEXT }, ['token', 'new_password']))),
       answers: { 200: success('The password is set', message) },
       failures: ['unauthenticated', 'limited', 'conflict'],
@@ -175,7 +175,7 @@ export function accountLinkRoutes({ roots: { auth }, responses }: RouteSource): 
       admits: superusersOnly,
       operationId: 'withdrawInvitation',
       summary: 'Withdraw an open invitation; for superusers',
-      description: 'Its link is good for nothing from then on.',
+      description: 'Its link is no longer valid.',
       parameters: [id],
       answers: { 200: success('The invitation', { ...message, data: ref('invitation') }) },
       failures: ['forbidden', 'notFound'],

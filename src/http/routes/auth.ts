@@ -119,7 +119,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       description: BY_COOKIE,
       security: COOKIE_OPTIONAL,
       requestBody: jsonOrForm(object(renewal, []), object(renewal, ['refresh_token'])),
-      answers: granted('New tokens; the one that was sent is good for nothing any more'),
+      answers: granted('New tokens; the refresh token of the request is no longer valid'),
       failures: ['unauthenticated', 'limited'],
       handler: refresh,
     },
