@@ -12,6 +12,7 @@ import { imagesBench } from './images.ts'
 import { importBench } from './import.ts'
 import { keysBench } from './keys.ts'
 import { lintBench } from './lint.ts'
+import { loginsBench } from './logins.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
 import { peersBench } from './peers/bench.ts'
@@ -44,6 +45,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   webhooks: webhooksBench,
   history: historyBench,
   keys: keysBench,
+  logins: loginsBench,
   batch: batchBench,
   code: codeBench,
   events: eventsBench,

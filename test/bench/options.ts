@@ -46,7 +46,7 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing
   --profile <folder>       write CPU profiles of our server there
-  --beside <folder>        another checkout of this project, built, that the bench 'builds' compares with this one
+  --beside <folder>        another checkout of this project, built, that the benches 'builds' and 'logins' compare with this one
 `
 
 /** Invalid arguments. The message gives the reason. */
@@ -64,8 +64,9 @@ export function parseArguments(argv: readonly string[], benches: readonly string
   if (unknown.length > 0) throw new UsageError(`There is no bench '${unknown.join("', '")}' (known: ${benches.join(', ')})`)
   const strayRows = values.only.filter((key) => !Object.values(KEYS).flat().includes(key))
   if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
-  if (positionals.includes('builds') && values.beside === undefined)
-    throw new UsageError("The bench 'builds' needs --beside, the folder of the other build")
+  const comparing = positionals.find((name) => name === 'builds' || name === 'logins')
+  if (comparing !== undefined && values.beside === undefined)
+    throw new UsageError(`The bench '${comparing}' needs --beside, the folder of the other build`)
   if (values.beside !== undefined && !existsSync(join(values.beside, 'dist')))
     throw new UsageError(`'${values.beside}' has no build; check out this project there, then run npm ci and npm run build`)
   return {
