@@ -36,9 +36,6 @@ export async function logInByForm(page: Page, { username, password }: Account): 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-/** The server ends the stream of changes with the session; the page may open it again before it knows that it is logged out. */
-export const AFTER_SIGN_OUT = '401 /events'
-
 /** Logs out by the menu of the user. */
 export async function signOut(page: Page, { username }: Account): Promise<void> {
   await page.getByRole('button', { name: `${username}: Your account` }).click()

@@ -63,7 +63,7 @@ export class Live {
   begin(): void {
     if (this.#following !== undefined) return
     this.#following = new AbortController()
-    void this.#run(this.#following.signal)
+    void this.#run(AbortSignal.any([this.#following.signal, this.#session.untilLogout]))
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -37,6 +37,7 @@ export class PageSession {
   #endRenewal: ((error?: AdminError) => void) | undefined
   /** Number of logins. A call that began before the last one may fail with the session that this login replaced. */
   #logins = 0
+  #logout = new AbortController()
   #start: Promise<void> | undefined
 
   /** @param client a client that repeats nothing by itself */
@@ -81,6 +82,7 @@ export class PageSession {
   async enter<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const result = await work(this.client)
     this.#logins++
+    if (this.#logout.signal.aborted) this.#logout = new AbortController()
     this.#set('logged-in')
     this.#settleRenewal()
     return result
@@ -92,8 +94,17 @@ export class PageSession {
     this.#settleRenewal(new AdminError(message, { type: 'permission', status: 401 }))
   }
 
+  /**
+   * Aborted when a logout of the present session begins. Streams end then: the server closes those of an ended session, and they would ask it again
+   * without a token.
+   */
+  get untilLogout(): AbortSignal {
+    return this.#logout.signal
+  }
+
   /** Ends the session. Calls that wait for the password fail with the error that they met. */
   async logout(): Promise<void> {
+    this.#logout.abort()
     try {
       await this.client.logout()
     } finally {

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { mailsIn } from '../../../src/mail/mail-folder.ts'
 import { browserSite } from '../../helpers/browser.ts'
-import { AFTER_SIGN_OUT, logInByForm, newAccount, newFactor, signOut } from '../../helpers/browser-accounts.ts'
+import { logInByForm, newAccount, newFactor, signOut } from '../../helpers/browser-accounts.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { copyFixture } from '../../helpers/fixture.ts'
@@ -86,7 +86,7 @@ inBrowser(
 
 inBrowser(
   'a superuser invites somebody, who follows the link and has an account with the groups of the invitation',
-  { at: '/models/user', allows: ['400 /auth/invitations', AFTER_SIGN_OUT] },
+  { at: '/models/user', allows: ['400 /auth/invitations'] },
   async ({ page, context, server, variant, checkAccess }) => {
     const email = `invited-${variant.scheme}-${variant.width}@example.org`
     await page.getByRole('button', { name: 'Invite user' }).click()
@@ -132,7 +132,7 @@ inBrowser(
 
 inBrowser(
   'a user changes the mail address, which counts when its link was followed by the same user',
-  { as: null, at: '/account', allows: [AFTER_SIGN_OUT] },
+  { as: null, at: '/account' },
   async ({ page, server, variant, checkAccess }) => {
     const account = await newAccount(server, variant, 'moving')
     await logInByForm(page, account)

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { encode } from 'uqr'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
-import { AFTER_SIGN_OUT, logInByForm, newAccount, signOut } from '../../helpers/browser-accounts.ts'
+import { logInByForm, newAccount, signOut } from '../../helpers/browser-accounts.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { codeAt, STEP } from '../../helpers/totp.ts'
 
@@ -32,7 +32,7 @@ async function setUp(page: Page): Promise<{ secret: string; codes: readonly stri
 
 inBrowser(
   'a user sets up a second factor, and then signs in with its codes and a recovery code',
-  { as: null, at: '/account', allows: ['401 /auth/token', '400 /auth/factors', AFTER_SIGN_OUT] },
+  { as: null, at: '/account', allows: ['401 /auth/token', '400 /auth/factors'] },
   async ({ page, server, variant, checkAccess }) => {
     const account = await newAccount(server, variant, 'factor')
     const section = page.getByRole('region', { name: 'Two-step sign-in' })
