@@ -1,6 +1,6 @@
 import { AdminError, type FieldErrors } from '../../client/client.ts'
-import { errorMessage } from '../parts/states.tsx'
 import type { Text } from '../text/en.ts'
+import { errorMessage } from '../text/error-message.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import type { FormRows } from './use-rows.ts'
 import type { FormValues } from './values.ts'

@@ -5,8 +5,8 @@ import { useRecordPlace } from '../data/record-order.ts'
 import { useKeys } from '../layout/page-keys.tsx'
 import { IconButton } from '../parts/button.tsx'
 import { focusContent } from '../parts/page-header.tsx'
-import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { errorMessage } from '../text/error-message.ts'
 import { useLocale, useText } from '../text/text.tsx'
 
 /** Buttons and keys that open the next and the previous record of the list from which the record was opened; nothing without a list. */

@@ -11,9 +11,9 @@ import {
 import { useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { fieldOf } from '../data/site.ts'
-import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import type { Text } from '../text/en.ts'
+import { errorMessage } from '../text/error-message.ts'
 import { useText } from '../text/text.tsx'
 import type { FormValues } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { AdminError } from '../../client/client.ts'
-import { errorMessage } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
+import { errorMessage } from '../text/error-message.ts'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 

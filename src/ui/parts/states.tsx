@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { AdminError } from '../../client/client.ts'
-import type { Text } from '../text/en.ts'
+import { errorMessage } from '../text/error-message.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './button.tsx'
 
@@ -52,15 +52,6 @@ export function FailureText({ error }: { readonly error: unknown }) {
       )}
     </>
   )
-}
-
-/** The message of an error: that of the server, except where the page has one in the language of the user. */
-export function errorMessage(error: unknown, text: Text['errors']): string {
-  if (error instanceof AdminError && error.type === 'network') return text.offline
-  if (error instanceof AdminError && error.type === 'rate_limit' && error.retryAfter !== undefined) {
-    return text.tooManyRequests(error.retryAfter)
-  }
-  return text.fromServer(error instanceof Error ? error.message : String(error))
 }
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info, success: CircleCheck } as const
