@@ -4,6 +4,8 @@ import { FACTOR_POLICY, Lockout } from '../../src/limit/lockout.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
+/** More than any lock. */
+const LONGEST = 2 * 60 * MINUTE
 /** Maximum number of wrong codes that are compared in any 24 hours. */
 const MOST = 120
 
@@ -15,22 +17,29 @@ function guesses(options: { wait: number; from: number; pause?: number; ownerEve
   const lockout = new Lockout({ clock: () => now, ...FACTOR_POLICY })
   const times: number[] = []
   let ownerAt = now + ownerEvery
-  let lockedSince: number | undefined
-  while (now < end) {
-    if (lockout.locks('1')) {
-      lockedSince ??= now
-      now += 500
-    } else {
-      if (lockedSince !== undefined && now - lockedSince >= from) now += wait
-      lockedSince = undefined
-      if (now >= ownerAt) {
-        lockout.admit('1', true)
-        ownerAt = now + ownerEvery
-      }
-      lockout.admit('1', false)
-      times.push(now)
-      now += pause
+  /** Moves the clock to the first moment without a lock, to half a second. */
+  const passLock = () => {
+    let [locked, open] = [now, now + LONGEST]
+    while (open - locked > 500) {
+      now = (locked + open) / 2
+      if (lockout.locks('1')) locked = now
+      else open = now
     }
+    now = open
+  }
+  while (now < end) {
+    const since = now
+    if (lockout.locks('1')) {
+      passLock()
+      if (now - since >= from) now += wait
+    }
+    if (now >= ownerAt) {
+      lockout.admit('1', true)
+      ownerAt = now + ownerEvery
+    }
+    lockout.admit('1', false)
+    times.push(now)
+    now += pause
   }
   return times
 }
