@@ -153,7 +153,6 @@ test('an extended user keeps the fields that logins need', async () => {
     for (const [name, wanted] of [
       ['username', 'it is required and unique'],
       ['email', 'it is required and unique'],
-      ['password', 'it is required'],
       ['is_active', 'its default is true'],
       ['is_superuser', 'its default is false'],
     ]) {
