@@ -1,6 +1,6 @@
 import { LoginFailure, type LoginFailureReason, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
-import { type Actor, forbidden, noSuchRecord, SYSTEM, superusersOnly } from '../auth/permissions.ts'
+import { type Actor, noSuchRecord, SYSTEM } from '../auth/permissions.ts'
 import { AppError, type FieldMessages } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Model } from '../model/model.ts'
@@ -10,7 +10,8 @@ import { isObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
-import { enrolmentNeeded, type SecondFactors } from './second-factors.ts'
+import { otherAccount, ownAccount } from './acting-users.ts'
+import type { SecondFactors } from './second-factors.ts'
 import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
@@ -60,7 +61,7 @@ export class OwnAccounts {
    * @throws {AppError} VALIDATION_FAILED by field; FORBIDDEN for an actor without an account
    */
   async changePassword(actor: Actor, body: unknown, client?: LoginClient): Promise<void> {
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = this.#faultsOf(user, next)
     const hash = String(user.password ?? DUMMY_HASH)
@@ -90,7 +91,7 @@ export class OwnAccounts {
    */
   async confirmLogin(actor: Actor, body: unknown, client?: LoginClient): Promise<void> {
     const { factors, events, hasher, lockout, sessions } = this.#parts
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     const session = await this.#currentSession(actor)
     let method: string = 'password'
     if (session === undefined) throw new AppError('FORBIDDEN', 'The token belongs to no session; log in with POST /auth/token')
@@ -119,7 +120,7 @@ export class OwnAccounts {
    * @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND
    */
   async sessions(actor: Actor, userId?: number): Promise<{ data: readonly ShownSession[]; total: number }> {
-    const { id } = userId === undefined ? await this.#account(actor) : await this.#other(actor, userId)
+    const { id } = userId === undefined ? await ownAccount(this.#parts, actor) : await otherAccount(this.#parts, actor, userId)
     const { records, total } = await this.#parts.sessions.listOf(id, MAX_SESSIONS)
     return { data: records.map((session) => shown(session, actor)), total }
   }
@@ -131,7 +132,7 @@ export class OwnAccounts {
    * @throws {AppError} RECORD_NOT_FOUND also for a session of another user; FORBIDDEN for an actor without an account
    */
   async endSession(actor: Actor, id: number, client?: LoginClient): Promise<ShownSession> {
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     const session = await this.#parts.sessions.ofUser(user.id, id)
     if (session === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord({ name: 'Session' }, id))
     await this.#parts.sessions.end(session)
@@ -146,7 +147,7 @@ export class OwnAccounts {
    * @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND
    */
   async endSessions(actor: Actor, userId: number, client?: LoginClient): Promise<number> {
-    const { id } = await this.#other(actor, userId)
+    const { id } = await otherAccount(this.#parts, actor, userId)
     const { total } = await this.#parts.sessions.listOf(id, 0)
     await this.#parts.sessions.endAll(id)
     const method = actor.userId === undefined ? 'shell' : actor.userId === id ? undefined : 'other_user'
@@ -156,21 +157,6 @@ export class OwnAccounts {
       this.#parts.events.note('session_ended', { user: { id }, client: by, method, count: total })
     }
     return total
-  }
-
-  async #account(actor: Actor): Promise<StoredRecord> {
-    const { userId } = actor
-    const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw forbidden(actor)
-    return user
-  }
-
-  async #other(actor: Actor, userId: number): Promise<StoredRecord> {
-    superusersOnly(actor)
-    if (actor.mustEnrol === true) throw enrolmentNeeded()
-    const [user] = await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
-    return user
   }
 
   async #currentSession({ session }: Actor): Promise<StoredRecord | undefined> {

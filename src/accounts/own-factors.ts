@@ -1,4 +1,4 @@
-import { type Actor, forbidden, noSuchRecord, superusersOnly } from '../auth/permissions.ts'
+import { type Actor, noSuchRecord } from '../auth/permissions.ts'
 import type { TwoFactor } from '../config/define.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
@@ -7,8 +7,9 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
 import type { AccountEventName, AccountEvents } from './account-events.ts'
+import { otherAccount, ownAccount } from './acting-users.ts'
 import type { RecentLogin } from './recent-login.ts'
-import { codesOf, enrolmentNeeded, type SecondFactors } from './second-factors.ts'
+import { codesOf, type SecondFactors } from './second-factors.ts'
 import type { LoginClient, Sessions } from './sessions.ts'
 
 /** A second factor as the API returns it. */
@@ -58,7 +59,7 @@ export class OwnFactors {
    */
   async list(actor: Actor, userId?: number): Promise<FactorList> {
     const { factors } = this.#parts
-    const user = userId === undefined ? await this.#account(actor) : await this.#other(actor, userId)
+    const user = userId === undefined ? await ownAccount(this.#parts, actor) : await otherAccount(this.#parts, actor, userId)
     const found = await factors.of(user.id)
     const data = found.authenticators.map(shown)
     return { data, total: data.length, recovery_codes_left: codesOf(found).length, two_factor: factors.setting }
@@ -126,7 +127,7 @@ export class OwnFactors {
    */
   async remove(actor: Actor, id: number, client?: LoginClient): Promise<ShownFactor> {
     const { factors } = this.#parts
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     await this.#parts.recent.require(actor)
     const { authenticators, pending } = await factors.of(user.id)
     const factor = [...authenticators, ...pending].find((each) => each.id === id)
@@ -142,7 +143,7 @@ export class OwnFactors {
    * @returns the number of removed authenticators
    */
   async reset(actor: Actor, userId: number, client?: LoginClient): Promise<number> {
-    const user = await this.#other(actor, userId)
+    const user = await otherAccount(this.#parts, actor, userId)
     await this.#parts.recent.require(actor)
     const total = await this.#parts.factors.reset(user)
     await this.#tell('factor_removed', 'Second factors reset', user, actor, client)
@@ -151,25 +152,10 @@ export class OwnFactors {
 
   /** The account whose factors are set up. */
   async #changing(actor: Actor): Promise<StoredRecord> {
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     if (!this.#parts.factors.areOn)
       throw new AppError('FORBIDDEN', "Second factors are turned off by the setting 'accounts.two_factor'")
     await this.#parts.recent.require(actor)
-    return user
-  }
-
-  async #account(actor: Actor): Promise<StoredRecord> {
-    const { userId } = actor
-    const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw forbidden(actor)
-    return user
-  }
-
-  async #other(actor: Actor, userId: number): Promise<StoredRecord> {
-    superusersOnly(actor)
-    if (actor.mustEnrol === true) throw enrolmentNeeded()
-    const [user] = await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
     return user
   }
 

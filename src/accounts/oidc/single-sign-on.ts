@@ -96,7 +96,8 @@ export class SingleSignOn {
   readonly #parts: SingleSignOnParts
   readonly #providers: ReadonlyMap<string, IdentityProvider>
   /** States and identities that were used. A browser is told to forget them; this is for copies. */
-  readonly #spent = new LRUCache<string, true>({ max: MAX_SPENT })
+  // The option `max` would allocate memory for all of them at once, at every start.
+  readonly #spent = new LRUCache<string, true>({ maxSize: MAX_SPENT, sizeCalculation: () => 1 })
 
   constructor(parts: SingleSignOnParts) {
     this.#parts = parts
