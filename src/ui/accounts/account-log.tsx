@@ -1,8 +1,9 @@
 import '../styles/accounts.css'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { AccountLogEntry } from '../../client/client.ts'
 import { DateCell } from '../cells/cell.tsx'
-import { accountLogQuery, type LoggedEvent } from '../data/accounts.ts'
+import { accountLogQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
 import { PageButtons } from '../parts/page-buttons.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -55,7 +56,7 @@ export function AccountLogSection() {
 }
 
 /** An event in words, with the way in, and how often it happened. An unknown one stays. */
-function eventText({ event, method, count }: LoggedEvent, text: LaterText['account']): string {
+function eventText({ event, method, count }: AccountLogEntry, text: LaterText['account']): string {
   const name = wordOf(text.events, event)
   const isTold = method !== null && (event === 'login' || method === 'shell' || method === 'other_user')
   const way = isTold ? ` ${wordOf(text.methods, method)}` : ''

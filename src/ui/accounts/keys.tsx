@@ -1,8 +1,9 @@
 import '../styles/accounts.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
+import type { ApiKey } from '../../client/client.ts'
 import { AgeCell, DateCell } from '../cells/cell.tsx'
-import { type KeyRow, keysQuery } from '../data/accounts.ts'
+import { keysQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
 import { Confirm } from '../panels/confirm.tsx'
 import { useAction } from '../panels/use-action.ts'
@@ -83,8 +84,8 @@ export function Keys({ userId }: { readonly userId?: number }) {
   const toasts = useToasts()
   const { data, error: failure, refetch } = useQuery({ ...keysQuery(useSession(), userId), refetchOnMount: 'always' })
   const { isBusy, error, run, clear } = useAction()
-  const [revoking, setRevoking] = useState<KeyRow>()
-  const revoke = async ({ id }: KeyRow) => {
+  const [revoking, setRevoking] = useState<ApiKey>()
+  const revoke = async ({ id }: ApiKey) => {
     if (!(await run((client) => client.request(`/auth/keys/${id}`, { method: 'DELETE' })))) return
     setRevoking(undefined)
     toasts.done(text.revoked)

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { Client, Page } from '../../client/client.ts'
+import type { AccountLogEntry, ApiKey, Client, Page } from '../../client/client.ts'
 import type { PageSession } from './page-session.ts'
 
 /** The query of the account of the user. */
@@ -8,19 +8,6 @@ export const ownAccountQuery = (session: PageSession) =>
     queryKey: ['account'],
     queryFn: ({ signal }) => session.read(signal, (client) => client.me({ signal })),
   })
-
-/** An API key, without the key itself. */
-export interface KeyRow {
-  readonly id: number
-  readonly name: string
-  readonly owner: { readonly id: number; readonly username: string }
-  /** Its first and last characters. */
-  readonly hint: string
-  readonly scopes: readonly string[]
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly last_used_at: string | null
-}
 
 /** What a user has set up beside the password. */
 interface Factors {
@@ -42,19 +29,6 @@ export interface PendingFactor {
   readonly secret: string
   /** What the QR code says. */
   readonly uri: string
-}
-
-/** Something that happened to an account. */
-export interface LoggedEvent {
-  readonly id: number
-  readonly event: string
-  readonly at: string
-  readonly user: { readonly id: number; readonly username: string } | null
-  readonly address: string | null
-  readonly user_agent: string | null
-  readonly method: string | null
-  /** How often, where failures are counted together. */
-  readonly count: number
 }
 
 /** An invitation that nobody has accepted yet. */
@@ -90,7 +64,7 @@ const ofUser = (id: UserId) => (id === undefined ? [] : [['user_id', id] as cons
 export const keysQuery = (session: PageSession, userId?: UserId) =>
   queryOptions({
     queryKey: ['keys', userId ?? 'own'],
-    queryFn: async ({ signal }) => (await reading(session, signal)<{ data: readonly KeyRow[] }>('keys', ofUser(userId))).data,
+    queryFn: async ({ signal }) => (await reading(session, signal)<{ data: readonly ApiKey[] }>('keys', ofUser(userId))).data,
   })
 
 /** The query of the second factor of the user, or of another one; for superusers. */
@@ -112,7 +86,7 @@ export const accountLogQuery = (session: PageSession, page: number, userId?: Use
   queryOptions({
     queryKey: ['account-log', userId ?? 'own', page],
     queryFn: ({ signal }) =>
-      reading(session, signal)<Page<LoggedEvent>>('log', [...ofUser(userId), ['page', page], ['page_size', 20]]),
+      reading(session, signal)<Page<AccountLogEntry>>('log', [...ofUser(userId), ['page', page], ['page_size', 20]]),
     placeholderData: keepPreviousData,
   })
 
