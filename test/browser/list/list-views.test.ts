@@ -111,10 +111,10 @@ inBrowser(
     await page.getByRole('columnheader', { name: 'Let by' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Berth notes list' }).click()
     await page.getByRole('columnheader', { name: 'Notes' }).waitFor()
-    assert.deepEqual(await heads(), ['Place', 'Notes'])
+    await assertBecomes(heads, ['Place', 'Notes'])
     await page.getByRole('button', { name: 'Berth list' }).click()
     await page.getByRole('columnheader', { name: 'Occupancy' }).waitFor()
-    assert.deepEqual(await heads(), ['Place', 'Occupancy', 'Depth in cm'])
+    await assertBecomes(heads, ['Place', 'Occupancy', 'Depth in cm'])
   },
 )
 
