@@ -62,13 +62,14 @@ export const inScope = (key: Pick<ActorKey, 'scopes'>, action: string, model: Pi
   hasScope(key, action === 'view' ? 'read' : 'write') || key.scopes.has(codename(action, model))
 
 /**
- * Refuses requests with an API key, whatever its scopes: keys manage no keys, second factors, passwords, sessions, addresses or identities.
+ * Refuses requests with an API key, whatever its scopes: keys manage no keys, second factors, passwords, sessions, addresses or identities,
+ * and replace no accounts.
  *
  * @param what what is refused, for the message: `manage keys`
  * @throws {AppError} FORBIDDEN
  */
-export function refuseKeys({ key }: Actor, what = 'do this'): void {
-  if (key !== undefined) throw new AppError('FORBIDDEN', `A key cannot ${what}; log in with a password`)
+export function refuseKeys({ key }: Actor, what: string): void {
+  if (key !== undefined) throw new AppError('FORBIDDEN', `A key cannot ${what}; log in as a user`)
 }
 
 /** The server itself. It may do everything and sees internal models. */

@@ -237,9 +237,9 @@ function admission(route: ServedRoute, { records }: App): RouteOptions['plugins'
 }
 
 /** @throws {AppError} FORBIDDEN for a key that a route does not take */
-function admitKey({ keys, path }: ServedRoute, actor: Actor): void {
+function admitKey({ keys, method, path }: ServedRoute, actor: Actor): void {
   if (actor.key === undefined || keys === 'scoped') return
-  if (keys === undefined) refuseKeys(actor)
+  if (keys === undefined) refuseKeys(actor, `send ${method} ${path}`)
   else if (!hasScope(actor.key, keys)) throw new AppError('FORBIDDEN', `The key needs the scope '${keys}' for ${path}`)
 }
 

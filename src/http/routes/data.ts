@@ -1,6 +1,6 @@
 import type { Lifecycle } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { superusersOnly } from '../../auth/permissions.ts'
+import { refuseKeys, superusersOnly } from '../../auth/permissions.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { COUNT_SCHEMA, FLAG, MOMENT, object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import { planReset } from '../../project/reset.ts'
@@ -70,7 +70,8 @@ export function dataRoutes({ roots: { snapshots, reset }, responses }: RouteSour
       path: `${snapshots}/{name}/load`,
       operationId: 'loadSnapshot',
       summary: 'Put a copy in the place of the data, which is lost',
-      description: 'Requests wait meanwhile. Streams of events end with `reset`.',
+      description:
+        'Requests wait meanwhile. Streams of events end with `reset`. No API key does this, since a copy has accounts.',
       parameters: [ON_NAME],
       answers: { 200: success('The copy that is the data now', { message: TEXT, data: one }) },
       failures: ['notFound'],
@@ -82,7 +83,8 @@ export function dataRoutes({ roots: { snapshots, reset }, responses }: RouteSour
       path: reset,
       operationId: 'resetData',
       summary: 'Remove every record, webhook and history entry; users, groups and permissions only with `accounts`',
-      description: 'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed.',
+      description:
+        'For superusers. With `seed_data` the seed files are read afterwards. A dry run counts what would be removed. No API key removes accounts.',
       requestBody: {
         required: false,
         content: jsonContent(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])),
@@ -106,6 +108,8 @@ const loadSnapshot =
   async (request) => {
     const actor = actorOf(request)
     superusersOnly(actor)
+    // A copy has passwords, factors and keys of its time.
+    refuseKeys(actor, 'load a copy of the data, which has accounts')
     const name = String(request.params.name)
     const next = await replace({ data: { kind: 'load', copy: name } }, request.raw.res)
     next.log.info('Snapshot loaded', { event: 'snapshot_loaded', name, by: actor.userId ?? 'system' })
@@ -119,6 +123,8 @@ const resetData =
     const actor = actorOf(request)
     const { dryRun, ...wanted } = readReset(actor, request.payload)
     const { keep, removed, webhooks, history } = await planReset(app.store, app.project.registry, wanted)
+    // Seeds have passwords, and without accounts there are no factors.
+    if (keep.size === 0) refuseKeys(actor, 'remove accounts or create those of the seed files')
     const data = { kind: 'reset', ...wanted } as const
     if (dryRun) {
       await app.rehearse({ data })

@@ -69,6 +69,7 @@ describe('the rights of a key are its scopes within those of its owner:', () => 
       [`GET ${API}/jobs`],
       ['GET /admin/api/v1/lint'],
       [`POST ${API}/reset`, { dry_run: true }],
+      [`GET ${API}/snapshots`],
       [`PUT ${API}/models/user/3`, { data: { is_superuser: true } }],
       [`PUT ${API}/models/user/3`, { data: { groups: [1] } }],
       [`POST ${API}/ext/ruling`, {}],
@@ -113,9 +114,13 @@ describe('no key, of whatever scope,', () => {
     [`POST ${API}/models/user`, { data: { username: 'more', email: 'more@example.org', password: 'another-password' } }],
     [`POST ${API}/batch`, { operations: [{ method: 'update', model: 'user', id: 3, data: { password: 'another-password' } }] }],
     [`PUT ${API}/models/user/bulk`, { updates: [{ id: 3, data: { email: 'other@example.org' } }] }],
+    [`POST ${API}/reset`, { accounts: true }],
+    [`POST ${API}/reset`, { accounts: true, seed_data: true }],
+    [`POST ${API}/reset`, { accounts: true, dry_run: true }],
+    [`POST ${API}/snapshots/any/load`],
   ] as const
 
-  keyTest('manages keys, passwords, sessions or addresses', async (app) => {
+  keyTest('manages keys, passwords, sessions or addresses, or replaces accounts', async (app) => {
     const { key } = await keyOf(app, 'super', ['*'])
     for (const [request, body] of requests) {
       const reply = await call(app, key, request, body)
@@ -129,6 +134,24 @@ describe('no key, of whatever scope,', () => {
       payload: rows,
     })
     assert.equal(imported.statusCode, 403, imported.payload)
+  })
+
+  test('undoes a revocation or another password by a copy of the data', { skip: NEEDS_DATA_FOLDER }, async () => {
+    await using app = await openKeyed()
+    const { key } = await keyOf(app, 'super', ['*'])
+    const former = await keyOf(app, 'editor', ['read'])
+    assert.equal(await statusOf(app, key, `POST ${API}/snapshots`, { name: 'before' }), 201)
+    await call(app, 'super', `DELETE ${API}/auth/keys/${former.id}`)
+    await call(app, 'super', `PUT ${API}/models/user/3`, { data: { password: 'another-password' } })
+    const { status, text } = await call(app, key, `POST ${API}/snapshots/before/load`)
+    assert.equal(status, 403)
+    assert.match(text, /A key cannot load a copy of the data, which has accounts; log in/)
+    // The data, without accounts, is a key's to begin anew.
+    assert.equal(await statusOf(app, key, `POST ${API}/reset`, { seed_data: true }), 200)
+    const login = async (password: string) =>
+      (await call(app, null, `POST ${API}/auth/token`, { username: 'plain', password })).status
+    assert.deepEqual([await login('harbour-plain-2024'), await login('another-password')], [401, 200])
+    assert.equal(await statusOf(app, former.key, ARTICLE), 401)
   })
 
   keyTest('but one of a superuser adds users without a password', async (app) => {
