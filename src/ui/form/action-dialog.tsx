@@ -9,6 +9,7 @@ import { RelatedContext } from '../widgets/use-related.ts'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
 import { hasUnparsed, type Problems, problemsOf, unparsedProblems } from './problems.ts'
+import { useCloseGuard } from './use-leave-guard.tsx'
 import { createdValues, type FormValues, startValues } from './values.ts'
 
 interface ActionDialogProps {
@@ -32,6 +33,7 @@ export function ActionDialog({ model: own, action, count, perform, dryRun, onClo
   const [edits, setEdits] = useState<FormValues>({})
   const [problems, setProblems] = useState<Problems>()
   const [isBusy, setBusy] = useState(false)
+  const { close, guard } = useCloseGuard(Object.keys(edits).length > 0, onClose)
   const [openedAt] = useState(() => new Date())
   const model: SiteModel = { ...own, fields: action.input_fields }
   const [form] = useState((): FormView => {
@@ -68,12 +70,12 @@ export function ActionDialog({ model: own, action, count, perform, dryRun, onClo
   return (
     <Dialog
       isOpen
-      onClose={onClose}
+      onClose={close}
       title={action.title}
       description={question ?? (count > 1 ? text.list.selected(count) : undefined)}
       actions={
         <>
-          <Button onClick={onClose}>{text.common.cancel}</Button>
+          <Button onClick={close}>{text.common.cancel}</Button>
           <Button
             kind={action.tone === 'danger' ? 'danger' : 'primary'}
             type={hasForm ? 'submit' : 'button'}
@@ -101,6 +103,7 @@ export function ActionDialog({ model: own, action, count, perform, dryRun, onClo
           </FormFrame>
         </RelatedContext>
       )}
+      {guard}
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
@@ -16,6 +16,7 @@ import { FormFrame } from './form-frame.tsx'
 import { FormTables } from './form-tables.tsx'
 import { releaseUploads, unsentFiles, unsentProblems, uploadsEnded, useLatestEdits } from './pending-files.ts'
 import { hasUnparsed, type Problems, problemsOf, uncopiedProblems, unparsedProblems } from './problems.ts'
+import { useCloseGuard } from './use-leave-guard.tsx'
 import { type FormRows, useFormRows } from './use-rows.ts'
 import { createdValues, type FormValues, sentValues, startValues } from './values.ts'
 
@@ -25,17 +26,26 @@ export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
   const views = useViews(model.key)
   const noun = useNoun()
   const form = views.data === undefined ? undefined : formFor(views.data.forms, 'create')
+  const [isDirty, setDirty] = useState(false)
+  const { close, guard } = useCloseGuard(isDirty, () => onClose(undefined))
   return (
-    <Dialog isOpen onClose={() => onClose(undefined)} title={text.form.createTitle(noun(model))} shape="drawer">
+    <Dialog isOpen onClose={close} title={text.form.createTitle(noun(model))} shape="drawer">
       {views.data === undefined && <Skeleton />}
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (
         <Suspense fallback={<Skeleton />}>
           <RelatedContext value={WITHIN}>
-            <CreateForm model={formModel(model, form)} {...{ form, typed, onClose }} />
+            <CreateForm
+              model={formModel(model, form)}
+              {...{ form, typed }}
+              onDirty={setDirty}
+              onCreated={onClose}
+              onCancel={close}
+            />
           </RelatedContext>
         </Suspense>
       )}
+      {guard}
     </Dialog>
   )
 }
@@ -43,12 +53,22 @@ export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
 /** A record that does not exist yet is not in the address, so what it opened would lose it. */
 const WITHIN = { CreateDialog, open: undefined }
 
-function CreateForm({ model, form, typed, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
+interface CreateFormProps extends Pick<CreateRelatedProps, 'model' | 'typed'> {
+  readonly form: FormView
+  /** Called when the form has its first edit. */
+  readonly onDirty: (isDirty: boolean) => void
+  readonly onCreated: (record: AnyRecord) => void
+  readonly onCancel: () => void
+}
+
+function CreateForm({ model, form, typed, onDirty, onCreated, onCancel }: CreateFormProps) {
   const text = useText()
   const state = useNewRecord(model, form, typedValues(model, typed))
+  const { isDirty } = state
+  useEffect(() => onDirty(isDirty), [onDirty, isDirty])
   const submit = async () => {
     const created = await state.save()
-    if (created !== undefined) onClose(created)
+    if (created !== undefined) onCreated(created)
   }
   return (
     <NewRecordForm
@@ -57,7 +77,7 @@ function CreateForm({ model, form, typed, onClose }: CreateRelatedProps & { read
       round={0}
       actions={
         <>
-          <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>
+          <Button onClick={onCancel}>{text.common.cancel}</Button>
           <Button kind="primary" type="submit" isBusy={state.isBusy}>
             {text.form.createAndSelect}
           </Button>

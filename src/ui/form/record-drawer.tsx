@@ -15,7 +15,6 @@ import { ActionBar } from './action-bar.tsx'
 import { useRecordOffers } from './action-offers.ts'
 import { RecordForm } from './record-form.tsx'
 import { useEditing } from './use-editing.tsx'
-import type { PageChange } from './use-leave-guard.tsx'
 import { type LoadedRecord, useLoadedRecord } from './use-loaded-record.tsx'
 
 interface RecordDrawerProps {
@@ -23,8 +22,6 @@ interface RecordDrawerProps {
   readonly id: number
   /** Called when the user closes the drawer. @param isSaved true if it has no edits to ask about */
   readonly onClose: (isSaved: boolean) => void
-  /** True for changes of the address that close the drawer. */
-  readonly isLeaving: (change: PageChange) => boolean
   /** The drawers that are opened from this one. */
   readonly children: ReactNode
 }
@@ -32,7 +29,7 @@ interface RecordDrawerProps {
 const WAITING = <Skeleton shape="fields" lines={12} />
 
 /** A related record with its form, at the side of the form that it was opened from. */
-export function RecordDrawer({ model, id, onClose, isLeaving, children }: RecordDrawerProps) {
+export function RecordDrawer({ model, id, onClose, children }: RecordDrawerProps) {
   const { errors, relation } = useText()
   const missing = <EmptyState title={errors.noRecordTitle}>{errors.noRecordText}</EmptyState>
   const { loaded, instead } = useLoadedRecord(model, id, { missing, waiting: WAITING })
@@ -56,7 +53,7 @@ export function RecordDrawer({ model, id, onClose, isLeaving, children }: Record
       {instead}
       {loaded !== undefined && (
         <Suspense fallback={WAITING}>
-          <DrawerForm {...{ loaded, onClose, isLeaving }} />
+          <DrawerForm {...{ loaded, onClose }} />
         </Suspense>
       )}
       {children}
@@ -64,13 +61,13 @@ export function RecordDrawer({ model, id, onClose, isLeaving, children }: Record
   )
 }
 
-interface DrawerFormProps extends Pick<RecordDrawerProps, 'onClose' | 'isLeaving'> {
+interface DrawerFormProps extends Pick<RecordDrawerProps, 'onClose'> {
   readonly loaded: LoadedRecord
 }
 
-function DrawerForm({ loaded, onClose, isLeaving }: DrawerFormProps) {
+function DrawerForm({ loaded, onClose }: DrawerFormProps) {
   const text = useText().common
-  const { edits, save, notices, dialogs } = useEditing(loaded, { onSaved: () => onClose(true), isLeaving })
+  const { edits, save, notices, dialogs } = useEditing(loaded, { onSaved: () => onClose(true) })
   const { model, form, isDeleted } = loaded
   const offers = useRecordOffers(model, form, edits.base)
   return (

@@ -5,7 +5,7 @@ import { lazyPart } from '../parts/lazy-part.ts'
 import { type SearchParams, valuesOf } from '../search-params.ts'
 import { RelatedContext } from '../widgets/use-related.ts'
 import { CreateDialog } from './new-record.tsx'
-import { isOtherPage, type PageChange } from './use-leave-guard.tsx'
+import { isOtherPage, LeavingContext, type PageChange } from './use-leave-guard.tsx'
 
 const RecordDrawer = lazyPart(() => import('./record-drawer.tsx').then((module) => module.RecordDrawer))
 
@@ -69,9 +69,11 @@ function Drawer({ depth }: { readonly depth: number }) {
   return (
     <Suspense>
       <RelatedContext value={actions}>
-        <RecordDrawer key={reference} model={model} id={Number(id)} onClose={close} isLeaving={isLeaving}>
-          <Drawer depth={depth + 1} />
-        </RecordDrawer>
+        <LeavingContext value={isLeaving}>
+          <RecordDrawer key={reference} model={model} id={Number(id)} onClose={close}>
+            <Drawer depth={depth + 1} />
+          </RecordDrawer>
+        </LeavingContext>
       </RelatedContext>
     </Suspense>
   )

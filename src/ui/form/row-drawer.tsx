@@ -1,5 +1,5 @@
 import '../styles/records.css'
-import { Suspense, useState } from 'react'
+import { type Dispatch, type SetStateAction, Suspense, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Skeleton } from '../parts/states.tsx'
@@ -7,9 +7,10 @@ import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import { FormFields, useHidden } from './form-fields.tsx'
 import { FormFrame } from './form-frame.tsx'
-import { formOfRow, type RowForms, settableIn } from './row-forms.ts'
+import { formOfRow, type RowForms, rowValues, settableIn } from './row-forms.ts'
+import { useCloseGuard } from './use-leave-guard.tsx'
 import type { RowDraft } from './use-rows.ts'
-import type { FormValues } from './values.ts'
+import { changedFields, type FormValues } from './values.ts'
 
 interface RowDrawerProps {
   readonly forms: RowForms
@@ -22,22 +23,30 @@ interface RowDrawerProps {
 
 /** All fields of a row, at the side of the form that stores it. */
 export function RowDrawer(props: RowDrawerProps) {
-  const { title, onClose } = props
+  const { forms, draft, title, onClose } = props
+  const [edits, setEdits] = useState<FormValues>(draft.edits)
+  const changed = changedFields(forms.model, settableIn(forms, draft), rowValues(draft), edits)
+  const { close, guard } = useCloseGuard(Object.keys(changed).length > 0, onClose)
   return (
-    <Dialog isOpen onClose={onClose} title={title} shape="drawer">
+    <Dialog isOpen onClose={close} title={title} shape="drawer">
       <Suspense fallback={<Skeleton shape="fields" lines={8} />}>
-        <RowFields {...props} />
+        <RowFields {...props} {...{ edits, setEdits }} onClose={close} />
       </Suspense>
+      {guard}
     </Dialog>
   )
 }
 
-function RowFields({ forms, draft, onApply, onClose }: RowDrawerProps) {
+interface RowFieldsProps extends RowDrawerProps {
+  readonly edits: FormValues
+  readonly setEdits: Dispatch<SetStateAction<FormValues>>
+}
+
+function RowFields({ forms, draft, edits, setEdits, onApply, onClose }: RowFieldsProps) {
   const text = useText().common
   const later = useLaterText().rows
   const { model, relation } = forms
   const whole = formOfRow(forms, draft)
-  const [edits, setEdits] = useState<FormValues>(draft.edits)
   const form = {
     name: '',
     view_type: 'form' as const,

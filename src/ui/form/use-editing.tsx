@@ -3,7 +3,7 @@ import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
-import { type PageChange, useLeaveGuard } from './use-leave-guard.tsx'
+import { useLeaveGuard } from './use-leave-guard.tsx'
 import type { LoadedRecord } from './use-loaded-record.tsx'
 import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
 import type { Rights } from './use-rights.ts'
@@ -25,17 +25,15 @@ interface EditingOptions {
   readonly rights?: Rights
   /** Called after the edits are stored. */
   readonly onSaved?: () => void
-  /** True for changes of the address that leave the form; those to another page do so by default. */
-  readonly isLeaving?: (change: PageChange) => boolean
 }
 
 /** The editing of a record, on its page or in a drawer: edits, conflicts, and the question before edits are given up. */
-export function useEditing(record: LoadedRecord, { rights, onSaved, isLeaving }: EditingOptions = {}): Editing {
+export function useEditing(record: LoadedRecord, { rights, onSaved }: EditingOptions = {}): Editing {
   const { model, form, latest, isDeleted, onDeleted } = record
   const text = useText()
   const say = useUndoNotice()
   const edits = useRecordEdits(model, form, latest, onDeleted, rights)
-  const guard = useLeaveGuard(edits.isDirty, isLeaving)
+  const guard = useLeaveGuard(edits.isDirty)
 
   const report = (saved: Saved | undefined) => {
     if (saved === undefined) return

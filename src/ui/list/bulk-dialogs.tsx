@@ -6,6 +6,7 @@ import { refreshModel } from '../data/records.ts'
 import { fieldOf, useSite, useSiteRefresh } from '../data/site.ts'
 import { helpOf } from '../data/views.ts'
 import { Consequences, isPermission } from '../form/delete-dialog.tsx'
+import { useCloseGuard } from '../form/use-leave-guard.tsx'
 import { mayRestore, useRestore } from '../panels/use-restore.ts'
 import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
@@ -48,6 +49,7 @@ export function BulkEdit({
   const form = useId()
   const [name, setName] = useState(fields[0]?.view.name)
   const [value, setValue] = useState<unknown>(null)
+  const { close, guard } = useCloseGuard(value !== null, () => onClose(false))
   const [error, setError] = useState<unknown>()
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -78,12 +80,12 @@ export function BulkEdit({
   return (
     <Dialog
       isOpen
-      onClose={() => onClose(false)}
+      onClose={close}
       title={text.list.bulkEditTitle(count)}
       description={text.list.bulkEditText}
       actions={
         <>
-          <Button onClick={() => onClose(false)}>{text.common.cancel}</Button>
+          <Button onClick={close}>{text.common.cancel}</Button>
           <Button kind="primary" type="submit" form={form} isBusy={isBusy}>
             {text.list.change(count)}
           </Button>
@@ -116,6 +118,7 @@ export function BulkEdit({
           {(links) => <Widget field={view} model={model} value={value} onChange={setValue} links={links} />}
         </LabelledField>
       </form>
+      {guard}
     </Dialog>
   )
 }

@@ -13,7 +13,7 @@ import { NewRecordForm, useNewRecord } from '../form/new-record.tsx'
 import { RecordHeader, RecordSkeleton } from '../form/record-header.tsx'
 import { RecordMenu } from '../form/record-menu.tsx'
 import { RelationDrawers } from '../form/relation-drawers.tsx'
-import { useLeaveGuard } from '../form/use-leave-guard.tsx'
+import { type PageChange, useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useSaveKey } from '../form/use-save-key.ts'
 import { copiedValues, type FormValues } from '../form/values.ts'
 import { Button } from '../parts/button.tsx'
@@ -48,8 +48,14 @@ export function CreatePage() {
   if (form === undefined) return <EmptyState title={text.noForm} />
   const given = { ...filledIn(model, valuesOf(search, 'fill')), ...(copied.data && copiedValues(model, copied.data.data)) }
   const copyOf = copied.data !== undefined && firstOf(search, 'rows') === 'true' ? source : undefined
-  return <Creation key={`${key} ${source}`} model={formModel(model, form)} {...{ form, forms, given, copyOf }} />
+  return <Creation key={`${key} ${begunBy(search)}`} model={formModel(model, form)} {...{ form, forms, given, copyOf }} />
 }
+
+/** What an address lets the form begin with; the chosen form may change, and keeps what was typed. */
+const begunBy = (search: SearchParams): string => JSON.stringify(['copy', 'rows', 'fill'].map((name) => valuesOf(search, name)))
+
+/** True if another new record takes the place of one: a copy, that of another day, an empty one. */
+const isOtherRecord = ({ current, next }: PageChange): boolean => begunBy(current.search) !== begunBy(next.search)
 
 /** The related records, days and times that an address fills in, such as `category_id=3` and `starts_at=2026-07-02T09:00:00Z`. */
 function filledIn(model: SiteModel, fills: readonly string[]): FormValues {
@@ -84,7 +90,7 @@ function Creation({ model, form, forms, given: first, copyOf: copied }: Creation
   const toasts = useToasts()
   const navigate = useNavigate()
   const state = useNewRecord(model, form, given, copyOf)
-  const guard = useLeaveGuard(state.isDirty)
+  const guard = useLeaveGuard(state.isDirty, isOtherRecord)
   const [round, setRound] = useState(0)
   const id = useId()
 
