@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { BARE_ACCOUNTS } from '../../helpers/bare-project.ts'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { stayAfter } from '../../helpers/browser-leaving.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
@@ -133,6 +134,11 @@ inBrowser(
       .waitFor()
     await checkAccess()
     await points.fill('4.5')
+    await stayAfter(
+      page,
+      () => points.press('Escape'),
+      () => button(dialog, 'Cancel').click(),
+    )
     await points.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await page.locator('[data-field=rating] input').and(page.locator('[value="4.5"]')).waitFor()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { answerLeaving, stayAfter } from '../../helpers/browser-leaving.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeSearch } from '../../helpers/browser-typing.ts'
 
@@ -22,6 +23,13 @@ inBrowser(
     await page.getByRole('option', { name: 'admin', exact: true }).click()
     await assertBecomes(() => page.getByLabel('Slug').inputValue(), '')
     await page.getByLabel('Slug').fill('a-second-one')
+    // An empty form would take the place of the copy.
+    const pressN = async () => {
+      await page.getByRole('button', { name: 'Save', exact: true }).focus()
+      await page.keyboard.press('n')
+    }
+    await stayAfter(page, pressN)
+    await assertBecomes(() => page.getByLabel('Slug').inputValue(), 'a-second-one')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Created “${title}”`).waitFor()
     await checkAccess()
@@ -33,6 +41,14 @@ inBrowser(
     const { data } = await (await apiOf(server)).model('category').read(2)
     await picker.getByText(String(data.name), { exact: true }).waitFor()
     assert.equal(new URL(page.url()).searchParams.get('fill'), 'category_id=2')
+
+    await page.getByLabel('Slug').fill('to-be-given-up')
+    await stayAfter(page, pressN)
+    await pressN()
+    await answerLeaving(page, 'Leave')
+    await page.waitForURL(/\/models\/post\/new$/)
+    await assertBecomes(() => page.getByLabel('Slug').inputValue(), '')
+    await picker.getByText('Choose').waitFor()
 
     await picker.click()
     await typeSearch(page, 'Diving')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { stayAfter } from '../../helpers/browser-leaving.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { typeFast, typeSearch } from '../../helpers/browser-typing.ts'
 
@@ -77,6 +78,12 @@ inBrowser(
     if (variant.width > 360) await page.locator('[data-field=name]:focus-within').waitFor()
     await dialog.getByLabel('Name').fill('Diving')
     await checkAccess()
+    await stayAfter(
+      page,
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+    )
+    await assertBecomes(() => dialog.getByLabel('Name').inputValue(), 'Diving')
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await dialog
       .locator('.field-errors')

@@ -3,6 +3,7 @@ import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { browserSite } from '../../helpers/browser.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
+import { answerLeaving, stayAfter, stayAfterReload } from '../../helpers/browser-leaving.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { makeProject } from '../../helpers/fixture.ts'
 
@@ -271,15 +272,36 @@ const inShop = browserSite({ project: shop.path })
 
 inShop(
   'who may only change lines has no button to add or remove one, and edits all fields of a line at the side',
-  { as: { username: 'clerk', password: 'shop-clerk-2026' }, at: '/models/order/1' },
+  { as: { username: 'clerk', password: 'shop-clerk-2026' }, at: '/models/order' },
   async ({ page, server, variant, checkAccess }) => {
+    await page.getByRole('main').getByRole('link', { name: 'A1' }).click()
     const lines = page.locator('[data-related="line.order_id"]')
     await lines.getByRole('button', { name: 'Edit row 1' }).waitFor()
     assert.deepEqual(await lines.getByRole('button', { name: /Add|Remove/ }).count(), 0)
     await lines.getByRole('button', { name: 'All fields of row 1' }).click()
     const drawer = page.getByRole('dialog', { name: 'Line 1' })
     const note = `Wet, ${variant.scheme} ${variant.width}`
+    await drawer.getByLabel('Note').fill('To be given up')
+    await drawer.getByRole('button', { name: 'Cancel' }).click()
+    await answerLeaving(page, 'Leave')
+    await drawer.waitFor({ state: 'detached' })
+    await lines.getByRole('button', { name: 'All fields of row 1' }).click()
+    // Without edits it closes without a question.
+    await drawer.getByRole('button', { name: 'Close' }).click()
+    await drawer.waitFor({ state: 'detached' })
+    await lines.getByRole('button', { name: 'All fields of row 1' }).click()
     await drawer.getByLabel('Note').fill(note)
+    await stayAfter(
+      page,
+      () => page.keyboard.press('Escape'),
+      () => drawer.getByRole('button', { name: 'Close' }).click(),
+      () => drawer.getByRole('button', { name: 'Cancel' }).click(),
+      () => page.evaluate('history.back()'),
+      // On a phone nothing is beside it.
+      ...(variant.width > 360 ? [() => page.mouse.click(8, 300)] : []),
+    )
+    await stayAfterReload(page)
+    await assertBecomes(() => drawer.getByLabel('Note').inputValue(), note)
     await checkAccess()
     await drawer.getByRole('button', { name: 'Apply' }).click()
     await drawer.waitFor({ state: 'detached' })

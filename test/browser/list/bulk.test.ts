@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import readWorkbook from 'read-excel-file/node'
 import { asAdmin } from '../../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../../helpers/browser.ts'
+import { stayAfter } from '../../helpers/browser-leaving.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
 import { choose } from '../../helpers/browser-typing.ts'
 import type { RunningServer } from '../../helpers/cli/process.ts'
@@ -55,6 +56,7 @@ inBrowser(
     const dialog = page.getByRole('dialog', { name: 'Edit 46 records' })
     await choose(dialog.getByLabel('Field'), 'Rating')
     await dialog.getByLabel('Value').fill('3.5')
+    await stayAfter(page, () => page.keyboard.press('Escape'))
     await checkAccess()
     await dialog.getByRole('button', { name: 'Change 46 records' }).click()
     await page.getByText('46 records changed').first().waitFor()
