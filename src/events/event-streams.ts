@@ -19,8 +19,11 @@ const FLUSH_MS = 100
 const COMMENT_MS = 25_000
 /** The longest time that a timer takes, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-/** Interval in which the keys of streams are read again where other processes may revoke them, in milliseconds. */
-const WATCH_MS = 400
+/**
+ * Interval in which the keys of streams are read again where other processes may revoke them, in milliseconds. With `FLUSH_MS` and the 250 ms
+ * in which a process learns of others' changes of accounts, a stream ends within 500 ms.
+ */
+const WATCH_MS = 100
 const MAX_STREAMS = 200
 const MAX_STREAMS_OF_USER = 5
 /** `Retry-After` beyond those limits, in seconds. */

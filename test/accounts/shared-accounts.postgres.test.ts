@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { identifier, sql } from '../../src/store/postgres/sql.ts'
 import { NO_POSTGRES } from '../helpers/postgres/server.ts'
-import { openTwoApps, type SharingApp, type TwoApps } from '../helpers/postgres/two-apps.ts'
+import { openTwoApps, type Sent, type SharingApp, type TwoApps } from '../helpers/postgres/two-apps.ts'
+import { EventReader } from '../http/events/event-reader.ts'
 
 /** Time after which a change must hold on every process, in milliseconds. */
 const WITHIN = 1000
@@ -70,23 +71,45 @@ describe('accounts that two processes share', { skip: NO_POSTGRES ?? false }, ()
     await becomes(apps.b, token, 'auth/me', 401)
   })
 
-  test('a key that is revoked, or whose owner loses a permission, on one is refused 500 ms later on the other', async () => {
-    const path = `models/user/${await userId('m.keller')}`
-    for (const end of ['revoke', 'disable'] as const) {
-      const body = { name: end, scopes: ['*'], user_id: await userId('m.keller') }
+  const LOSSES: Readonly<Record<string, (parts: { userId: number; keyId: number }) => Promise<Sent>>> = {
+    'that is revoked': ({ keyId }) => apps.a.send('DELETE', `auth/keys/${keyId}`, { token: root }),
+    'whose owner is disabled': ({ userId: id }) =>
+      apps.a.send('PUT', `models/user/${id}`, { token: root, body: { data: { is_active: false } } }),
+    'whose owner loses the permission': ({ userId: id }) =>
+      apps.a.send('PUT', `models/user/${id}`, { token: root, body: { data: { groups: [] } } }),
+  }
+
+  for (const [loss, lose] of Object.entries(LOSSES)) {
+    test(`a key ${loss} on one is refused 500 ms later on the other`, async () => {
+      const owner = await userId('m.keller')
+      const { json: before } = await apps.a.send('GET', `models/user/${owner}`, { token: root })
+      const body = { name: loss, scopes: ['view_tag'], user_id: owner }
       const { json } = await apps.a.send('POST', 'auth/keys', { token: root, body })
-      const { id, key } = json.data as { id: number; key: string }
-      assert.equal((await apps.b.send('GET', 'auth/me', { token: key })).status, 200)
-      const ended =
-        end === 'revoke'
-          ? await apps.a.send('DELETE', `auth/keys/${id}`, { token: root })
-          : await apps.a.send('PUT', path, { token: root, body: { data: { is_active: false } } })
-      assert.equal(ended.status, 200)
-      assert.equal((await apps.a.send('GET', 'auth/me', { token: key })).status, 401)
+      const { id: keyId, key } = json.data as { id: number; key: string }
+      assert.equal((await apps.b.send('GET', TAG, { token: key })).status, 200)
+      assert.equal((await lose({ userId: owner, keyId })).status, 200)
+      const refusal = loss.endsWith('permission') ? 403 : 401
+      assert.equal((await apps.a.send('GET', TAG, { token: key })).status, refusal)
       await delay(500)
-      assert.equal((await apps.b.send('GET', 'auth/me', { token: key })).status, 401)
-    }
-    await apps.a.send('PUT', path, { token: root, body: { data: { is_active: true } } })
+      assert.equal((await apps.b.send('GET', TAG, { token: key })).status, refusal)
+      await change(apps.a, 'user', owner, { is_active: true, groups: before.data.groups })
+    })
+  }
+
+  test('the stream of a key that is revoked on one ends on the other', async () => {
+    const { json } = await apps.a.send('POST', 'auth/keys', { token: root, body: { name: 'stream', scopes: ['view_tag'] } })
+    const { id, key } = json.data as { id: number; key: string }
+    const { reader } = await EventReader.open(`http://127.0.0.1:${await apps.b.listen()}/api/v1/events`, key)
+    await reader.until(({ events }) => events.length > 0)
+    const startedAt = performance.now()
+    assert.equal((await apps.a.send('DELETE', `auth/keys/${id}`, { token: root })).status, 200)
+    await reader.ended
+    const time = performance.now() - startedAt
+    assert.deepEqual(
+      reader.events.map(({ event }) => event),
+      ['ready', 'expired'],
+    )
+    assert.ok(time < WITHIN, `it ended after ${time} ms`)
   })
 
   test('a request that comes 500 ms after a logout is refused, though the process had none meanwhile', async () => {

@@ -49,6 +49,16 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   { line: 'users sessions ann --end', stderr: /^Ended \d+ sessions? of 'ann'\n$/ },
   { line: 'users reset-2fa ann', stderr: /^'ann' has no second factor\n$/ },
+  {
+    line: 'keys add ci --user ann --scopes read',
+    stdout: /^adm_\w+\n$/,
+    stderr: /^Added key 1 of 'ann', which expires at \S+; it is not shown again\n$/,
+  },
+  {
+    line: 'keys list --user ann',
+    stdout: /^ID +NAME +OWNER +KEY +SCOPES +EXPIRES +LAST USED\n1 +ci +ann +adm_\S+ +read +\S+ +-\n$/,
+  },
+  { line: 'keys revoke 1', stderr: /^Revoked key 1 \('ci'\) of 'ann'\n$/ },
   { line: 'users list', stdout: /^ID +USERNAME +EMAIL +ACTIVE +SUPERUSER\n.*\n10 +ann +a@example\.com/s },
   { line: 'token', stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/ },
   // Its agent has left already.

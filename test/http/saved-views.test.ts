@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { ADMIN_SEED, openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { ADMIN_SEED, NEEDS_DATA_FOLDER, openTestApp, quickHasher, type TestApp } from '../helpers/api/app.ts'
 import { play, type Scenario, scenario, scenarios } from '../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN, generalError, ids, recordNotFound, UNLIMITED } from './records/expected.ts'
 
@@ -154,4 +154,43 @@ describe('a project and saved views', () => {
     await play(app, { request: 'DELETE /api/v1/models/user/6', status: 200 })
     assert.deepEqual(ids((await play(app, { request: `GET ${VIEWS}`, status: 200 })).json), [1, 2, 4, 5])
   })
+})
+
+test('a data folder from before saved views takes them, and gets their permissions', { skip: NEEDS_DATA_FOLDER }, async () => {
+  const moment = '2025-01-15T12:00:00.000Z'
+  const table = (...records: readonly object[]) => ({
+    next_id: records.length + 1,
+    records: records.map((record, index) => ({ id: index + 1, ...record, created_at: moment, updated_at: moment })),
+  })
+  const password = await quickHasher.hash('a-long-password')
+  const codenames = ['user', 'group', 'permission', 'tag'].flatMap((key) =>
+    ['view', 'add', 'change', 'delete'].map((action) => `${action}_${key}`),
+  )
+  const tables = {
+    user: table({ username: 'admin', email: 'admin@example.org', password, is_active: true, is_superuser: true }),
+    permission: table(...codenames.map((codename) => ({ codename }))),
+    tag: table({ name: 'Knots' }),
+  }
+  await using app = await openTestApp({
+    files: {
+      'models/tag.yaml': 'name: Tag\ntimestamps: true\nfields:\n  - { name: name, type: string }\n',
+      'data/db.json': JSON.stringify({ format: 1, sequence: 2, tables }),
+    },
+    settings: UNLIMITED,
+  })
+  const { json } = await play(app, { request: 'GET /api/v1/models/permission?page_size=100', status: 200 })
+  const stored = json.data.map(({ codename }: { codename: string }) => codename)
+  assert.deepEqual(stored.slice(0, codenames.length), codenames, 'users and groups refer to permissions by id')
+  assert.deepEqual(stored.slice(codenames.length).toSorted(), [
+    'add_savedview',
+    'change_savedview',
+    'delete_savedview',
+    'view_savedview',
+  ])
+  await dataOf(app, `POST ${VIEWS}`, { body: { data: { name: 'Knots', model: 'tag', query: 'q=knots' } }, status: 201 })
+  const site = (await play(app, { request: 'GET /admin/api/v1/site', status: 200 })).json
+  assert.deepEqual(
+    site.saved_views.map(({ name }: { name: string }) => name),
+    ['Knots'],
+  )
 })

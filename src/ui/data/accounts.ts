@@ -31,7 +31,7 @@ export interface PendingFactor {
   readonly uri: string
 }
 
-/** An invitation that nobody has accepted yet. */
+/** An open invitation. */
 export interface InvitationRow {
   readonly id: number
   readonly email: string

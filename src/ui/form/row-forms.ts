@@ -61,7 +61,7 @@ export const settableIn = (forms: RowForms, { base }: Pick<RowDraft, 'base'>): r
 /** The values of a row as the user sees them. */
 export const rowValues = ({ base, start, edits }: RowDraft): FormValues => ({ ...(base?.record ?? start), ...edits })
 
-/** The draft of a stored row that nobody has edited. */
+/** The draft of a stored row without edits. */
 export const untouched = (base: StoredRow): RowDraft => ({
   base,
   start: {},

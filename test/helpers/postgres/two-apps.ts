@@ -18,6 +18,8 @@ export interface SharingApp {
   readonly server: Server
   /** Number of statements that it has sent. */
   statements(): number
+  /** Makes it listen on loopback. @returns its port */
+  listen(): Promise<number>
   send(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, options?: SendOptions): Promise<Sent>
 }
 
@@ -55,6 +57,7 @@ export async function openTwoApps({ settings = {}, files }: TwoAppsOptions = {})
   const folder = files === undefined ? await copyFixture('blog') : await makeProject(files)
   const flags: SettingsInput = {
     store: { url, schema },
+    port: 0,
     secret_key: 'a secret key that is only used in tests of two processes',
     rate_limits: { default: 0, auth: 0, upload: 0 },
     ...settings,
@@ -71,6 +74,7 @@ export async function openTwoApps({ settings = {}, files }: TwoAppsOptions = {})
       app,
       server: live.server,
       statements: () => statements,
+      listen: () => live.start(),
       async send(method, path, { token, body } = {}) {
         const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
         const { statusCode, payload } = await live.server.inject({
