@@ -52,12 +52,13 @@ describe('redacting a text', () => {
     }
   })
 
-  test('takes little time for any text', () => {
+  test('takes linear time for any text', () => {
     for (const piece of ['token', 'password ', 'eyJ.', 'cookie', '\\"', 'Bearer ', '://a:', 'x://', '://a:b@']) {
       const started = performance.now()
       redactText(piece.repeat(1_000_000))
       const took = performance.now() - started
-      assert.ok(took < 1000, `${piece} took ${took} ms`)
+      // Quadratic time would be hours.
+      assert.ok(took < 10_000, `${piece} took ${took} ms`)
     }
   })
 })
