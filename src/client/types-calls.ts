@@ -369,8 +369,8 @@ export interface RemovalForecast {
     readonly action: 'cascade' | 'set_null'
     readonly count: number
   }[]
-  /** The references that prevent it; empty if it is possible. */
-  readonly blocked_by: readonly { readonly model: string; readonly field: string; readonly count: number }[]
+  /** The references that prevent it; empty if it is possible. `model` and `field` are null for models that the user may not view. */
+  readonly blocked_by: readonly { readonly model: string | null; readonly field: string | null; readonly count: number }[]
 }
 
 /** A record that was restored, or would be. */

@@ -285,7 +285,7 @@ export class Committer {
     const outcome = await this.#transact(context, decided)
     throwIfDenied(outcome, actor)
     const known = await visibleOutcome(this.#rules, this.#store, actor, outcome)
-    const blockedBy = blocksOf(known)
+    const blockedBy = blocksOf(known, this.#rules, actor)
     if (!known.ok && blockedBy.length === 0) throw keepsChanging(model)
     const consequences = consequencesOf(known, { model, registry: this.#rules.registry, deleted: records })
     return { records, consequences, blockedBy }

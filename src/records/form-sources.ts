@@ -25,6 +25,6 @@ export function formOf({ forms, generated }: FormSources, formId: string | undef
   if (standIn?.name === formId) return standIn
   const own = [...forms.values()].filter((each) => each.model === model)
   const known = (standIn === undefined ? own : [standIn]).map((each) => each.name)
-  const reason = form === undefined ? 'does not exist' : `is a form of ${form.model.name}, not of ${model.name}`
-  throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
+  // The same for a form of another model, which the user may not know.
+  throw new AppError('FORM_NOT_FOUND', `Form '${formId}' is no form of ${model.name}${didYouMean(formId, known)}`)
 }

@@ -20,8 +20,9 @@ export interface Consequence {
 
 /** References that prevent a deletion. */
 export interface Block {
-  readonly model: string
-  readonly field: string
+  /** Null, as `field`, for all models together that the user may not view. */
+  readonly model: string | null
+  readonly field: string | null
   /** The number of those that the user may view. */
   readonly count: number
 }
@@ -83,14 +84,20 @@ export function consequencesOf(
   return [...counts.values()]
 }
 
-/** The references that prevent a deletion, by model and field. */
-export function blocksOf(outcome: Outcome): Block[] {
+/**
+ * The references that prevent a deletion, by model and field. Models that the actor may not view are not named.
+ *
+ * @param outcome as the actor may know it
+ */
+export function blocksOf(outcome: Outcome, access: AccessRules, actor: Actor): Block[] {
   const counts = new Map<string, Block>()
   for (const violation of outcome.ok ? [] : outcome.violations) {
     if (violation.kind !== 'restrict') continue
     const { table, field } = violation
-    const key = `${table} ${field}`
-    counts.set(key, { model: table, field, count: (counts.get(key)?.count ?? 0) + violation.count })
+    const isNamed = access.may(actor, 'view', access.registry.expect(table))
+    const key = isNamed ? `${table} ${field}` : ''
+    const named = isNamed ? { model: table, field } : { model: null, field: null }
+    counts.set(key, { ...named, count: (counts.get(key)?.count ?? 0) + violation.count })
   }
   return [...counts.values()]
 }
@@ -197,7 +204,7 @@ export function referencedError(
     if (count === 0) return `${model.name} with ID ${id} is referenced by records that the user may not view`
     return `${model.name} with ID ${id} is referenced by ${count} ${referrer.key} ${count === 1 ? 'record' : 'records'} (${field})`
   })
-  return new AppError('RECORD_REFERENCED', sentences.join('; '))
+  return new AppError('RECORD_REFERENCED', [...new Set(sentences)].join('; '))
 }
 
 /** `<index>.id` → `Record with ID 9 does not exist`, for every id of a bulk operation that does not exist. */

@@ -4,7 +4,7 @@ import { body, jsonContent, type ParameterObject, type RequestBody } from '../..
 import { DRY_RUN, projectionParameters } from '../../openapi/query-parameters.ts'
 import { schemaNames } from '../../openapi/record-schemas.ts'
 import type { FailureName } from '../../openapi/responses.ts'
-import { COUNT_SCHEMA, object, oneName, ref, type Schema, strictObject, TEXT, TEXTS } from '../../openapi/schema.ts'
+import { COUNT_SCHEMA, nullable, object, oneName, ref, type Schema, strictObject, TEXT, TEXTS } from '../../openapi/schema.ts'
 import type { RecordJson } from '../../reads/record-json.ts'
 import type { VisibleRemovals } from '../../records/outcomes.ts'
 import { MAX_SELECTED } from '../../records/write-requests.ts'
@@ -75,8 +75,8 @@ export const RECORD_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
   blockers: {
     type: 'array',
-    items: object({ model: TEXT, field: TEXT, count: COUNT_SCHEMA }),
-    description: 'The references that prevent it',
+    items: object({ model: nullable(TEXT), field: nullable(TEXT), count: COUNT_SCHEMA }),
+    description: 'The references that prevent it; without a name for models that the user may not view',
   },
   searchHits: {
     type: 'array',

@@ -100,9 +100,11 @@ export function Consequences({ forecast: { consequences, blocked_by: blocked }, 
   }
   const target = record === undefined ? undefined : noun(record.model)
   if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
+  const isHidden = blocked.some(({ count }) => count === 0)
   return (
     <ul className="consequences">
       {blocked.map(({ model: key, field, count }) => {
+        if (key === null || field === null || count === 0) return null
         const model = modelOf(site, key)
         const name = (model === undefined ? undefined : fieldOf(model, field)?.label) ?? field
         const sentence = text.blocks({ ...amountOf(key, count), target, field: name })
@@ -118,6 +120,7 @@ export function Consequences({ forecast: { consequences, blocked_by: blocked }, 
           </li>
         )
       })}
+      {isHidden && <li>{text.hidden}</li>}
       {consequences.map(({ model: key, action, count }) => (
         <li key={`${key} ${action}`} data-action={action}>
           {text[action](amountOf(key, count))}

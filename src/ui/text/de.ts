@@ -511,6 +511,7 @@ const de: Text = {
     alone: 'Andere Datensätze sind nicht betroffen.',
     blocks: ({ count, shown, many, field }) =>
       `${many}: ${withNoun(count, 'Datensatz verweist', 'Datensätze verweisen', shown)} darauf (${field})`,
+    hidden: 'Datensätze, die Sie nicht sehen dürfen, verhindern das',
     cascade: ({ count, shown, many }) =>
       `${many}: ${withNoun(count, 'Datensatz wird', 'Datensätze werden', shown)} ebenfalls gelöscht`,
     set_null: ({ count, shown, many }) =>

@@ -428,6 +428,7 @@ export const en = {
     alone: 'No other records are affected.',
     blocks: ({ target, field, ...records }: Referrers) =>
       `${amount(records)} ${records.count === 1 ? 'uses' : 'use'} ${target === undefined ? 'these records' : `this ${inSentence(target)}`} (${field})`,
+    hidden: 'Records that you may not view prevent this',
     cascade: (records: Amount) => `${amount(records)} will be deleted too`,
     set_null: (records: Amount) => `${amount(records)} will stay, without ${records.count === 1 ? 'its' : 'their'} reference`,
     done: 'Deleted',

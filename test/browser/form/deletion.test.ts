@@ -40,6 +40,26 @@ inBrowser(
   },
 )
 
+inBrowser(
+  'references of records that the user may not view are told without a name',
+  { at: '/models/user/2' },
+  async ({ page }) => {
+    await page.route(/\/models\/user\/2\?dry_run=true/, async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({
+        response: answer,
+        json: { ...(await answer.json()), blocked_by: [{ model: null, field: null, count: 0 }] },
+      })
+    })
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'This record cannot be deleted' })
+    await dialog.getByText('Records that you may not view prevent this', { exact: true }).waitFor()
+    assert.deepEqual([await dialog.getByRole('listitem').count(), await dialog.getByRole('link').count()], [1, 0])
+    assert.equal(await dialog.getByRole('button', { name: 'Delete' }).count(), 0)
+  },
+)
+
 inBrowser('references that lose their value are named', { at: '/models/category/4' }, async ({ page }) => {
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()

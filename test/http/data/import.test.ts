@@ -128,7 +128,7 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
     headers: CSV,
     query: '?form_id=Nope',
     status: 400,
-    says: /Form 'Nope' does not exist/,
+    says: /Form 'Nope' is no form of /,
   },
 ]
 

@@ -263,7 +263,7 @@ scenarios('a batch that is refused', { files: FILES, settings: { history: { days
     ],
     {
       '0.model': ["Model 'ordre' does not exist; did you mean 'order'?"],
-      '1.form_id': ["Form 'OrderForm' is a form of Order, not of Line; did you mean 'LineForm'?"],
+      '1.form_id': ["Form 'OrderForm' is no form of Line; did you mean 'LineForm'?"],
       '2.status': ["Field 'status' is not allowed to be updated"],
       '3.model': ["Model 'historyentry' does not exist"],
     },

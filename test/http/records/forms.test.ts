@@ -313,10 +313,10 @@ scenarios('a generated form', NOTES, [
   }),
   scenario('is suggested for a similar name', 'PUT /api/v1/models/note/1', 400, {
     body: { data: {}, form_id: 'NotForm' },
-    expect: generalError("Form 'NotForm' does not exist; did you mean 'NoteForm'?"),
+    expect: generalError("Form 'NotForm' is no form of Note; did you mean 'NoteForm'?"),
   }),
   scenario('exists for a model without a form only', 'PUT /api/v1/models/note/1', 400, {
     body: { data: {}, form_id: 'GroupForm' },
-    expect: generalError("Form 'GroupForm' does not exist; did you mean 'NoteForm'?"),
+    expect: generalError("Form 'GroupForm' is no form of Note; did you mean 'NoteForm'?"),
   }),
 ])

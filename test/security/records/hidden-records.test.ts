@@ -41,6 +41,7 @@ access: { view: self.owner_id == user.id }
   'models/bill.yaml': `name: Bill
 fields:
   - { name: note_id, type: foreignkey, model: note, on_delete: restrict }
+  - { name: other_id, type: foreignkey, model: note, on_delete: restrict }
 `,
   'models/slip.yaml': `name: Slip
 fields:
@@ -148,12 +149,18 @@ describe('a deletion', () => {
       (await ask(app, 'ann', `POST ${MODELS}/note`, { data: { title: slug, slug } })).json.data.id
     const [billed, slipped] = [await note('billed'), await note('slipped')]
     for (const model of ['bill', 'bill', 'bill'])
-      await ask(app, 'super', `POST ${MODELS}/${model}`, { data: { note_id: billed } })
+      await ask(app, 'super', `POST ${MODELS}/${model}`, { data: { note_id: billed, other_id: billed } })
     await ask(app, 'super', `POST ${MODELS}/slip`, { data: { note_id: slipped } })
     const forecast = async (as: string, id: number) => (await ask(app, as, `DELETE ${MODELS}/note/${id}?dry_run=true`)).json
     const blocked = { model: 'bill', field: 'note_id' }
-    assert.deepEqual((await forecast('ann', billed)).blocked_by, [{ ...blocked, count: 0 }])
-    assert.deepEqual((await forecast('super', billed)).blocked_by, [{ ...blocked, count: 3 }])
+    const nameless = [{ model: null, field: null, count: 0 }]
+    assert.deepEqual((await forecast('ann', billed)).blocked_by, nameless)
+    const many = await ask(app, 'ann', `DELETE ${MODELS}/note/bulk?dry_run=true`, { ids: [billed] })
+    assert.deepEqual(many.json.blocked_by, nameless)
+    assert.deepEqual((await forecast('super', billed)).blocked_by, [
+      { ...blocked, count: 3 },
+      { ...blocked, field: 'other_id', count: 3 },
+    ])
     assert.deepEqual((await forecast('ann', slipped)).consequences, [])
     assert.deepEqual((await forecast('super', slipped)).consequences, [{ model: 'slip', action: 'cascade', count: 1 }])
     const refused = await ask(app, 'ann', `DELETE ${MODELS}/note/${billed}`)
