@@ -26,13 +26,15 @@ export interface ListPart {
   readonly others?: Readonly<Record<string, unknown>>
   /** Says how the rest of a cut value is read. */
   readonly rest?: (member: string) => string
+  /** How the items after those of an answer are read, for a tool that takes no offset. */
+  readonly way?: string
 }
 
 /**
  * As many items as an answer has room for, with the way to the rest: the same call with the offset of `next`. An item that is longer
  * than an answer has its longest values cut.
  */
-export function listAnswer({ items, offset, total, noun, shorter, others = {}, rest }: ListPart): Answer {
+export function listAnswer({ items, offset, total, noun, shorter, others = {}, rest, way }: ListPart): Answer {
   const room = MAX_ANSWER_LENGTH - RESERVE - JSON.stringify(others).length
   const data: unknown[] = []
   let used = 0
@@ -45,6 +47,8 @@ export function listAnswer({ items, offset, total, noun, shorter, others = {}, r
   const end = offset + data.length
   const from = `${noun} ${data.length === 0 ? 'none' : `${offset + 1} to ${end}`} of ${total}`
   const isCut = data.length < items.length
+  if (way !== undefined)
+    return { json: { ...others, data, total, ...(end < total ? { note: `This answer has ${from}. ${way}` } : {}) } }
   const next =
     end < total && data.length > 0
       ? {
@@ -62,13 +66,28 @@ export function objectAnswer(json: Readonly<Record<string, unknown>>, member: st
   return { json: JSON.stringify(value ?? null).length <= room ? json : { ...json, [member]: cutTo(value, room, rest) } }
 }
 
+/** The text and the JSON of an answer, of at most MAX_ANSWER_LENGTH characters each. Tools cut their answers themselves, so this is for what they did not foresee. */
+export function fitted({ json, text = JSON.stringify(json) }: Answer): Required<Answer> {
+  const whole = JSON.stringify(json)
+  if (Math.max(text.length, whole.length) <= MAX_ANSWER_LENGTH) return { json, text }
+  const note = `The call was done; only its answer of ${whole.length} characters is cut. Read what is missing with calls for less`
+  const cut = { note, beginning: pieceOfJson(whole, 0, MAX_ANSWER_LENGTH - RESERVE) }
+  return { json: cut, text: JSON.stringify(cut) }
+}
+
+/** The message of an error, of at most MAX_ANSWER_LENGTH characters. */
+export const fittedMessage = (text: string): string =>
+  text.length <= MAX_ANSWER_LENGTH
+    ? text
+    : `${piece(text, 0, MAX_ANSWER_LENGTH - RESERVE)}… (cut: ${text.length} characters; mend the faults named here, and call again)`
+
 /** Lengths to which values are cut, one after the other until the object has room. */
 const CUTS = [4000, 1000, 200, 40]
 
 /** An object with its longest members cut, so that its JSON has at most a number of characters. Members that have no room at all are named. */
 function cutTo(value: unknown, room: number, rest: ((member: string) => string) | undefined): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return piece(JSON.stringify(value ?? null), 0, room - 100)
+    return pieceOfJson(JSON.stringify(value ?? null), 0, Math.max(room, 0))
   for (const longest of CUTS) {
     const members = Object.entries(value).map(([name, each]): [string, unknown] => {
       const text = typeof each === 'string' ? each : JSON.stringify(each ?? null)
@@ -81,6 +100,17 @@ function cutTo(value: unknown, room: number, rest: ((member: string) => string) 
   }
   const names = Object.keys(value)
   return { cut: `${names.length} members have no room here; name fewer fields`, members: piece(names.join(', '), 0, room - 200) }
+}
+
+/** A part of a text whose JSON has at most a number of characters. */
+export function pieceOfJson(text: string, from: number, room: number): string {
+  let length = room
+  let part = piece(text, from, length)
+  while (part !== '' && JSON.stringify(part).length > room) {
+    length = Math.floor(length * 0.7)
+    part = piece(text, from, length)
+  }
+  return part
 }
 
 /** A part of a text, which does not begin or end within a surrogate pair. */

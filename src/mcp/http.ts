@@ -16,11 +16,11 @@ interface Sent {
 /** The application in this process. */
 interface OwnApplication {
   readonly settings: Settings
-  /** Calls its API, under the rights of whoever sent the message. */
+  /** Calls its API, under the rights of the caller. */
   readonly fetch: typeof fetch
 }
 
-/** What is answered to a message. */
+/** The response to a message. */
 interface Answered {
   readonly status: number
   readonly type: string | undefined

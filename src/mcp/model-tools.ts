@@ -1,8 +1,8 @@
 import type { SiteField, SiteModel, SiteModelAction } from '../client/types-site.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { listAnswer } from './answer.ts'
+import { listAnswer, MAX_ANSWER_LENGTH } from './answer.ts'
 import { usableModel, visibleModels } from './models.ts'
-import { optional, textArgument, textsArgument, wholeArgument } from './parameters.ts'
+import { choiceArgument, optional, textArgument, textsArgument, wholeArgument } from './parameters.ts'
 import { defineTool, type Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -38,15 +38,28 @@ const listModels = defineTool({
     }),
 })
 
+/** The lists that describe a model. */
+const PARTS = ['fields', 'actions', 'referenced_by', 'choices'] as const
+
 const describeModel = defineTool({
   name: 'describe_model',
   title: 'Describe a model',
   description:
     'The fields of a model with types, limits, choices, defaults and relations; its constraints, actions with their input, the fields of other models that refer to it, and what you may do.',
-  parameters: { model, fields: optional(textsArgument('Only these fields; all when absent')), offset },
+  parameters: {
+    model,
+    fields: optional(textsArgument('Only these fields; all when absent')),
+    part: optional(
+      choiceArgument(
+        'List this part alone, where an answer has no room for it: fields when absent; choices are of one field',
+        PARTS,
+      ),
+    ),
+    offset,
+  },
   effect: 'reads',
   idempotent: true,
-  run: (scope, { model: key, fields, offset = 0 }) =>
+  run: (scope, { model: key, fields, part = 'fields', offset = 0 }) =>
     scope.place.withClient({ mode: 'read' }, async (client) => {
       const models = await visibleModels(client, scope)
       const found = models.find((each) => each.key === key) ?? (await usableModel(client, scope, key))
@@ -56,21 +69,41 @@ const describeModel = defineTool({
       const [first] = unknown
       if (first !== undefined) throw new ToolError(`fields: Unknown field '${first}' of ${key}${meantOrKnown(first, known)}`)
       const chosen = found.fields.filter(({ name }) => fields?.includes(name) ?? true)
+      const [field] = chosen
+      if (part === 'choices' && (field === undefined || fields?.length !== 1))
+        throw new ToolError("The part 'choices' is for one field; name it alone in 'fields'")
+      const lists = {
+        choices: field?.choices ?? [],
+        fields: chosen.map((field) => fieldJson(field, shown)),
+        actions: found.actions.map((action) => actionJson(action, shown)),
+        referenced_by: found.referenced_by.filter((each) => shown.has(each.model)),
+      }
       return listAnswer({
-        items: chosen.slice(offset).map((field) => fieldJson(field, shown)),
-        ...{ offset, total: chosen.length, noun: 'fields' },
-        others: modelJson(found, shown),
+        items: lists[part].slice(offset),
+        ...{ offset, total: lists[part].length, noun: part },
+        others: part === 'fields' ? { ...modelJson(found), ...beside(lists) } : { model: { key } },
+        rest: (member) =>
+          member === 'choices' ? 'describe_model with part "choices" and this field in fields lists them' : 'no call has it all',
       })
     }),
 })
 
-function modelJson(model: SiteModel, shown: ReadonlySet<string>): Readonly<Record<string, unknown>> {
-  const { key, name, label, display_field, can, count, searchable, history, unique_together, actions, referenced_by } = model
+/** The actions and references as they are, or the calls that list them, where they would leave too little room for the fields. */
+function beside({ actions, referenced_by }: Readonly<Record<'actions' | 'referenced_by', readonly unknown[]>>): object {
+  const left: Record<string, string> = {}
+  const lists = Object.entries({ referenced_by, actions }).map(([name, list]) => {
+    if (JSON.stringify(list).length <= MAX_ANSWER_LENGTH / 4) return [name, list]
+    left[name] = `${list.length} have no room here; describe_model with part "${name}" lists them`
+    return [name, []]
+  })
+  return { ...Object.fromEntries(lists), ...(Object.keys(left).length > 0 ? { left_out: left } : {}) }
+}
+
+function modelJson(model: SiteModel): Readonly<Record<string, unknown>> {
+  const { key, name, label, display_field, can, count, searchable, history, unique_together } = model
   return {
     model: { key, name, label, display_field, can, ...(count === undefined ? {} : { count }), searchable, history },
     ...(unique_together === undefined ? {} : { unique_together }),
-    actions: actions.map((action) => actionJson(action, shown)),
-    referenced_by: referenced_by.filter((each) => shown.has(each.model)),
   }
 }
 

@@ -39,6 +39,8 @@ export interface ModelCall {
   readonly path: string
   /** A record without the values of records whose model the tools do not take. */
   shown(record: unknown): unknown
+  /** True for a model that the tools take, by its key. */
+  isShown(model: string | null): boolean
 }
 
 /**
@@ -59,7 +61,8 @@ export function onModel<T>(
     const limits = scope.models === undefined ? undefined : await limitsFor(client, scope, key)
     limits?.check(names)
     try {
-      return await work({ client, path, shown: (record) => limits?.shown(record) ?? record })
+      const shown: ModelCall['shown'] = (record) => limits?.shown(record) ?? record
+      return await work({ client, path, shown, isShown: (model) => limits?.has(model) ?? true })
     } catch (error) {
       throw await explained(client, scope, key, names, error)
     }
@@ -70,6 +73,7 @@ export function onModel<T>(
 async function explained(client: Client, scope: ToolScope, key: string, names: Names, error: unknown): Promise<unknown> {
   if (!(error instanceof AdminError) || error.type === 'network') return error
   const message = toolMessageOf(error)
+  if (error.summary === 'Record is referenced') return new ToolError(await referencedMessage(client, scope, message ?? ''))
   const isOfRights = error.type === 'permission'
   const hasFields = error.type === 'validation'
   const isOfActions = error.summary === 'Action not found'
@@ -85,6 +89,14 @@ async function explained(client: Client, scope: ToolScope, key: string, names: N
   if (!isOfRights) return new ToolError(`${message}`)
   const rights = [...model.can, ...actions].join(', ') || 'nothing'
   return new ToolError(`${message}. With ${key} you may: ${rights}. A related model may be one that you may not view`)
+}
+
+/** The message for records that others refer to, if the tools take the models of those. */
+async function referencedMessage(client: Client, scope: ToolScope, message: string): Promise<string> {
+  const referrers = [...message.matchAll(/ is referenced by \d+ (\S+) records? \(/g)].map(([, key = '']) => key)
+  const shown = new Set((await visibleModels(client, scope)).map(({ key }) => key))
+  if (referrers.every((key) => shown.has(key))) return message
+  return 'Record is referenced: records of models that you may not use refer to it'
 }
 
 /** True for the error of a model that does not exist, in either shape of errors. */
@@ -111,6 +123,10 @@ class ModelLimits {
   constructor(model: SiteModel, models: readonly SiteModel[]) {
     this.model = model
     this.#models = new Map(models.map((each) => [each.key, each]))
+  }
+
+  has(model: string | null): boolean {
+    return model !== null && this.#models.has(model)
   }
 
   /** @throws {ToolError} for a name that leads to another model, or is unknown */

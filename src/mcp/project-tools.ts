@@ -2,9 +2,9 @@ import { explain, listRules } from '../lint/explain.ts'
 import type { Paint } from '../lint/formats.ts'
 import { isRuleId, RULE_IDS, RULES } from '../lint/rules.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { type Answer, listAnswer, MAX_ANSWER_LENGTH, piece } from './answer.ts'
+import { type Answer, listAnswer, MAX_ANSWER_LENGTH, pieceOfJson } from './answer.ts'
 import { offset } from './model-tools.ts'
-import { choiceArgument, optional, textArgument } from './parameters.ts'
+import { choiceArgument, optional, textArgument, wholeArgument } from './parameters.ts'
 import { defineTool, type Tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -38,23 +38,29 @@ const explainRule = defineTool({
   title: 'Explain a rule',
   description:
     'What a rule of lint_project finds, why it matters and what to write instead, with examples. Without a rule, all of them.',
-  parameters: { rule: optional(textArgument('Id of the rule, such as view/unknown-field')) },
+  parameters: {
+    rule: optional(textArgument('Id of the rule, such as view/unknown-field')),
+    from: optional(wholeArgument('Character to begin at; the `next` of an answer names it', 0)),
+  },
   effect: 'reads',
   idempotent: true,
-  async run(_, { rule }): Promise<Answer> {
-    if (rule === undefined) return page(listRules(), { rules: RULE_IDS.length })
+  async run(_, { rule, from }): Promise<Answer> {
+    if (rule === undefined) return textAnswer(listRules(), from, { rules: RULE_IDS.length })
     if (!isRuleId(rule)) {
       throw new ToolError(`There is no rule '${rule}'${didYouMean(rule, RULE_IDS) || '; explain_rule without a rule lists all'}`)
     }
     const { severity, summary } = RULES[rule]
-    return page(explain(rule, plain), { rule, severity, summary })
+    return textAnswer(explain(rule, plain), from, { rule, severity, summary })
   },
 })
 
-/** A page of text, and what a program reads of it. */
-const page = (words: string, json: Readonly<Record<string, unknown>>): Answer => {
-  const text = piece(words, 0, MAX_ANSWER_LENGTH)
-  return { json: { ...json, text }, text }
+/** As much of a text as an answer has room for, and what a program reads of it. */
+export function textAnswer(words: string, from = 0, about: Readonly<Record<string, unknown>> = {}): Required<Answer> {
+  const part = pieceOfJson(words, from, MAX_ANSWER_LENGTH - 1000)
+  const end = from + part.length
+  if (end >= words.length) return { json: { ...about, text: part }, text: part }
+  const note = `For the rest, call again with from ${end}.`
+  return { json: { ...about, text: part, next: { from: end }, note }, text: `${part}\n\n${note}` }
 }
 
 /** Tools for the files of a project. */

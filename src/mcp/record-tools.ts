@@ -6,7 +6,7 @@ import { textOf } from '../search/tokens.ts'
 import type { StoredRecord } from '../store/store.ts'
 import { isObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { type Answer, listAnswer, MAX_ANSWER_LENGTH, objectAnswer, piece } from './answer.ts'
+import { type Answer, listAnswer, MAX_ANSWER_LENGTH, objectAnswer, pieceOfJson } from './answer.ts'
 import { model, offset } from './model-tools.ts'
 import { filteredNames, type ModelCall, onModel, visibleModels } from './models.ts'
 import { flagArgument, optional, textArgument, textsArgument, wholeArgument } from './parameters.ts'
@@ -118,12 +118,7 @@ const readRecord = defineTool({
 
 /** A piece of a long value, which has room even if each character is escaped. */
 function valueAnswer(id: number, field: string, value: string, from: number): Answer {
-  let length = MAX_ANSWER_LENGTH - 1000
-  let part = piece(value, from, length)
-  while (JSON.stringify(part).length > MAX_ANSWER_LENGTH - 1000) {
-    length = Math.floor(length * 0.7)
-    part = piece(value, from, length)
-  }
+  const part = pieceOfJson(value, from, MAX_ANSWER_LENGTH - 1000)
   const end = from + part.length
   const next = end < value.length ? { next: { from: end }, note: `For the rest, call again with from ${end}.` } : {}
   return { json: { id, field, from, total: value.length, value: part, ...next } }
@@ -222,9 +217,7 @@ function searchAll(scope: ToolScope, { q, limit = DEFAULT_LIMIT }: SearchArgumen
       score,
       matched: Object.keys(matches),
     }))
-    const { json } = listAnswer({ items, offset: 0, total: items.length, noun: 'hits' })
-    const more = found.total > items.length ? { note: `These are the best ${items.length}; for more, name a model.` } : {}
-    return { json: { ...json, ...more, total: found.total } }
+    return listAnswer({ items, offset: 0, total: found.total, noun: 'hits', way: 'They are the best; for more, name a model.' })
   })
 }
 

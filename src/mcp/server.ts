@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { VERSION } from '../util/files.ts'
-import { type Answer, MAX_ANSWER_LENGTH, piece } from './answer.ts'
+import { type Answer, fitted, fittedMessage, MAX_ANSWER_LENGTH } from './answer.ts'
 import { MODEL_TOOLS } from './model-tools.ts'
 import { schemaOf, type ToolSchema } from './parameters.ts'
 import { PROJECT_TOOLS } from './project-tools.ts'
@@ -75,10 +75,10 @@ function refusal(error: unknown, onFault: McpOptions['onFault']): string {
   return 'The server failed; its log says why'
 }
 
-/** A result of the protocol: the JSON as a text and as structured content, or the message of an error. */
+/** A result of the protocol: the JSON as a text and as structured content, or the message of an error. None is longer than MAX_ANSWER_LENGTH. */
 function resultOf(answer: Answer | string) {
-  if (typeof answer === 'string') return { isError: true, content: [textContent(piece(answer, 0, MAX_ANSWER_LENGTH))] }
-  const { json, text = JSON.stringify(json) } = answer
+  if (typeof answer === 'string') return { isError: true, content: [textContent(fittedMessage(answer))] }
+  const { json, text } = fitted(answer)
   return { content: [textContent(text)], structuredContent: { ...json } }
 }
 

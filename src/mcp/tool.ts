@@ -11,7 +11,7 @@ export interface Purpose {
 
 /** Where tools work: on a server, or with a project in this process. */
 export interface McpPlace {
-  /** Runs work with a client of the API, under the rights of whoever the tools work for. */
+  /** Runs work with a client of the API, under the rights of the caller. */
   withClient<T>(purpose: Purpose, work: (client: Client) => Promise<T>): Promise<T>
   /** The findings in the files of the project. */
   lint(): Promise<LintReport>

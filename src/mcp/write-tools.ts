@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Answer, objectAnswer } from './answer.ts'
+import { type Answer, listAnswer, objectAnswer } from './answer.ts'
 import { model } from './model-tools.ts'
-import { onModel } from './models.ts'
+import { type ModelCall, onModel } from './models.ts'
 import { flagArgument, optional, textArgument, valuesArgument, wholeArgument, wholesArgument } from './parameters.ts'
 import { defineTool, type Tool } from './tool.ts'
 
@@ -42,7 +42,7 @@ const updateRecord = defineTool({
   name: 'update_record',
   title: 'Change a record',
   description:
-    'Changes the given fields of a record; others stay as they are. With if_match only if nobody has changed it since you read it.',
+    'Changes the given fields of a record; others stay as they are. With if_match only if it has not changed since you read it.',
   parameters: { model, id, data, form_id, if_match, dry_run },
   effect: 'changes',
   idempotent: true,
@@ -53,10 +53,20 @@ const updateRecord = defineTool({
     }),
 })
 
-/** What a deletion would take with it, or what prevents it. */
-interface Consequences {
-  readonly consequences: readonly unknown[]
-  readonly blocked_by: readonly unknown[]
+/** What would happen to records of a model, or which of them prevent it. */
+type Consequence = Readonly<{ model: string | null; field?: string | null; action?: string; count: number }>
+
+/** Consequences without the names of models that are not shown; those of such models are counted together. */
+function namedFor(list: readonly Consequence[], isShown: ModelCall['isShown']): readonly Consequence[] {
+  const counts = new Map<string, Consequence>()
+  for (const each of list) {
+    const named: Consequence = isShown(each.model)
+      ? each
+      : { ...each, model: null, ...(each.field === undefined ? {} : { field: null }) }
+    const key = JSON.stringify({ ...named, count: 0 })
+    counts.set(key, { ...named, count: (counts.get(key)?.count ?? 0) + each.count })
+  }
+  return [...counts.values()]
 }
 
 const deleteRecord = defineTool({
@@ -73,10 +83,12 @@ const deleteRecord = defineTool({
   effect: 'deletes',
   idempotent: true,
   run: (scope, { model: key, id, confirm, dry_run: dryRun = false }) =>
-    onModel(scope, { mode: 'write' }, key, {}, async ({ client, shown }) => {
+    onModel(scope, { mode: 'write' }, key, {}, async ({ client, shown, isShown }) => {
       const records = client.model(key)
-      const { data, consequences, blocked_by } = (await records.delete(id, { dryRun: true })) as Consequences & { data: unknown }
-      const digest = digestOf({ key, id, data, consequences, blocked_by })
+      const { data, ...forecast } = await records.delete(id, { dryRun: true })
+      const digest = digestOf({ key, id, data, ...forecast })
+      const consequences = namedFor(forecast.consequences, isShown)
+      const blocked_by = namedFor(forecast.blocked_by, isShown)
       const isConfirmed = confirm === digest
       if (isConfirmed && !dryRun && blocked_by.length === 0) {
         const removed = await records.delete(id)
@@ -84,7 +96,7 @@ const deleteRecord = defineTool({
       }
       const why =
         blocked_by.length > 0
-          ? 'Nothing was deleted: other records refer to it, see blocked_by; change or delete these first.'
+          ? 'Nothing was deleted: other records refer to it, see blocked_by; change or delete these first. Those without a name are of models that you may not use.'
           : confirm !== undefined && !isConfirmed
             ? 'Nothing was deleted: the record or the consequences are not those of this confirm. Look at them, and call again with the confirm of this answer.'
             : 'Nothing was deleted. To delete the record with these consequences, call again with confirm.'
@@ -116,7 +128,12 @@ const runAction = defineTool({
       const records = ids === undefined || first === undefined ? null : ids.length === 1 ? first : ids
       const acted = await client.model(key).action(action, records, input, { dryRun })
       const message = dryRun ? `Nothing was changed: ${acted.message}` : acted.message
-      return objectAnswer({ message, data: acted.data.map(shown) }, 'data')
+      return listAnswer({
+        items: acted.data.map(shown),
+        ...{ offset: 0, total: acted.data.length, noun: 'records', others: { message } },
+        rest: (member) => `read_record with fields ["${member}"] has it all`,
+        way: `The action ${dryRun ? 'would be' : 'was'} performed on all of them; read_record has each of the others.`,
+      })
     }),
 })
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { fitted, MAX_ANSWER_LENGTH } from '../../src/mcp/answer.ts'
+import { textAnswer } from '../../src/mcp/project-tools.ts'
 import { ADMIN_SEED, openTestApp } from '../helpers/api/app.ts'
 import { play, scenarios } from '../helpers/api/scenario.ts'
 import { agentBy, agentOf } from '../helpers/mcp/agent.ts'
@@ -24,8 +26,34 @@ const SECRETIVE = {
     - { name: salary, type: integer }
     - { name: about_id, type: foreignkey, model: note, on_delete: cascade }
 `,
+  'models/voucher.yaml': `name: PayrollVoucher
+fields:
+  - { name: note_id, type: foreignkey, model: note, on_delete: restrict }
+`,
   'seed/payroll.yaml': '- { code: P1, salary: 1 }\n',
   'seed/note.yaml': '- { title: First, boss_id: { code: P1 } }\n',
+}
+
+/** A model whose description, and an action whose answer, is longer than an answer of a tool. */
+const WIDE = {
+  'models/form.yaml': `name: Form
+fields:
+  - { name: title, type: string }
+  - { name: text, type: text }
+  - { name: is_done, type: boolean, default: false }
+  - { name: kind, type: choice, choices: [${Array.from({ length: 2000 }, (_, index) => `kind_${index}`).join(', ')}] }
+`,
+  'models/parts.yaml': Array.from(
+    { length: 200 },
+    (_, index) => `- name: Part${index}
+  fields: [{ name: form_of_this_part_id, type: foreignkey, model: form, on_delete: restrict }]
+`,
+  ).join(''),
+  'actions/form.yaml': Array.from(
+    { length: 60 },
+    (_, index) => `- { model: Form, name: act_${index}, title: ${'A long title '.repeat(30)}, set: { is_done: true } }
+`,
+  ).join(''),
 }
 
 describe('tools over HTTP', { concurrency: 2 }, () => {
@@ -99,10 +127,17 @@ describe('tools over HTTP', { concurrency: 2 }, () => {
     await call('search', { q: 'first' })
     await call('create_record', { model: 'note', data: { boss: 1, title: 'x' }, dry_run: true })
     await call('delete_record', { model: 'note', id: 1 })
+    const { id } = (await play(app, { request: 'POST /api/v1/models/note', body: { data: { title: 'Held' } }, status: 201 })).json
+      .data
+    await play(app, { request: 'POST /api/v1/models/payrollvoucher', body: { data: { note_id: id } }, status: 201 })
+    const held = JSON.parse(await call('delete_record', { model: 'note', id }))
+    assert.deepEqual(held.blocked_by, [{ model: null, field: null, count: 0 }])
+    assert.match(held.message, /Those without a name are of models that you may not use/)
+    await call('create_record', { model: 'note', data: { title: 'x' }, form_id: 'PayrolForm' })
     assert.match(await call('lint_project'), /^Insufficient permissions/)
     await call('describe_model', { model: 'payrol' })
     assert.deepEqual(
-      said.filter((text) => text.includes('payroll')),
+      said.filter((text) => /payroll/i.test(text)),
       [],
     )
     // What she may not do is told with what she may.
@@ -163,6 +198,67 @@ describe('tools over HTTP', { concurrency: 2 }, () => {
     }
     assert.equal(seen.size, 10_001)
     assert.ok(answers > 101, `${answers} answers: a page of 100 is longer than an answer`)
+  })
+
+  test('what has no room in an answer is named with the call that reads it', async () => {
+    await using app = await openTestApp({
+      files: { ...ADMIN_SEED, ...WIDE },
+      settings: { ...settings, rate_limits: { default: 0 } },
+    })
+    await using agent = await agentOf(app)
+    const model = 'form'
+    const described = await agent.call('describe_model', { model })
+    assert.deepEqual([described.actions, described.referenced_by], [[], []])
+    assert.match(described.left_out.actions, /^60 have no room here; describe_model with part "actions" lists them$/)
+    assert.deepEqual(described.next, { offset: described.data.length })
+    const { data } = await agent.call('describe_model', { model, fields: ['kind'] })
+    assert.match(data[0].choices, /cut: .*describe_model with part "choices" and this field in fields lists them\)$/)
+    const listed = async (part: string, args: object = {}) => {
+      const items: unknown[] = []
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const { data, next } = await agent.call('describe_model', { model, part, offset, ...args })
+        items.push(...data)
+        offset = next?.offset
+      }
+      return items.length
+    }
+    assert.deepEqual([await listed('actions'), await listed('referenced_by')], [60, 200])
+    assert.equal(await listed('choices', { fields: ['kind'] }), 2000)
+    assert.equal(
+      await agent.refusal('describe_model', { model, part: 'choices' }),
+      "The part 'choices' is for one field; name it alone in 'fields'",
+    )
+
+    const text = '"quoted"'.repeat(30)
+    const records = Array.from({ length: 300 }, (_, index) => ({ title: `Form ${index}`, text }))
+    await play(app, { request: 'POST /api/v1/models/form/bulk', body: { records }, status: 201 })
+    const acted = await agent.call('run_action', { model, action: 'act_1', ids: records.map((_, index) => index + 1) })
+    assert.ok(acted.total === 300 && acted.data.length < 300 && acted.data[0].is_done === true)
+    assert.equal(
+      acted.note,
+      `This answer has records 1 to ${acted.data.length} of 300. The action was performed on all of them; read_record has each of the others.`,
+    )
+    // Hits in all models have no offset.
+    const found = await agent.call('search', { q: 'form', limit: 50 })
+    assert.equal(found.note, `This answer has hits 1 to 50 of ${found.total}. They are the best; for more, name a model.`)
+    assert.match(await agent.refusal('describe_model', { model, fields: ['x'.repeat(30_000)] }), /… \(cut: \d+ characters; mend/)
+  })
+
+  test('an answer that a tool has not cut is cut, and says so', () => {
+    const json = { message: 'Deleted', data: '"'.repeat(30_000) }
+    const { json: cut, text } = fitted({ json })
+    assert.ok(text.length <= MAX_ANSWER_LENGTH && text === JSON.stringify(cut))
+    assert.match(text, /^\{"note":"The call was done; only its answer of 60\d+ characters is cut\. .*\\"message\\":\\"Deleted\\"/)
+    const words = 'A rule says "no" \n'.repeat(3000)
+    let [from, whole]: [number | undefined, string] = [0, '']
+    while (from !== undefined) {
+      const { json, text } = textAnswer(words, from, { rule: 'x' })
+      assert.ok(Math.max(text.length, JSON.stringify(json).length) <= MAX_ANSWER_LENGTH)
+      whole += json.text
+      from = (json.next as { from: number } | undefined)?.from
+      assert.equal(text.endsWith(`For the rest, call again with from ${from}.`), from !== undefined)
+    }
+    assert.equal(whole, words)
   })
 
   test('a value that is longer than an answer is cut, and read in pieces', async () => {

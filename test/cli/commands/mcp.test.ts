@@ -112,6 +112,53 @@ describe('admin mcp', { concurrency: 2 }, () => {
     assert.ok(hits.every(({ model }: { model: string }) => model === 'tag' || model === 'invoice'))
   })
 
+  test('with --models names no other model where it tells of what a deletion concerns', async () => {
+    await using project = await clinic()
+    await writeFile(
+      join(project.path, 'actions/strike.ts'),
+      `export default {
+  model: 'Patient',
+  name: 'strike',
+  run({ records }, tx) {
+    for (const { id } of records) tx.model('patient').delete(id)
+  },
+}
+`,
+    )
+    await using agent = await agentWith(['--models', 'patient, invoice'], { cwd: project.path })
+    const { data: lines } = await agent.call('list_records', { model: 'invoice', fields: ['id', 'patient_id'], limit: 1 })
+    const [{ id: invoice, patient_id: patient }] = lines
+    const taken = await agent.call('delete_record', { model: 'invoice', id: invoice })
+    assert.deepEqual(Object.keys(taken.consequences[0]), ['model', 'action', 'count'])
+    assert.ok(taken.consequences[0].model === null && taken.consequences[0].count > 0, JSON.stringify(taken.consequences))
+    // Appointments refer to the patient, too.
+    const { blocked_by: blocks } = await agent.call('delete_record', { model: 'patient', id: patient })
+    const named = blocks.map(({ model, field }: { model: string; field: string }) => [model, field]).sort()
+    assert.deepEqual(named, [
+      [null, null],
+      ['invoice', 'patient_id'],
+    ])
+    assert.equal(
+      await agent.refusal('run_action', { model: 'patient', action: 'strike', ids: [patient] }),
+      'Record is referenced: records of models that you may not use refer to it',
+    )
+    await using all = await agentWith([], { cwd: project.path })
+    assert.match(
+      await all.refusal('run_action', { model: 'patient', action: 'strike', ids: [patient] }),
+      /is referenced by \d+ appointment records? \(patient_id\)/,
+    )
+  })
+
+  test('ends at once for a server without a token', async () => {
+    const { code, stderr, stdout } = await runCli(['mcp', '--url', 'http://127.0.0.1:9'], { cwd: '/' })
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    assert.match(stderr, /^error No token for http:\/\/127\.0\.0\.1:9\/api\/v1/)
+  })
+})
+
+// Alone, since the agents of this process have one console.
+describe('admin mcp with a project that prints', () => {
   test('names the faults of a project, and keeps stdout for the protocol', async () => {
     await using project = await clinic()
     await writeFile(
@@ -129,12 +176,5 @@ export default defineHooks('tag', { beforeCreate({ record }) { console.log('call
     assert.deepEqual([data[0].file, data[0].line], ['models/other.yaml', 3])
     await writeFile(join(project.path, 'models/other.yaml'), 'name: Other\nfields:\n  - { name: a, type: string }\n')
     assert.equal((await agent.call('describe_model', { model: 'other' })).model.key, 'other')
-  })
-
-  test('ends at once for a server without a token', async () => {
-    const { code, stderr, stdout } = await runCli(['mcp', '--url', 'http://127.0.0.1:9'], { cwd: '/' })
-    assert.equal(code, 2)
-    assert.equal(stdout, '')
-    assert.match(stderr, /^error No token for http:\/\/127\.0\.0\.1:9\/api\/v1/)
   })
 })

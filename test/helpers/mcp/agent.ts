@@ -28,6 +28,8 @@ export async function connectAgent(transport: Transport, ended: () => Promise<un
     const [first] = content
     assert.ok(content.length === 1 && first?.type === 'text', `${name} answers one text`)
     assert.ok(first.text.length <= MAX_ANSWER_LENGTH, `${name} answers ${first.text.length} characters`)
+    const { length } = JSON.stringify(structuredContent ?? {})
+    assert.ok(length <= MAX_ANSWER_LENGTH, `${name} answers JSON of ${length} characters`)
     return { isError, text: first.text, structuredContent }
   }
   return {
