@@ -55,10 +55,13 @@ export const guardedFetch =
       })
       request.on('response', (response) => {
         isAnswered = true
-        readAll(response, maxBytes).then((bytes) => {
-          clearTimeout(timer)
-          resolve(responseOf(response, bytes))
-        }, fail)
+        readAll(response, maxBytes)
+          .then((bytes) => {
+            const read = responseOf(response, bytes)
+            clearTimeout(timer)
+            resolve(read)
+          })
+          .catch(fail)
       })
       request.end(content)
     })
@@ -77,11 +80,13 @@ async function readAll(response: IncomingMessage, maxBytes: number): Promise<Buf
 }
 
 /** Statuses whose responses have no body (Fetch, "null body status"). */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304])
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 function responseOf({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): Response {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name === 'set-cookie' ? [] : [[name, String(value)] as [string, string]],
   )
+  // A `Response` takes no other status.
+  if (status < 200 || status > 599) throw new Error(`A response has the status ${status}, which HTTP does not have`)
   return new Response(WITHOUT_BODY.has(status) ? null : new Uint8Array(bytes), { status, headers: fields })
 }

@@ -324,6 +324,18 @@ describe('a provider is not asked', () => {
     await reject({}, new UrlGuard(true), double, /./)
   })
 
+  for (const status of [999, 600]) {
+    test(`that answers with the status ${status}, without waiting for ever`, { timeout: 5000 }, async () => {
+      await using double = await startDouble({
+        respond: (_, response) => {
+          response.writeHead(status).end('{}')
+          return true
+        },
+      })
+      await reject({}, new UrlGuard(true), double, new RegExp(`the status ${status}`))
+    })
+  }
+
   test('for ever: a failure is not remembered', async () => {
     let isBroken = true
     await using double = await startDouble({
