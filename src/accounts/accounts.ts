@@ -109,7 +109,7 @@ export class Accounts {
       users: user,
       recent: this.recent,
       events,
-      hasVerifiedAddress: (account) => this.links.verified.has(account),
+      verified: this.links.verified,
       tell: (account, provider) => this.links.mails.tell(account, (named) => identityLinkedText(named, provider.title)),
     })
     this.singleSignOn = new SingleSignOn({
@@ -117,6 +117,7 @@ export class Accounts {
       identities: this.identities,
       starts: this.starts,
       sessions,
+      tokens: this.links.tokens,
       recent: this.recent,
       sealer: new Sealer({ secret, previous: settings.secret_keys_previous }, 'single sign-on', random),
       fetch: guardedFetch(webhookGuard(settings, parts.resolve)),
@@ -130,6 +131,7 @@ export class Accounts {
       accountLog(parts.log),
       accountEventHooks(events),
       ...this.links.hooks,
+      this.identities.hooks,
     ]
   }
 

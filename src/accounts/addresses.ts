@@ -13,13 +13,19 @@ export const inSmallLetters = (address: string): string => address.replace(/[A-Z
 /** The user with an address, whatever the case of its letters A to Z. If several users have it so, none, unless it is exactly that of one. */
 export async function userWithAddress(store: Store, address: string): Promise<StoredRecord | undefined> {
   if (!address.includes('@')) return undefined
-  const found = async (filter: FieldFilter, limit: number) =>
-    (await store.find('user', { filters: [filter], sort: [], offset: 0, limit }, { withoutTotal: true })).records
-  const [exact] = await found({ field: 'email', operator: 'eq', value: address }, 1)
+  const filters: FieldFilter[] = [{ field: 'email', operator: 'eq', value: address }]
+  const [exact] = (await store.find('user', { filters, sort: [], offset: 0, limit: 1 }, { withoutTotal: true })).records
   if (exact !== undefined) return exact
+  const same = await usersWithAddress(store, address)
+  return same.length === 1 ? same[0] : undefined
+}
+
+/** The users with an address, whatever the case of its letters A to Z. */
+export async function usersWithAddress(store: Store, address: string): Promise<readonly StoredRecord[]> {
   const small = inSmallLetters(address)
   // The store compares other letters, too, and finds longer addresses: what it finds is compared again.
-  const similar = await found({ field: 'email', operator: 'icontains', value: small }, MAX_SIMILAR)
-  const same = similar.filter(({ email }) => inSmallLetters(String(email)) === small)
-  return same.length === 1 ? same[0] : undefined
+  const filters: FieldFilter[] = [{ field: 'email', operator: 'icontains', value: small }]
+  const plan = { filters, sort: [], offset: 0, limit: MAX_SIMILAR }
+  const { records: similar } = await store.find('user', plan, { withoutTotal: true })
+  return similar.filter(({ email }) => inSmallLetters(String(email)) === small)
 }

@@ -14,6 +14,9 @@ import { PeriodicTask } from '../util/periodic-task.ts'
 /** What a token is for. A token of one kind is good for no other. */
 export type LinkKind = 'reset' | 'invitation' | 'email'
 
+/** The kind of what is noted as used, which no link has. */
+const USED = 'used'
+
 /** How long a token is good, in milliseconds. */
 const LIFETIMES: Readonly<Record<LinkKind, number>> = { reset: 30 * 60_000, invitation: 7 * DAY_MS, email: DAY_MS }
 
@@ -39,7 +42,7 @@ export interface NewToken {
   readonly operation: Operation
 }
 
-/** Tokens of links, 256 random bits each, of which the SHA-256 is stored. */
+/** Tokens of links, 256 random bits each, of which the SHA-256 is stored; and what else is used once. */
 export class OneTimeTokens {
   /** Spends the token that a write names with the write, or refuses both: of several at once, one succeeds. */
   readonly hooks: WriteHooks = {
@@ -119,6 +122,26 @@ export class OneTimeTokens {
     return (await this.#parts.records.commitInternal([spending(token), ...others])).ok
   }
 
+  /**
+   * Notes that something with a name was used, so that it is used once: over all processes, and after a restart.
+   *
+   * @param name random
+   * @param end when it expires by itself, in milliseconds
+   * @returns false if it was used before
+   */
+  async use(name: string, end: number): Promise<boolean> {
+    const now = isoTime(this.#parts.clock())
+    const values = { kind: USED, hash: hashOfUsed(name), expires_at: isoTime(end), created_at: now, updated_at: now }
+    return (await this.#parts.records.commitInternal([{ kind: 'insert', table: ONE_TIME_TOKENS, values }])).ok
+  }
+
+  /** True if something with a name was used. */
+  async isUsed(name: string): Promise<boolean> {
+    const filters: FieldFilter[] = [{ field: 'hash', operator: 'eq', value: hashOfUsed(name) }]
+    const plan = { filters, sort: [], offset: 0, limit: 1 }
+    return (await this.#parts.store.find(ONE_TIME_TOKENS, plan, { withoutTotal: true })).records.length > 0
+  }
+
   async begin(): Promise<void> {
     await this.#pruning.start()
   }
@@ -146,6 +169,8 @@ export class OneTimeTokens {
 const spending = (token: StoredRecord): Operation => ({ kind: 'remove', table: ONE_TIME_TOKENS, id: token.id, expect: token })
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url')
+
+const hashOfUsed = (name: string): string => hashOf(`used ${name}`)
 
 const markOf = ({ password, email }: StoredRecord): string => hashOf(JSON.stringify([password ?? null, email]))
 

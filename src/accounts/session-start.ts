@@ -17,6 +17,8 @@ export interface StartOptions {
   readonly client?: LoginClient | undefined
   /** True if the refresh token is sent in a cookie, and accepted from there only. */
   readonly inCookie?: boolean | undefined
+  /** Runs after the second factor and before the session begins. If it throws, none begins. */
+  readonly onAdmitted?: (() => Promise<void>) | undefined
 }
 
 interface SessionStartParts {
@@ -45,10 +47,14 @@ export class SessionStart {
    * @throws {AppError} UNAUTHENTICATED for a disabled account; with `second_factor` if the account has a second factor, and the code is missing
    *   or wrong
    */
-  async start(user: StoredRecord, { method, otp, client = {}, inCookie = false }: StartOptions): Promise<TokenGrant> {
+  async start(user: StoredRecord, { method, otp, client = {}, inCookie = false, onAdmitted }: StartOptions): Promise<TokenGrant> {
     const { records, sessions, factors, events, clock, random } = this.#parts
-    if (user.is_active !== true) throw unauthenticated(new LoginFailure('user_inactive', user))
+    if (user.is_active !== true) {
+      events.note('login_failed', { user, client, method })
+      throw unauthenticated(new LoginFailure('user_inactive', user))
+    }
     await factors.require(user, otp, client)
+    await onAdmitted?.()
     const family = uniqueId(random)
     const { grant, next } = this.#grants.issue(user.id, family, client)
     const noted = await succeeds(records.updateInternal('user', user.id, { last_login: isoTime(clock()) }))

@@ -4,6 +4,7 @@ import type { OpenTransaction, WriteHooks } from '../records/hooks.ts'
 import type { Records } from '../records/records.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
+import type { JsonObject } from '../util/json.ts'
 
 /** Which users have shown that they receive mails at their address. A change of the address by any other way ends that. */
 export class VerifiedAddresses {
@@ -36,6 +37,22 @@ export class VerifiedAddresses {
     if (known.some((record) => record.email === email)) return []
     const values = { user_id: id, email: String(email), at: isoTime(this.#clock()) }
     return [...known.map(removal), { kind: 'insert', table: VERIFIED_ADDRESSES, values }]
+  }
+
+  /**
+   * Operations that are refused unless the present address of a user is still verified. Of several transactions with them at once, one succeeds.
+   *
+   * @returns undefined if it is not verified
+   */
+  async requiring(user: StoredRecord): Promise<readonly Operation[] | undefined> {
+    const known = (await this.#of([user.id])).find(({ email }) => email === user.email)
+    if (known === undefined) return undefined
+    const { id, user_id, email, at } = known
+    return [
+      { kind: 'assert', table: 'user', id: user.id, expect: user },
+      { kind: 'remove', table: VERIFIED_ADDRESSES, id, expect: known },
+      { kind: 'insert', table: VERIFIED_ADDRESSES, values: { user_id, email, at } as JsonObject },
+    ]
   }
 
   async #forgetChanged(transaction: OpenTransaction): Promise<void> {

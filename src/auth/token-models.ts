@@ -1,11 +1,14 @@
 import { defineModel } from '../model/define.ts'
 
-/** A token of a link that is good once: a reset, an invitation, an address to verify. Only its hash is stored. */
+/**
+ * A token of a link that is good once: a reset, an invitation, an address to verify. Only its hash is stored. Of the flows of single sign-on, the
+ * used ones are stored.
+ */
 export const OneTimeToken = defineModel({
   name: 'OneTimeToken',
   timestamps: true,
   fields: [
-    // Undefined for an invitation.
+    // Undefined for an invitation, and for a flow.
     { name: 'user_id', type: 'foreignkey', model: 'user', on_delete: 'cascade' },
     { name: 'kind', type: 'string', required: true },
     { name: 'hash', type: 'string', required: true, unique: true },

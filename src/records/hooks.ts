@@ -29,6 +29,8 @@ export interface CommitOptions {
   readonly keptSession?: number | undefined
   /** Id of a one-time token that is spent with the write: of several writes with it, one succeeds. */
   readonly spentToken?: number | undefined
+  /** Values of an identity that the created user logs in by. It is created with the user, or neither is. */
+  readonly identity?: JsonObject | undefined
   /** True if the caller writes what changes of an account into its log. */
   readonly isNoted?: boolean | undefined
   /** Calls no code of the project. */

@@ -1,5 +1,5 @@
 /**
- * Why a sign-in by a provider came to nothing, for the page, which explains it:
+ * Why a sign-in by a provider failed, for the page, which explains it:
  *
  * - `cancelled`: the user or the provider said no
  * - `expired`: this browser has no such flow, or had it for too long
@@ -9,12 +9,12 @@
  */
 export type SignInFailureCode = 'cancelled' | 'expired' | 'refused' | 'unavailable' | 'taken'
 
-/** A sign-in by a provider came to nothing. The cause is for the log. */
+/** A sign-in by a provider failed. The cause is for the log. */
 export class SignInFailure extends Error {
   readonly code: SignInFailureCode
 
   constructor(code: SignInFailureCode, options?: { readonly cause?: unknown }) {
-    super(`A sign-in came to nothing: ${code}`, options)
+    super(`A sign-in failed: ${code}`, options)
     this.name = 'SignInFailure'
     this.code = code
   }

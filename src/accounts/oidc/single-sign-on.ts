@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
-import { LoginFailure, unauthenticated } from '../../auth/login-failure.ts'
+import { SESSIONS } from '../../auth/account-models.ts'
+import { LoginFailure } from '../../auth/login-failure.ts'
 import type { Actor } from '../../auth/permissions.ts'
 import type { Sealer } from '../../auth/sealing.ts'
 import { publicUrl } from '../../config/account-settings.ts'
@@ -9,6 +9,7 @@ import type { Log } from '../../log/log.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Clock } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
+import type { OneTimeTokens } from '../one-time-tokens.ts'
 import type { RecentLogin } from '../recent-login.ts'
 import type { SessionStart } from '../session-start.ts'
 import type { LoginClient, Sessions } from '../sessions.ts'
@@ -23,8 +24,6 @@ import { SignInFailure } from './sign-in-failure.ts'
 export const FLOW_MS = 600_000
 /** Time within which the page takes up an identity, in milliseconds. */
 export const IDENTITY_MS = 300_000
-/** Maximum number of flows and identities that are remembered as spent. */
-const MAX_SPENT = 10_000
 const VERIFIER_BYTES = 32
 /** The form of a state. */
 const STATE = /^[\w-]{22}$/
@@ -78,6 +77,8 @@ interface SingleSignOnParts {
   readonly settings: Settings
   readonly identities: Identities
   readonly starts: Pick<SessionStart, 'start'>
+  /** Notes which flows and identities were used. A browser is told to forget them; this is for copies. */
+  readonly tokens: Pick<OneTimeTokens, 'use' | 'isUsed'>
   readonly sessions: Pick<Sessions, 'ofFamily'>
   readonly recent: RecentLogin
   readonly store: Pick<Store, 'get'>
@@ -95,19 +96,11 @@ interface SingleSignOnParts {
 export class SingleSignOn {
   readonly #parts: SingleSignOnParts
   readonly #providers: ReadonlyMap<string, IdentityProvider>
-  /** States and identities that were used. A browser is told to forget them; this is for copies. */
-  // The option `max` would allocate memory for all of them at once, at every start.
-  readonly #spent = new LRUCache<string, true>({ maxSize: MAX_SPENT, sizeCalculation: () => 1 })
 
   constructor(parts: SingleSignOnParts) {
     this.#parts = parts
     const { providers = [] } = parts.settings.accounts
     this.#providers = new Map(providers.map((provider) => [provider.name, new IdentityProvider(provider, parts)]))
-  }
-
-  /** The providers, for people to choose from. */
-  get providers(): readonly Pick<ProviderSettings, 'name' | 'title'>[] {
-    return [...this.#providers.values()].map(({ settings: { name, title } }) => ({ name, title }))
   }
 
   /**
@@ -161,20 +154,29 @@ export class SingleSignOn {
   }
 
   /**
-   * Ends a flow: has the provider prove the identity of the user who came back. Logs nobody in.
+   * Ends a flow: has the provider prove the identity of the user who came back. Begins no session.
    *
    * @param query as sent
+   * @param client of the request
    * @param flowOf the sealed flow that the browser has for a state
    * @throws {AppError} RECORD_NOT_FOUND without such a provider
    */
-  async arrive(name: string, query: string, callback: string, flowOf: (state: string) => string | undefined): Promise<Arrival> {
+  async arrive(
+    name: string,
+    query: string,
+    {
+      callback,
+      client,
+      flowOf,
+    }: { readonly callback: string; readonly client: LoginClient; readonly flowOf: (state: string) => string | undefined },
+  ): Promise<Arrival> {
     const provider = this.#expect(name)
     const state = stateIn(query)
     const flow = state === undefined ? undefined : this.#openFlow(name, state, flowOf(state))
     const page = flow?.link === undefined ? 'sign-in' : 'account'
     try {
       if (state === undefined || flow === undefined) throw new SignInFailure('expired')
-      this.#spent.set(state, true)
+      if (!(await this.#parts.tokens.use(state, flow.at + FLOW_MS))) throw new SignInFailure('expired')
       const identity = await provider.identify(query, {
         state,
         redirectUri: callback,
@@ -182,7 +184,7 @@ export class SingleSignOn {
         verifier: flow.verifier,
       })
       if (flow.link !== undefined) {
-        await this.#link(provider.settings, identity, flow.link)
+        await this.#link(provider.settings, identity, flow.link, client)
         return { page, fragment: 'identity-linked' }
       }
       return { page, fragment: 'oidc', identity: this.#sealIdentity(name, identity, flow.to) }
@@ -193,9 +195,9 @@ export class SingleSignOn {
     }
   }
 
-  /** The state of a callback, if it may be one of ours. */
-  static stateOf(query: string): string | undefined {
-    return stateIn(query)
+  /** When a flow began, in milliseconds; undefined for one that is over. */
+  beginningOf(state: string, sealed: string): number | undefined {
+    return this.#open<SealedFlow>(sealed, flowContext(state), FLOW_MS)?.at
   }
 
   /**
@@ -209,55 +211,57 @@ export class SingleSignOn {
     sealed: string | undefined,
     { otp, client }: { readonly otp?: string | undefined; readonly client: LoginClient },
   ): Promise<{ grant: TokenGrant; to: string; user: StoredRecord }> {
-    const { identities, starts } = this.#parts
-    const proof = sealed === undefined ? undefined : this.#openIdentity(sealed)
+    const { identities, starts, tokens } = this.#parts
+    const proof = sealed === undefined ? undefined : this.#open<SealedIdentity>(sealed, IDENTITY_CONTEXT, IDENTITY_MS)
     const provider = proof && this.#providers.get(proof.provider)?.settings
-    if (proof === undefined || provider?.issuer !== proof.identity.issuer)
-      throw unauthenticated(new LoginFailure('token_invalid'))
+    if (proof === undefined || provider?.issuer !== proof.identity.issuer || (await tokens.isUsed(proof.id))) throw signInOver()
     const { identity, to } = proof
-    this.#spent.set(proof.id, true)
-    try {
-      const { user, isLinked } = await identities.admit(provider, identity, client)
-      const grant = await starts.start(user, { method: 'oidc', otp, client, inCookie: true })
-      // The answer has the tokens, so that nobody uses the session before this is done.
-      if (!isLinked) await identities.link(user, provider, identity, { client, isAsked: false })
+    const { user, isLinked } = await identities.admit(provider, identity, client)
+    const onAdmitted = async () => {
+      // Not before: with the code of a second factor it is sent again.
+      if (!(await tokens.use(proof.id, proof.at + IDENTITY_MS))) throw signInOver()
+      if (!isLinked) await identities.linkByAddress(user, provider, identity, client)
       await identities.followGroups(user, provider, identity)
-      return { grant, to, user }
-    } catch (error) {
-      // Such as for the code of a second factor, which is sent with the next attempt.
-      this.#spent.delete(proof.id)
-      throw error
     }
+    const grant = await starts.start(user, { method: 'oidc', otp, client, inCookie: true, onAdmitted })
+    return { grant, to, user }
   }
 
-  async #link(provider: ProviderSettings, identity: ProvenIdentity, link: NonNullable<SealedFlow['link']>): Promise<void> {
+  async #link(
+    provider: ProviderSettings,
+    identity: ProvenIdentity,
+    link: NonNullable<SealedFlow['link']>,
+    client: LoginClient,
+  ): Promise<void> {
     const { store, sessions, identities } = this.#parts
-    const [user] = await store.get('user', [link.user])
-    const session = await sessions.ofFamily(link.session)
-    if (user?.is_active !== true || session?.user_id !== user.id) throw new SignInFailure('expired')
-    if (!(await identities.link(user, provider, identity, { isAsked: true }))) throw new SignInFailure('taken')
+    const present = async () => {
+      const [user] = await store.get('user', [link.user])
+      const session = await sessions.ofFamily(link.session)
+      if (user?.is_active !== true || session?.user_id !== user.id) throw new SignInFailure('expired')
+      return { user, session }
+    }
+    const conditions = async () => {
+      const { user, session } = await present()
+      return [
+        { kind: 'assert', table: 'user', id: user.id, expect: user } as const,
+        { kind: 'assert', table: SESSIONS, id: session.id, expect: session } as const,
+      ]
+    }
+    const { user, session } = await present()
+    const options = { client, session: session.id, conditions }
+    if (!(await identities.link(user, provider, identity, options))) throw new SignInFailure('taken')
   }
 
   #openFlow(name: string, state: string, sealed: string | undefined): SealedFlow | undefined {
-    if (sealed === undefined || this.#spent.has(state)) return undefined
+    if (sealed === undefined) return undefined
     const flow = this.#open<SealedFlow>(sealed, flowContext(state), FLOW_MS)
     return flow?.provider === name ? flow : undefined
-  }
-
-  /** When a flow began, in milliseconds; undefined for one that is over. */
-  beginningOf(state: string, sealed: string): number | undefined {
-    return this.#open<SealedFlow>(sealed, flowContext(state), FLOW_MS)?.at
   }
 
   #sealIdentity(provider: string, identity: ProvenIdentity, to: string): string {
     const { random, clock, sealer } = this.#parts
     const proof: SealedIdentity = { id: uniqueId(random), provider, to, at: clock(), identity }
     return sealer.seal(JSON.stringify(proof), IDENTITY_CONTEXT)
-  }
-
-  #openIdentity(sealed: string): SealedIdentity | undefined {
-    const proof = this.#open<SealedIdentity>(sealed, IDENTITY_CONTEXT, IDENTITY_MS)
-    return proof === undefined || this.#spent.has(proof.id) ? undefined : proof
   }
 
   #open<T extends { readonly at: number }>(sealed: string, context: string, maxAge: number): T | undefined {
@@ -277,20 +281,26 @@ export class SingleSignOn {
 
 const flowContext = (state: string): string => `flow ${state}`
 
-/** The state in a query; undefined without one, with several, and if it is none of ours. */
-function stateIn(query: string): string | undefined {
+/** The error of an identity that has expired, was used, or is not there. */
+const signInOver = (): AppError =>
+  new AppError('UNAUTHENTICATED', 'The sign-in at the provider has expired or was used; begin it again', {
+    cause: new LoginFailure('token_invalid'),
+  })
+
+/** The state in the query of a callback; undefined without one, with several, and if it is none of ours. */
+export function stateIn(query: string): string | undefined {
   const [state = '', ...others] = new URLSearchParams(query).getAll('state')
   return others.length === 0 && STATE.test(state) ? state : undefined
 }
 
-/** Logs why a sign-in came to nothing. What providers say is text from elsewhere. */
+/** Logs why a sign-in failed. Error texts of providers are untrusted. */
 function tell(log: Log, provider: string, error: unknown): void {
   if (!(error instanceof SignInFailure)) return
   const { code, cause } = error
   const reasons = causesOf(cause)
   const said = { event: 'sign_in_failed', provider, reason: code, ...(reasons.length === 0 ? {} : { cause: reasons.join(': ') }) }
   if (code === 'unavailable') log.warn('A provider cannot be used', said)
-  else log.info('A sign-in by a provider came to nothing', said)
+  else log.info('A sign-in by a provider failed', said)
 }
 
 const MAX_REASON = 300

@@ -1,6 +1,6 @@
 import type { Lifecycle, Request } from '@hapi/hapi'
 import { SignInFailure } from '../../accounts/oidc/sign-in-failure.ts'
-import { callbackUrl, SingleSignOn } from '../../accounts/oidc/single-sign-on.ts'
+import { callbackUrl, stateIn } from '../../accounts/oidc/single-sign-on.ts'
 import type { App } from '../../app.ts'
 import { publicUrl } from '../../config/account-settings.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -78,7 +78,7 @@ export function oidcRoutes({ roots: { auth }, responses }: RouteSource): ApiRout
       access: 'open',
       limit: 'address',
       operationId: 'endSignIn',
-      summary: 'Where a provider sends users back to; logs nobody in',
+      summary: 'Where a provider sends users back to; begins no session',
       description: `The identity is kept in a cookie of this browser for 5 minutes. ${PAGE} Linking ends at \`account#identity-linked\`.`,
       parameters: [
         NAME,
@@ -212,15 +212,18 @@ function begin({ settings, singleSignOn }: App): Lifecycle.Method {
   }
 }
 
-function arrive({ settings, singleSignOn }: App): Lifecycle.Method {
+function arrive({ settings, singleSignOn }: App, { random }: ServerParts): Lifecycle.Method {
   const cookies = new OidcCookies(settings)
   const urls = addresses(settings)
   return async (request, h) => {
     const query = queryOf(request)
     const name = nameIn(request)
-    const flowOf = (state: string) => cookies.flow(request, state)
-    const { page, fragment, identity } = await singleSignOn.arrive(name, query, urls.callback(request, name), flowOf)
-    const state = SingleSignOn.stateOf(query)
+    const { page, fragment, identity } = await singleSignOn.arrive(name, query, {
+      callback: urls.callback(request, name),
+      client: clientOf(request, settings.trusted_proxies, random),
+      flowOf: (state) => cookies.flow(request, state),
+    })
+    const state = stateIn(query)
     if (state !== undefined && cookies.flow(request, state) !== undefined) cookies.dropFlow(request, state)
     if (identity !== undefined) cookies.keepIdentity(request, identity)
     return h.redirect(urls.page(request, page, fragment))

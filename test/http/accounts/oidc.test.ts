@@ -41,5 +41,5 @@ test('without providers nothing is loaded, and there are none', async () => {
   const browser = new OidcBrowser(app)
   assert.equal((await browser.send('GET /api/v1/auth/oidc/google')).status, 404)
   assert.equal((await browser.finish()).status, 401)
-  assert.deepEqual(app.app.singleSignOn.providers, [])
+  assert.deepEqual((await browser.send('GET /api/v1/auth/methods')).json.providers, [])
 })
