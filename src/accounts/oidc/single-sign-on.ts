@@ -90,7 +90,7 @@ interface SingleSignOnParts {
 }
 
 /**
- * Single sign-on by OpenID Connect. A flow is kept by the browser that began it, sealed under its state, so that nobody can make another browser end
+ * Single sign-on by OpenID Connect. A flow is kept by the browser that began it, sealed under its state, so that no other browser can end
  * it. What ends it is an identity, sealed as well; a page of this server exchanges it for a session.
  */
 export class SingleSignOn {

@@ -13,7 +13,6 @@ import { readTexts } from '../../validate/issues.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { jsonResponse } from '../json.ts'
 import { LoginCookies } from '../login-cookies.ts'
-
 import { actorOf, clientOf } from '../request.ts'
 
 /** Maximum body size of requests about one's own account, in bytes. */

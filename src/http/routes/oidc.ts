@@ -115,7 +115,7 @@ export function oidcRoutes({ roots: { auth }, responses }: RouteSource): ApiRout
           ['Set-Cookie'],
         ),
       },
-      failures: ['unauthenticated', 'forbidden', 'limited'],
+      failures: ['unauthenticated', 'forbidden', 'conflict', 'limited'],
       handler: finish,
     },
     {

@@ -118,8 +118,8 @@ export class OidcBrowser {
   }
 
   /** Another browser with the same cookies. */
-  copy(): OidcBrowser {
-    const copy = new OidcBrowser(this.#app, this.#headers)
+  copy(app: TestApp = this.#app): OidcBrowser {
+    const copy = new OidcBrowser(app, this.#headers)
     for (const [name, cookie] of this.jar) copy.jar.set(name, cookie)
     return copy
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
+import { SYSTEM } from '../../../src/auth/permissions.ts'
+import { AppError } from '../../../src/errors.ts'
 import { MAIL_SETTINGS, waitingMails } from '../../helpers/account-mails.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { type Reply, send } from '../../helpers/api/scenario.ts'
@@ -30,8 +32,10 @@ async function userNamed({ app }: TestApp, username: string) {
   return (await app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })).records[0]
 }
 
-const countUsers = async ({ app }: TestApp): Promise<number> =>
-  (await app.store.find('user', { filters: [], sort: [], offset: 0, limit: 0 })).total
+const countOf = async ({ app }: TestApp, table: string): Promise<number> =>
+  (await app.store.find(table, { filters: [], sort: [], offset: 0, limit: 0 })).total
+
+const countUsers = (app: TestApp): Promise<number> => countOf(app, 'user')
 
 /** Logs in, which is refused without a change. */
 async function assertRefused(linked: OidcApp, claims: Readonly<Record<string, unknown>>): Promise<void> {
@@ -98,6 +102,40 @@ describe('an identity with the address of an account', () => {
       if (verified) await verifyAddress(linked.app, 'anna.lind')
       await given?.(linked)
       await assertRefused(linked, { ...ANNA, ...claims })
+    })
+  }
+
+  test('is linked with one of two identities that log in at once', async () => {
+    await using linked = await openOidcApp({ link: 'verified_email' })
+    await verifyAddress(linked.app, 'anna.lind')
+    const browsers = [new OidcBrowser(linked.app), new OidcBrowser(linked.app)]
+    for (const [index, browser] of browsers.entries()) await browser.visit(linked.double, { ...ANNA, sub: `anna-${index}` })
+    const replies = await Promise.all(browsers.map((browser) => browser.finish()))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 403])
+    assert.equal((await identitiesOf(linked.app)).length, 1)
+    assert.equal(await countOf(linked.app, 'authsession'), 1)
+  })
+
+  for (const [name, change] of [
+    ['is a superuser by then', { is_superuser: true }],
+    ['has another address by then', { email: 'anna.new@example.org' }],
+  ] as const) {
+    test(`is not linked, and begins no session, if the user ${name}`, async () => {
+      await using linked = await openOidcApp({ link: 'verified_email' })
+      await verifyAddress(linked.app, 'anna.lind')
+      const { accountLinks, records } = linked.app.app
+      const { verified } = accountLinks
+      const requiring = verified.requiring.bind(verified)
+      let calls = 0
+      mock.method(verified, 'requiring', async (user: Parameters<typeof requiring>[0]) => {
+        const conditions = await requiring(user)
+        // The first call admits the user, the second one is that of the link.
+        if (++calls === 2) await records.updateInternal('user', user.id, change)
+        return conditions
+      })
+      await assertRefused(linked, ANNA)
+      assert.ok(calls >= 2)
+      assert.equal(await countOf(linked.app, 'authsession'), 0)
     })
   }
 
@@ -171,10 +209,29 @@ describe('an identity without an account', () => {
     for (const browser of browsers) await browser.visit(linked.double, NEWCOMER)
     const before = await countUsers(linked.app)
     const replies = await Promise.all(browsers.map((browser) => browser.finish()))
-    assert.ok(replies.some(({ status }) => status === 200))
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200, 200, 200],
+    )
     assert.equal(await countUsers(linked.app), before + 1)
     assert.equal((await identitiesOf(linked.app)).length, 1)
   })
+})
+
+test('an account is created with its identity, or not at all', async () => {
+  await using linked = await openOidcApp({ create: true, domains: ['example.org'] })
+  const { store } = linked.app.app
+  const transact = store.transact.bind(store)
+  const broken = mock.method(store, 'transact', async (...args: Parameters<typeof transact>) => {
+    if (args[0].some(({ kind, table }) => kind === 'insert' && table === 'authidentity')) throw new Error('The disk is full')
+    return transact(...args)
+  })
+  const before = await countUsers(linked.app)
+  assert.equal((await new OidcBrowser(linked.app).logIn(linked.double, NEWCOMER)).status, 500)
+  assert.equal(await countUsers(linked.app), before)
+  linked.app.reported.length = 0
+  broken.mock.restore()
+  assert.equal((await new OidcBrowser(linked.app).logIn(linked.double, NEWCOMER)).status, 200)
 })
 
 describe('groups of a claim', () => {
@@ -209,6 +266,40 @@ describe('groups of a claim', () => {
     await linked.app.app.records.updateInternal('user', 7, { is_active: false })
     assert.equal((await new OidcBrowser(linked.app).logIn(linked.double, { sub: 'pia', teams: ['eng'] })).status, 401)
     assert.deepEqual((await userNamed(linked.app, 'pia.nakamura'))?.groups, [4])
+  })
+
+  test('leave alone what another write takes away meanwhile', async () => {
+    await using linked = await openOidcApp({ groups })
+    await linkIdentity(linked, 'pia.nakamura', { sub: 'pia' })
+    const { records } = linked.app.app
+    const update = records.update.bind(records)
+    let isFirst = true
+    mock.method(records, 'update', async (...args: Parameters<typeof update>) => {
+      if (args[1] === 'user' && isFirst) {
+        isFirst = false
+        await update(SYSTEM, 'user', 7, { data: { groups: [] } })
+      }
+      return update(...args)
+    })
+    assert.equal((await new OidcBrowser(linked.app).logIn(linked.double, { sub: 'pia', teams: ['eng'] })).status, 200)
+    assert.equal(isFirst, false)
+    assert.deepEqual((await userNamed(linked.app, 'pia.nakamura'))?.groups, [1])
+  })
+
+  test('begin no session where they cannot follow', async () => {
+    await using linked = await openOidcApp({ groups })
+    await linkIdentity(linked, 'pia.nakamura', { sub: 'pia' })
+    const { records } = linked.app.app
+    const update = records.update.bind(records)
+    mock.method(records, 'update', async (...args: Parameters<typeof update>) => {
+      if (args[1] === 'user') throw new AppError('PRECONDITION_FAILED', 'overtaken')
+      return update(...args)
+    })
+    const reply = await new OidcBrowser(linked.app).logIn(linked.double, { sub: 'pia', teams: ['eng'] })
+    assert.deepEqual([reply.status, reply.json.details], [409, 'The account keeps changing under other writes; try again'])
+    assert.equal(await countOf(linked.app, 'authsession'), 0)
+    const pia = await userNamed(linked.app, 'pia.nakamura')
+    assert.equal(pia?.last_login ?? null, null)
   })
 
   test('make no superuser, and no group', async () => {
@@ -264,6 +355,8 @@ describe('linking in a session', () => {
     await assertRefused(linked, ANNA)
     const { json } = await ask(linked.app, token, 'GET /api/v1/auth/log')
     const events = json.data.map(({ event, method }: Record<string, unknown>) => `${event} ${method}`)
+    const { address, session, request_id: request } = json.data[2]
+    assert.deepEqual([address, session, typeof request], ['127.0.0.1', 1, 'string'])
     assert.deepEqual(events, ['identity_unlinked double', 'login oidc', 'identity_linked double', 'login password'])
   })
 
@@ -325,7 +418,17 @@ describe('linking in a session', () => {
     const last = subject === ANNA.sub ? 1 : 2
     const reply = await ask(linked.app, fresh, `DELETE /api/v1/auth/identities/${last}`)
     assert.deepEqual([reply.status, reply.json.error], [409, 'Last way in'])
+    assert.match(reply.json.details, /link another one first, or ask an administrator to set a password$/)
     assert.equal((await identitiesOf(linked.app)).length, 1)
+  })
+
+  test('says so where a removal is overtaken again and again', async () => {
+    await using linked = await openOidcApp()
+    await linkIdentity(linked, 'anna.lind', ANNA)
+    const { access_token: token } = await login(linked.app)
+    mock.method(linked.app.app.records, 'commitInternal', async () => ({ ok: false, violations: [] }))
+    const reply = await ask(linked.app, token, 'DELETE /api/v1/auth/identities/1')
+    assert.deepEqual([reply.status, reply.json.details], [409, 'The identity keeps changing under other writes; try again'])
   })
 
   test('is no matter of a provider that is out of order', async () => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { safeReturnPath } from '../../../src/accounts/oidc/return-path.ts'
+import { send } from '../../helpers/api/scenario.ts'
 import { linkIdentity, type OidcApp, OidcBrowser, ORIGIN, openOidcApp, providerOf } from '../../helpers/oidc/browser.ts'
 import { startDouble, unsigned } from '../../helpers/oidc/double.ts'
 import { cookiesOf, SAME_ORIGIN } from '../cookies.ts'
 
 const ANNA = { sub: 'anna-at-double', email: 'anna@example.com', email_verified: true }
 const MALLORY = { sub: 'mallory-at-double' }
+const OVER = 'The sign-in at the provider has expired or was used; begin it again'
 const SIGN_IN = `${ORIGIN}/admin/sign-in`
 
 /** An application where anna and mallory, who is called tomasz there, log in at a provider. */
@@ -80,7 +82,7 @@ describe('a sign-in at a provider', () => {
     for (const host of ['127.0.0.1:8000', 'evil.example']) assert.ok((await begin(host)).startsWith(linked.double.issuer), host)
   })
 
-  test('logs nobody in where the user comes back to', async () => {
+  test('begins no session where the user comes back to', async () => {
     await using linked = await openLinkedApp()
     const browser = new OidcBrowser(linked.app)
     await browser.visit(linked.double, ANNA)
@@ -96,6 +98,9 @@ describe('a sign-in at a provider', () => {
     const reply = await browser.logIn(linked.double, ANNA)
     assert.deepEqual([reply.status, reply.json.details], [401, 'Valid token required'])
     assert.deepEqual([...browser.jar.keys()], [])
+    const { json } = await send(linked.app, { request: 'GET /api/v1/auth/log?user_id=3' })
+    const [{ event, method, address }] = json.data
+    assert.deepEqual([event, method, address], ['login_failed', 'oidc', '127.0.0.1'])
   })
 
   test('is not of an unknown identity', async () => {
@@ -120,7 +125,8 @@ describe('a flow', () => {
     const back = linked.double.authorize(await mallory.begin(), MALLORY)
     assert.equal(await victim.comeBack(back), `${SIGN_IN}#oidc-error=expired`)
     assert.deepEqual([...victim.jar.keys()], [])
-    assert.equal((await victim.finish()).status, 401)
+    const finished = await victim.finish()
+    assert.deepEqual([finished.status, finished.json.details], [401, OVER])
     // Also while the victim has a flow of their own, whose state mallory does not know.
     await victim.begin()
     assert.equal(await victim.comeBack(back), `${SIGN_IN}#oidc-error=expired`)
@@ -186,6 +192,28 @@ describe('a flow', () => {
     assert.equal(linked.double.tokenRequests.length, 1)
     // The identity of the first visit is still good.
     assert.equal((await browser.finish()).status, 200)
+  })
+
+  test('is used once, also by a copy after a restart; so is the identity', async () => {
+    await using linked = await openLinkedApp({ twist: { isCareless: true } })
+    const browser = new OidcBrowser(linked.app)
+    const back = linked.double.authorize(await browser.begin(), ANNA)
+    const begun = browser.copy()
+    assert.equal(await browser.comeBack(back), `${SIGN_IN}#oidc`)
+    const proven = browser.copy()
+    assert.equal((await browser.finish()).status, 200)
+    await using app = await linked.app.reopen()
+    assert.equal(await begun.copy(app).comeBack(back), `${SIGN_IN}#oidc-error=expired`)
+    const reply = await proven.copy(app).finish()
+    assert.deepEqual([reply.status, reply.json.details], [401, OVER])
+  })
+
+  test('begins one session, though its identity is sent several times at once', async () => {
+    await using linked = await openLinkedApp()
+    const browser = new OidcBrowser(linked.app)
+    await browser.visit(linked.double, ANNA)
+    const replies = await Promise.all([browser, browser.copy(), browser.copy()].map((each) => each.finish()))
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 401, 401])
   })
 
   test('ends after 10 minutes', async () => {
