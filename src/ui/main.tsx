@@ -9,6 +9,7 @@ import { siteQuery } from './data/site.ts'
 import { LiveContext } from './data/use-live.ts'
 import { earlyFetch } from './early-requests.ts'
 import { SettingsContext } from './hooks.ts'
+import { LoadFailure } from './load-failure.ts'
 import { readPageSettings } from './page-settings.ts'
 import { markFirstContents, whenIdle } from './parts/lazy-part.ts'
 import { PartsProvider } from './parts/tooltip.tsx'
@@ -74,9 +75,9 @@ const site = session.start().then(async () => {
 const ready = Promise.allSettled([site, router.load()])
 await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))])
 createRoot(root, {
-  // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.
+  // A failed request is shown in place of the part that needed it, as code that cannot be loaded is; only a fault of the page itself is of use in the console.
   onCaughtError: (error) => {
-    if (!(error instanceof AdminError)) console.error(error)
+    if (!(error instanceof AdminError || error instanceof LoadFailure)) console.error(error)
   },
 }).render(
   <StrictMode>

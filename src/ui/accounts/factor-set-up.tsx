@@ -1,7 +1,7 @@
 import '../styles/accounts.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { Copy, Download } from 'lucide-react'
-import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import type { PendingFactor } from '../data/accounts.ts'
 import { fileNameOf, saveFile } from '../data/save-file.ts'
 import { usePageSettings } from '../hooks.ts'
@@ -9,12 +9,14 @@ import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { CodeField } from '../parts/code-field.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useSignInText } from '../text/sign-in.ts'
 
-const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
+const QrCode = partOnUse(() => import('./qr-code.tsx').then((module) => module.QrCode))
 
 interface FactorSetUpProps {
   /** Called when the second factor is on and the user has the recovery codes. */
@@ -90,9 +92,9 @@ function FirstCode({ pending: { secret, uri }, cancel, onCodes }: FirstCodeProps
     <form ref={form} className="stack" noValidate onSubmit={(event) => void submit(event)} onInput={() => setEmpty(false)}>
       {error !== undefined && fieldErrors.otp === undefined && <Failure error={error} />}
       <p>{text.scan}</p>
-      <Suspense fallback={<div className="qr-code" aria-busy />}>
+      <Loaded fallback={<div className="qr-code" aria-busy />}>
         <QrCode text={uri} label={text.qr} />
-      </Suspense>
+      </Loaded>
       <CopyField label={text.byHand} value={secret} />
       <CodeField errors={isEmpty ? [code.none] : fieldErrors.otp} />
       <div className="dialog-actions">

@@ -1,6 +1,6 @@
 import '../styles/accounts.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { ApiKey } from '../../client/client.ts'
 import { AgeCell, DateCell } from '../cells/cell.tsx'
 import { keysQuery } from '../data/accounts.ts'
@@ -10,6 +10,8 @@ import { useAction } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
@@ -18,7 +20,7 @@ import type { LaterText } from '../text/en-later.ts'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 
-const KeyForm = lazy(async () => ({ default: (await import('./key-form.tsx')).KeyForm }))
+const KeyForm = partOnUse(() => import('./key-form.tsx').then((module) => module.KeyForm))
 
 /** The API keys of the user; they are created and revoked here. */
 export function OwnKeys() {
@@ -35,7 +37,7 @@ export function OwnKeys() {
       <p className="muted">{text.keysText}</p>
       <Keys />
       {isCreating && (
-        <Suspense>
+        <LoadedPopup onFail={() => setCreating(false)}>
           <KeyForm
             onKey={(key) => {
               setCreating(false)
@@ -44,7 +46,7 @@ export function OwnKeys() {
             }}
             onClose={() => setCreating(false)}
           />
-        </Suspense>
+        </LoadedPopup>
       )}
       {created !== undefined && <NewKey value={created} onClose={() => setCreated(undefined)} />}
     </section>

@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import { Check, ChevronDown, ChevronUp, X } from 'lucide-react'
-import { type ComponentProps, lazy, type MouseEvent, memo, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentProps, type MouseEvent, memo, type ReactNode, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
 import type { ExcerptLimits, Places } from '../../client/excerpt.ts'
 import type { RecordOrder } from '../data/record-order.ts'
@@ -9,6 +9,8 @@ import { idOf, labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import type { FieldView } from '../data/views.ts'
 import { Chip } from '../parts/chip.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { formatAge, formatDate, formatDateTime, formatNumber, formatTime, utcText } from '../text/format.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { choiceOf, hasChoices, linkOf, plainView } from './choices.ts'
@@ -59,34 +61,34 @@ export const Cell = memo(function Cell({ field, view, value, record, places }: C
     case 'file':
     case 'image':
       return (
-        <Suspense fallback={<span className="cell-files" />}>
+        <Loaded isQuiet fallback={<span className="cell-files" />}>
           <FileCell value={value} isImage={field.type === 'image'} />
-        </Suspense>
+        </Loaded>
       )
     default: {
       const shown = (text: string) => <TextCell value={text} places={places} />
       // What a search has found may be a mark, and has its place in the text as it is written.
       if (view?.widget !== 'markdown' || places !== undefined) return shown(String(value))
       return (
-        <Suspense fallback={shown(String(value))}>
+        <Loaded isQuiet fallback={shown(String(value))}>
           <MarkdownCell value={String(value)}>{shown}</MarkdownCell>
-        </Suspense>
+        </Loaded>
       )
     }
   }
 })
 
-const FileCell = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.FileCell })))
+const FileCell = partOnUse(() => import('./file-cell.tsx').then((module) => module.FileCell))
 
-const ShownFiles = lazy(() => import('./file-cell.tsx').then((module) => ({ default: module.ShownFiles })))
+const ShownFiles = partOnUse(() => import('./file-cell.tsx').then((module) => module.ShownFiles))
 
-const MarkdownCell = lazy(() => import('./markdown-cell.tsx').then((module) => ({ default: module.MarkdownCell })))
+const MarkdownCell = partOnUse(() => import('./markdown-cell.tsx').then((module) => module.MarkdownCell))
 
 /** Files to read, each with its picture; their code is loaded when they are shown. */
 export const LazyFiles = (props: ComponentProps<typeof ShownFiles>) => (
-  <Suspense fallback={<Nothing />}>
+  <Loaded isQuiet fallback={<Nothing />}>
     <ShownFiles {...props} />
-  </Suspense>
+  </Loaded>
 )
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,18 +1,20 @@
 import '../styles/dashboard.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useId, useMemo } from 'react'
+import { type ReactNode, useId, useMemo } from 'react'
 import type { SitePanel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { modelOf, useSite } from '../data/site.ts'
 import type { ApiFilters } from '../list/filter-text.ts'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { listBehind, measured, type PanelParts, panelFilters, panelQuery } from './panel-plan.ts'
 import { RecordRows } from './record-rows.tsx'
 import { useMeasureText } from './use-group-texts.ts'
 
-const Charts = lazy(() => import('./charts.tsx').then(({ GroupCharts }) => ({ default: GroupCharts })))
+const Charts = partOnUse(() => import('./charts.tsx').then((module) => module.GroupCharts))
 
 /** The panels that the project puts on the first page. One that fails leaves the others. */
 export function ProjectPanels({ panels }: { readonly panels: readonly SitePanel[] }) {
@@ -88,8 +90,8 @@ function Measured({ parts, filters }: BodyProps) {
   if (isNumber) return <p className="project-panel-number">{textOf(measured(parts.panel, data[0]))}</p>
   if (data.length === 0) return <p className="muted">{text.noRecords}</p>
   return (
-    <Suspense fallback={waiting}>
+    <Loaded fallback={waiting}>
       <Charts parts={parts} data={data} />
-    </Suspense>
+    </Loaded>
   )
 }

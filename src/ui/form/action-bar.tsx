@@ -1,7 +1,7 @@
 import { Zap } from 'lucide-react'
-import { lazy } from 'react'
 import { useNarrow } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
 import { ActionIcon } from '../parts/model-icon.tsx'
 import { useOfferedCommands } from '../parts/page-commands.ts'
 import { LazyMenu } from '../parts/popups.tsx'
@@ -9,7 +9,7 @@ import { useText } from '../text/text.tsx'
 import type { Offer } from './action-offers.ts'
 import { type ActionTarget, useActing } from './use-acting.tsx'
 
-const ActionMenu = lazy(async () => ({ default: (await import('./action-menu.tsx')).ActionMenu }))
+const ActionMenu = partOnUse(() => import('./action-menu.tsx').then((module) => module.ActionMenu))
 
 /** Number of actions that have buttons; more of them are a menu. */
 const MAX_BUTTONS = 3

@@ -4,6 +4,7 @@ import { filesOfRecord } from '../cells/file-values.ts'
 import { namesIn } from '../data/model-actions.ts'
 import type { AnyRecord } from '../data/records.ts'
 import type { FieldView, FormView } from '../data/views.ts'
+import { LoadFailure } from '../load-failure.ts'
 import { takesFiles } from '../widgets/file-fields.ts'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { type FormValues, valueIn } from './values.ts'
@@ -21,11 +22,11 @@ const loaded = new WeakMap<FormView, Promise<HiddenFields>>()
 /** What `use` of React reads of a promise that has ended, so that a form does not suspend for it. */
 type Ended<Value> = Omit<FulfilledReactPromise<Value>, 'then'>
 
-/** Loads the conditions of a form; the same promise for the same form, which says once it has ended. */
+/** Loads the conditions of a form; the same promise for the same form, which says once it has ended. @throws {LoadFailure} */
 export function loadConditions(form: FormView): Promise<HiddenFields> {
   const known = loaded.get(form)
   if (known !== undefined) return known
-  const conditions: Promise<HiddenFields> = compile(form.fields).then((hidden) => {
+  const conditions: Promise<HiddenFields> = compile(form.fields, () => loaded.delete(form)).then((hidden) => {
     Object.assign(conditions, { status: 'fulfilled', value: hidden } satisfies Ended<HiddenFields>)
     return hidden
   })
@@ -33,11 +34,23 @@ export function loadConditions(form: FormView): Promise<HiddenFields> {
   return conditions
 }
 
+/** The same for code that is no component: after a failure the next call loads them again. */
+export async function readyConditions(form: FormView): Promise<HiddenFields> {
+  try {
+    return await loadConditions(form)
+  } catch (error) {
+    if (error instanceof LoadFailure) error.forget()
+    throw error
+  }
+}
+
 /**
  * Compiles the conditions of fields, in the Common Expression Language. A condition that cannot be evaluated is not met, as on the server.
  */
-async function compile(fields: readonly FieldView[]): Promise<HiddenFields> {
-  const { Environment } = await import('@marcbachmann/cel-js')
+async function compile(fields: readonly FieldView[], forget: () => void): Promise<HiddenFields> {
+  const { Environment } = await import('@marcbachmann/cel-js').catch((error: unknown) => {
+    throw new LoadFailure(error, forget)
+  })
   const environment = new Environment().registerVariable('self', 'map')
   const conditions = fields.flatMap(({ name, visible_when: when }) => {
     if (when === undefined) return []

@@ -1,12 +1,14 @@
 import '../styles/record-dialogs.css'
 import { ChevronDown, ChevronRight } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, use, useEffect, useMemo, useState } from 'react'
 import type { FieldErrors, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell, LazyFiles } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { fieldOf } from '../data/site.ts'
 import { type FieldView, type FormView, helpOf, titleOf } from '../data/views.ts'
 import { LabelledField } from '../parts/field.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { useText } from '../text/text.tsx'
 import { faultsOf } from '../widgets/faults.ts'
 import { takesFiles } from '../widgets/file-fields.ts'
@@ -166,7 +168,7 @@ function FormField({ view, field, model, value, onChange, errors = [], record, w
   )
 }
 
-const Markdown = lazy(() => import('../cells/markdown.tsx').then((module) => ({ default: module.Markdown })))
+const Markdown = partOnUse(() => import('../cells/markdown.tsx').then((module) => module.Markdown))
 
 /** A field of a form that is only shown. */
 function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'field' | 'record'>) {
@@ -181,9 +183,9 @@ function ShownField({ view, field, record }: Pick<FormFieldProps, 'view' | 'fiel
           ) : takesFiles(field) ? (
             <LazyFiles value={record?.[field.name]} isImage={field.type === 'image'} />
           ) : view.widget === 'markdown' && typeof record?.[field.name] === 'string' ? (
-            <Suspense>
+            <Loaded>
               <Markdown text={String(record[field.name])} />
-            </Suspense>
+            </Loaded>
           ) : (
             <Cell field={field} view={view} value={record?.[field.name]} record={record} />
           )}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
@@ -7,6 +7,7 @@ import { fieldOf, useSite } from '../data/site.ts'
 import { useNoun, useViews } from '../data/use-views.ts'
 import { type FormView, formFor, formModel, labelIn, underForm, writableFields } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useLanguage, useText } from '../text/text.tsx'
@@ -33,7 +34,7 @@ export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
       {views.data === undefined && <Skeleton />}
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (
-        <Suspense fallback={<Skeleton />}>
+        <Loaded fallback={<Skeleton />}>
           <RelatedContext value={WITHIN}>
             <CreateForm
               model={formModel(model, form)}
@@ -43,7 +44,7 @@ export function CreateDialog({ model, typed, onClose }: CreateRelatedProps) {
               onCancel={close}
             />
           </RelatedContext>
-        </Suspense>
+        </Loaded>
       )}
       {guard}
     </Dialog>

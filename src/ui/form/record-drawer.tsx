@@ -1,12 +1,13 @@
 import '../styles/records.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { recordQuery } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
 import { Button } from '../parts/button.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
@@ -52,9 +53,9 @@ export function RecordDrawer({ model, id, onClose, children }: RecordDrawerProps
     >
       {instead}
       {loaded !== undefined && (
-        <Suspense fallback={WAITING}>
+        <Loaded fallback={WAITING}>
           <DrawerForm {...{ loaded, onClose }} />
-        </Suspense>
+        </Loaded>
       )}
       {children}
     </Dialog>

@@ -1,7 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Fragment, lazy, Suspense, useEffect, useEffectEvent, useId, useMemo, useState } from 'react'
+import { Fragment, useEffect, useEffectEvent, useId, useMemo, useState } from 'react'
 import { nameOf } from '../data/related.ts'
 import { may, useSite } from '../data/site.ts'
+import { lazyPart, partOnUse } from '../parts/lazy-part.ts'
+import { Loaded, LoadedPopup } from '../parts/loaded.tsx'
 import { Tabs } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { firstOf } from '../search-params.ts'
@@ -21,10 +23,10 @@ import type { LoadedRecord } from './use-loaded-record.tsx'
 import { useRights } from './use-rights.ts'
 import { useSaveKey } from './use-save-key.ts'
 
-const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
-const AccessForm = lazy(() => import('./access-form.tsx').then((module) => ({ default: module.AccessForm })))
-const UserPanel = lazy(() => import('../accounts/user-panel.tsx').then((module) => ({ default: module.UserPanel })))
-const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
+const DeleteDialog = lazyPart(() => import('./delete-dialog.tsx').then((module) => module.DeleteDialog))
+const AccessForm = partOnUse(() => import('./access-form.tsx').then((module) => module.AccessForm))
+const UserPanel = partOnUse(() => import('../accounts/user-panel.tsx').then((module) => module.UserPanel))
+const RecordHistory = partOnUse(() => import('./record-history.tsx').then((module) => module.RecordHistory))
 
 interface RecordEditorProps extends LoadedRecord {
   /** Deletes the record. @throws {AdminError} */
@@ -85,9 +87,9 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
           <RecordForm id={formId} model={model} form={form} edits={{ ...edits, problems: faults.form }} onSave={save} />
           {model.key === 'user' && user.is_superuser && !isDeleted && (
             <div className="record-panels">
-              <Suspense fallback={<Skeleton />}>
+              <Loaded fallback={<Skeleton />}>
                 <UserPanel record={base} onSaved={() => void edits.reload()} />
-              </Suspense>
+              </Loaded>
             </div>
           )}
         </>
@@ -98,7 +100,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
       label: model.key === 'user' ? later.users.access : later.users.permissions,
       isFaulty: faults.access !== undefined,
       content: (
-        <Suspense fallback={<Skeleton lines={models.length} />}>
+        <Loaded fallback={<Skeleton lines={models.length} />}>
           <AccessForm
             {...{ model, form }}
             id={formId}
@@ -106,14 +108,14 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
             isWritable={rights.isWritable}
             onSave={save}
           />
-        </Suspense>
+        </Loaded>
       ),
     },
     model.history && {
       value: 'history',
       label: later.history.title,
       content: (
-        <Suspense fallback={<Skeleton />}>
+        <Loaded fallback={<Skeleton />}>
           <RecordHistory
             model={model}
             form={form}
@@ -124,7 +126,7 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
               showTab(Object.keys(values).every((name) => rights.names.includes(name)) ? 'access' : 'form')
             }}
           />
-        </Suspense>
+        </Loaded>
       ),
     },
   ].filter((each) => each !== false)
@@ -168,8 +170,8 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
         </div>
         <RecordFacts model={model} record={base} />
       </div>
-      <Suspense>
-        {isDeleting && (
+      {isDeleting && (
+        <LoadedPopup onFail={() => setDeleting(false)}>
           <DeleteDialog
             model={model}
             id={base.id}
@@ -177,8 +179,8 @@ export function RecordEditor({ onDelete, ...record }: RecordEditorProps) {
             onDelete={() => onDelete(edits.etag)}
             onClose={() => setDeleting(false)}
           />
-        )}
-      </Suspense>
+        </LoadedPopup>
+      )}
       {dialogs}
     </RelationDrawers>
   )

@@ -2,18 +2,7 @@ import '../styles/rows.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useEffectEvent, useId, useMemo, useRef, useState } from 'react'
 import type { RelatedRows, SiteField, SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
 import { isNumeric } from '../cells/choices.ts'
@@ -24,6 +13,8 @@ import { fieldOf, may, useModel, useSite } from '../data/site.ts'
 import { useNoun, useViews } from '../data/use-views.ts'
 import { type FieldView, formModel } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
@@ -45,7 +36,7 @@ import { TableFailure } from './table-failure.tsx'
 import { type FormRows, type RowDraft, type TableDraft, tableDraft } from './use-rows.ts'
 import { copiedValues, type FormValues } from './values.ts'
 
-const RowDrawer = lazy(() => import('./row-drawer.tsx').then((module) => ({ default: module.RowDrawer })))
+const RowDrawer = lazyPart(() => import('./row-drawer.tsx').then((module) => module.RowDrawer))
 
 /** A table of a form. */
 export interface RelatedTableProps {
@@ -393,8 +384,8 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
           {text.list.addOne(noun(rowModel))}
         </Button>
       )}
-      <Suspense>
-        {opened !== undefined && (
+      {opened !== undefined && (
+        <LoadedPopup onFail={() => setOpenKey(undefined)}>
           <RowDrawer
             key={opened.key}
             forms={forms}
@@ -414,8 +405,8 @@ function Table({ forms: given, view, record, rows, stored }: TableProps) {
               if (draft.base === undefined && needsMore && Object.keys(draft.edits).length === 0) forgetRow(key)
             }}
           />
-        )}
-      </Suspense>
+        </LoadedPopup>
+      )}
     </section>
   )
 }

@@ -1,7 +1,8 @@
 import { useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { may, useModel } from '../data/site.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { type SearchParams, valuesOf } from '../search-params.ts'
 import { RelatedContext } from '../widgets/use-related.ts'
 import { CreateDialog } from './new-record.tsx'
@@ -67,7 +68,7 @@ function Drawer({ depth }: { readonly depth: number }) {
     })
   }
   return (
-    <Suspense>
+    <LoadedPopup onFail={() => close(false)}>
       <RelatedContext value={actions}>
         <LeavingContext value={isLeaving}>
           <RecordDrawer key={reference} model={model} id={Number(id)} onClose={close}>
@@ -75,6 +76,6 @@ function Drawer({ depth }: { readonly depth: number }) {
           </RecordDrawer>
         </LeavingContext>
       </RelatedContext>
-    </Suspense>
+    </LoadedPopup>
   )
 }

@@ -6,7 +6,7 @@ import { relationOf, rowsQuery, type StoredRow } from '../data/row-query.ts'
 import { modelOf } from '../data/site.ts'
 import { type FormView, labelIn, sortedViews, underForm, viewsQuery } from '../data/views.ts'
 import { laterTextIn } from '../text/later.ts'
-import { hasConditions, loadConditions, selfOf } from './conditions.ts'
+import { hasConditions, readyConditions, selfOf } from './conditions.ts'
 import { type Problems, problemsOf, type RowProblem } from './problems.ts'
 import { formOfRow, NEW, orderedKeys, type RowForms, rowForms, rowValues, settableIn, unparsedIn } from './row-forms.ts'
 import { type FormRows, type RowDraft, tableDraft } from './use-rows.ts'
@@ -156,7 +156,7 @@ async function operationOf(
     return { operation, unparsed: [] }
   }
   if (form === undefined) return { operation: undefined, unparsed: [] }
-  const conditions = hasConditions(form) ? await loadConditions(form) : undefined
+  const conditions = hasConditions(form) ? await readyConditions(form) : undefined
   const hidden = conditions?.(selfOf(model, base?.record, { ...start, ...edits }))
   const names = settableIn(forms, draft).filter((name) => hidden?.has(name) !== true)
   const values =

@@ -1,6 +1,7 @@
 import '../styles/records.css'
-import { type Dispatch, type SetStateAction, Suspense, useState } from 'react'
+import { type Dispatch, type SetStateAction, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { Loaded } from '../parts/loaded.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
@@ -29,9 +30,9 @@ export function RowDrawer(props: RowDrawerProps) {
   const { close, guard } = useCloseGuard(Object.keys(changed).length > 0, onClose)
   return (
     <Dialog isOpen onClose={close} title={title} shape="drawer">
-      <Suspense fallback={<Skeleton shape="fields" lines={8} />}>
+      <Loaded fallback={<Skeleton shape="fields" lines={8} />}>
         <RowFields {...props} {...{ edits, setEdits }} onClose={close} />
-      </Suspense>
+      </Loaded>
       {guard}
     </Dialog>
   )

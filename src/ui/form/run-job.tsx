@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { SiteJob, SiteModel, SiteModelAction } from '../../client/client.ts'
 import { refreshJobs } from '../data/jobs.ts'
 import { useSession } from '../data/page-session.ts'
 import { Button } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { LazyMenu } from '../parts/popups.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import type { FormValues } from './values.ts'
 
-const ActionMenu = lazy(() => import('./action-menu.tsx').then((module) => ({ default: module.ActionMenu })))
-const ActionDialog = lazy(() => import('./action-dialog.tsx').then((module) => ({ default: module.ActionDialog })))
+const ActionMenu = partOnUse(() => import('./action-menu.tsx').then((module) => module.ActionMenu))
+const ActionDialog = partOnUse(() => import('./action-dialog.tsx').then((module) => module.ActionDialog))
 
 /** What stands for the model in the form of an input, which belongs to none. */
 const NO_MODEL: SiteModel = {
@@ -57,7 +59,7 @@ export function RunJob({ jobs }: { readonly jobs: readonly SiteJob[] }) {
         </LazyMenu>
       )}
       {asked !== undefined && (
-        <Suspense>
+        <LoadedPopup onFail={() => setAsked(undefined)}>
           <ActionDialog
             model={NO_MODEL}
             action={asked}
@@ -67,7 +69,7 @@ export function RunJob({ jobs }: { readonly jobs: readonly SiteJob[] }) {
             dryRun={async () => {}}
             onClose={() => setAsked(undefined)}
           />
-        </Suspense>
+        </LoadedPopup>
       )}
     </>
   )

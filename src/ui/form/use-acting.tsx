@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import {
   AdminError,
   type AnyModel,
@@ -11,13 +11,15 @@ import {
 import { useSession } from '../data/page-session.ts'
 import { refreshModel } from '../data/records.ts'
 import { fieldOf } from '../data/site.ts'
+import { lazyPart } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import type { Text } from '../text/en.ts'
 import { errorMessage } from '../text/error-message.ts'
 import { useText } from '../text/text.tsx'
 import type { FormValues } from './values.ts'
 
-const ActionDialog = lazy(() => import('./action-dialog.tsx').then((module) => ({ default: module.ActionDialog })))
+const ActionDialog = lazyPart(() => import('./action-dialog.tsx').then((module) => module.ActionDialog))
 
 /** What actions are performed on. */
 export interface ActionTarget {
@@ -74,7 +76,7 @@ export function useActing({ model, records, count, onDone }: ActionTarget): Acti
       .finally(() => setRunning(undefined))
   }
   const dialog = asked !== undefined && (
-    <Suspense>
+    <LoadedPopup onFail={() => setAsked(undefined)}>
       <ActionDialog
         model={model}
         action={asked}
@@ -83,7 +85,7 @@ export function useActing({ model, records, count, onDone }: ActionTarget): Acti
         dryRun={(input) => send(asked, input, true)}
         onClose={() => setAsked(undefined)}
       />
-    </Suspense>
+    </LoadedPopup>
   )
   return { start, running, dialog }
 }

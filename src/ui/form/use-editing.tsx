@@ -1,6 +1,8 @@
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useUndoNotice } from '../panels/use-undo-notice.ts'
 import { Button } from '../parts/button.tsx'
+import { lazyPart } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { Notice } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { useLeaveGuard } from './use-leave-guard.tsx'
@@ -8,7 +10,7 @@ import type { LoadedRecord } from './use-loaded-record.tsx'
 import { type RecordEdits, type Saved, useRecordEdits } from './use-record-edits.ts'
 import type { Rights } from './use-rights.ts'
 
-const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
+const ConflictDialog = lazyPart(() => import('./conflict-dialog.tsx').then((module) => module.ConflictDialog))
 
 interface Editing {
   readonly edits: RecordEdits
@@ -58,7 +60,7 @@ export function useEditing(record: LoadedRecord, { rights, onSaved }: EditingOpt
   const dialogs = (
     <>
       {edits.conflict !== undefined && (
-        <Suspense>
+        <LoadedPopup onFail={edits.closeConflict}>
           <ConflictDialog
             conflict={edits.conflict}
             model={model}
@@ -69,7 +71,7 @@ export function useEditing(record: LoadedRecord, { rights, onSaved }: EditingOpt
               void edits.resolve(sides, isSaving).then((saved) => (isSaving ? report(saved) : undefined))
             }
           />
-        </Suspense>
+        </LoadedPopup>
       )}
       {guard}
     </>

@@ -5,6 +5,7 @@ import { useSession, useSessionState } from '../data/page-session.ts'
 import type { RequestWait } from '../data/request-waits.ts'
 import { localSite, SiteContext, siteQuery } from '../data/site.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 import { Shell } from './shell.tsx'
@@ -59,9 +60,9 @@ export function Frame() {
       </Suspense>
       <WaitNotice />
       {state !== 'logged-in' && (
-        <Suspense>
+        <Loaded>
           <Interruption need={state} />
-        </Suspense>
+        </Loaded>
       )}
     </>
   )

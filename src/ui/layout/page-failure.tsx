@@ -1,5 +1,6 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { LoadFailure } from '../load-failure.ts'
 import { Failure } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
@@ -9,13 +10,14 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const queries = useQueryErrorResetBoundary()
   const retry = () => {
+    if (error instanceof LoadFailure) error.forget()
     queries.reset()
     reset()
     void router.invalidate()
   }
   return (
     <>
-      <p>{text.errors.crashed}</p>
+      {!(error instanceof LoadFailure) && <p>{text.errors.crashed}</p>}
       <Failure error={error} onRetry={retry} />
     </>
   )

@@ -1,21 +1,21 @@
-import { CatchBoundary, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { Keyboard, Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { IconButton } from '../parts/button.tsx'
-import { useToasts } from '../parts/toast.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { commandKey } from '../text/format.ts'
 import { useText } from '../text/text.tsx'
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => ({ default: Palette })))
-const KeyHelp = lazy(() => import('./key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp })))
+const Palette = partOnUse(() => import('./palette.tsx').then((module) => module.Palette))
+const KeyHelp = partOnUse(() => import('./key-help.tsx').then((module) => module.KeyHelp))
 
 /** The keys of the whole page, with buttons for those who do not know them. */
 export function PageKeys() {
   const { shell: text, keys: named } = useText()
   const [open, setOpen] = useState<'palette' | 'help'>()
   const site = useSite()
-  const toasts = useToasts()
   const navigate = useNavigate()
   const { model: key } = useParams({ strict: false })
   const canCreate = key !== undefined && may(modelOf(site, key), 'add')
@@ -32,11 +32,6 @@ export function PageKeys() {
   )
   useKeys(keys)
   const close = () => setOpen(undefined)
-  // The code of the dialog could not be loaded; the page stays.
-  const fail = (error: unknown) => {
-    close()
-    toasts.failed(text.loadFailed, error instanceof Error ? error.message : undefined)
-  }
   return (
     <>
       <button type="button" className="palette-button" aria-label={text.palette} onClick={() => setOpen('palette')}>
@@ -50,17 +45,12 @@ export function PageKeys() {
         icon={<Keyboard size={18} aria-hidden />}
         onClick={() => setOpen('help')}
       />
-      <CatchBoundary getResetKey={() => open ?? ''} onCatch={fail} errorComponent={Nothing}>
-        <Suspense>
-          {open === 'palette' && <Palette onClose={close} />}
-          {open === 'help' && <KeyHelp onClose={close} />}
-        </Suspense>
-      </CatchBoundary>
+      {open !== undefined && (
+        <LoadedPopup onFail={close}>{open === 'palette' ? <Palette onClose={close} /> : <KeyHelp onClose={close} />}</LoadedPopup>
+      )}
     </>
   )
 }
-
-const Nothing = () => null
 
 /** What a key does; `mod` is Ctrl, or ⌘ on a Mac. */
 type Keys = Readonly<Record<string, () => void>>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
 import { CircleUser, Languages, Menu as MenuIcon, Moon, Sun } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Site } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { useRemembered } from '../data/recents.ts'
@@ -11,6 +11,8 @@ import { modelOf, useSite } from '../data/site.ts'
 import { useFollowing, useIsOffline } from '../data/use-live.ts'
 import { useTheme } from '../hooks.ts'
 import { IconButton } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Dialog, LazyMenu } from '../parts/popups.tsx'
 import { Notice } from '../parts/states.tsx'
 import { preferences } from '../preferences.ts'
@@ -18,7 +20,7 @@ import { useText } from '../text/text.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageKeys } from './page-keys.tsx'
 
-const KeptFilters = lazy(async () => ({ default: (await import('./kept-filters.tsx')).KeptFilters }))
+const KeptFilters = partOnUse(() => import('./kept-filters.tsx').then((module) => module.KeptFilters))
 
 /** The frame of all pages for a user who is logged in: menu, bar and content. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -64,9 +66,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {children}
       </main>
       {hasKeptFilters && (
-        <Suspense>
+        <Loaded isQuiet>
           <KeptFilters />
-        </Suspense>
+        </Loaded>
       )}
       <Dialog isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} title={text.menu} shape="side">
         <Navigation />
@@ -101,8 +103,8 @@ function usePageTitle(site: Site): void {
   }, [title])
 }
 
-const AccountChoices = lazy(async () => ({ default: (await import('./account-choices.tsx')).AccountChoices }))
-const LanguageMenu = lazy(async () => ({ default: (await import('./account-choices.tsx')).LanguageMenu }))
+const AccountChoices = partOnUse(() => import('./account-choices.tsx').then((module) => module.AccountChoices))
+const LanguageMenu = partOnUse(() => import('./account-choices.tsx').then((module) => module.LanguageMenu))
 
 /** Switches between light and dark at once, and offers the languages. On a phone the menu of the user has both. */
 function AppearanceSwitches() {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
-import { lazy, useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { SiteField } from '../../client/client.ts'
 import { Cell, NameCell } from '../cells/cell.tsx'
 import { isNumeric } from '../cells/choices.ts'
@@ -10,6 +10,7 @@ import type { AnyRecord } from '../data/records.ts'
 import { nameOf } from '../data/related.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
 import { LazyMenu } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
@@ -21,7 +22,7 @@ import { shownTotal } from './totals.tsx'
 import type { Moves } from './use-moves.ts'
 import { useRecordLinks } from './use-open-record.ts'
 
-const CardMenu = lazy(() => import('./card-menu.tsx').then((module) => ({ default: module.CardMenu })))
+const CardMenu = partOnUse(() => import('./card-menu.tsx').then((module) => module.CardMenu))
 
 interface BoardLaneProps extends LayoutProps {
   readonly field: SiteField

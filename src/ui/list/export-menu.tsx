@@ -1,10 +1,11 @@
 import { Download } from 'lucide-react'
-import { lazy, useState } from 'react'
+import { useState } from 'react'
 import type { ExportFileFormat, SiteModel } from '../../client/client.ts'
 import { type PageSession, useSession } from '../data/page-session.ts'
 import { fileNameOf, saveFile } from '../data/save-file.ts'
 import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
 import { LazyMenu } from '../parts/popups.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { localDay } from '../text/days.ts'
@@ -20,7 +21,7 @@ export interface ShownList {
   readonly columns: readonly ListColumn[]
 }
 
-const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
+const ExportChoices = partOnUse(() => import('./export-choices.tsx').then((module) => module.ExportChoices))
 
 interface ExportMenuProps {
   readonly model: SiteModel

@@ -1,17 +1,17 @@
 import { CalendarDays, SquareKanban, Table2 } from 'lucide-react'
-import { lazy, Suspense } from 'react'
 import { fieldOf } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { IconButton } from '../parts/button.tsx'
-import { lazyPart } from '../parts/lazy-part.ts'
+import { lazyPart, partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import type { LayoutProps } from './layout-props.ts'
 import { type ChangeList, type ListState, layoutOf } from './list-state.ts'
 
-const Board = lazy(() => import('./board.tsx').then((module) => ({ default: module.Board })))
+const Board = partOnUse(() => import('./board.tsx').then((module) => module.Board))
 
-const CalendarView = lazy(() => import('./calendar-view.tsx').then((module) => ({ default: module.CalendarView })))
+const CalendarView = partOnUse(() => import('./calendar-view.tsx').then((module) => module.CalendarView))
 
 /** The code of drawers is loaded when the browser has time. */
 const Drawers = lazyPart(() => import('../form/relation-drawers.tsx').then((module) => module.RelationDrawers))
@@ -23,13 +23,13 @@ export function ListLayout(props: LayoutProps) {
   const board = layout === 'board' ? fieldOf(model, view.layout?.board ?? '') : undefined
   const start = layout === 'calendar' ? fieldOf(model, view.layout?.calendar?.start ?? '') : undefined
   return (
-    <Suspense fallback={<Skeleton lines={12} />}>
+    <Loaded fallback={<Skeleton lines={12} />}>
       {board !== undefined && <Board key={view.name} {...props} field={board} />}
       {start !== undefined && <CalendarView key={view.name} {...props} start={start} />}
-      <Suspense>
+      <Loaded>
         <Drawers>{undefined}</Drawers>
-      </Suspense>
-    </Suspense>
+      </Loaded>
+    </Loaded>
   )
 }
 

@@ -1,19 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import { Plus, Upload } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useSite, wordsOf } from '../data/site.ts'
 import { useNoun } from '../data/use-views.ts'
 import type { ListView } from '../data/views.ts'
 import { ActionBar } from '../form/action-bar.tsx'
 import { modelOffers } from '../form/action-offers.ts'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
 import { parseFilter } from './filter-text.ts'
 import { allSelected, type Matches } from './selection.ts'
 
-const InviteUser = lazy(async () => ({ default: (await import('../accounts/invite-user.tsx')).InviteUser }))
+const InviteUser = partOnUse(() => import('../accounts/invite-user.tsx').then((module) => module.InviteUser))
 
 interface ListHeaderProps {
   readonly model: SiteModel
@@ -40,9 +42,9 @@ export function ListHeader({ model, total, matches, sort, shown }: ListHeaderPro
           <ActionBar model={model} offers={modelOffers(model, shown.view)} records={null} count={0} />
           {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort, shown }} selection={allSelected(total)} />}
           {key === 'user' && user.is_superuser && (
-            <Suspense>
+            <Loaded>
               <InviteUser />
-            </Suspense>
+            </Loaded>
           )}
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">

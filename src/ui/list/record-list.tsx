@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { orderOf, type RecordOrder } from '../data/record-order.ts'
@@ -9,6 +9,8 @@ import { may, useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
 import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { EmptyState, Failure, Notice } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { TableSkeleton, type Widths } from './column-heads.tsx'
@@ -23,10 +25,10 @@ import { SelectionBar } from './selection-bar.tsx'
 import { addedColumns, TotalRows, TotalsMenu } from './totals.tsx'
 import { useLook } from './use-look.ts'
 
-const OpenedView = lazy(async () => ({ default: (await import('./view-parts.ts')).OpenedView }))
+const OpenedView = partOnUse(() => import('./view-parts.ts').then((module) => module.OpenedView))
 
-const ListLayout = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.ListLayout })))
-const LayoutSwitch = lazy(() => import('./layouts.tsx').then((module) => ({ default: module.LayoutSwitch })))
+const ListLayout = partOnUse(() => import('./layouts.tsx').then((module) => module.ListLayout))
+const LayoutSwitch = partOnUse(() => import('./layouts.tsx').then((module) => module.LayoutSwitch))
 
 const NO_WIDTHS: Widths = {}
 
@@ -117,25 +119,25 @@ export function RecordList({ model, view, forms, tabs, state, change }: RecordLi
         totals={
           <>
             {view.layout && (
-              <Suspense>
+              <Loaded>
                 <LayoutSwitch {...{ view, state, change }} />
-              </Suspense>
+              </Loaded>
             )}
             {canTotal && <TotalsMenu chosen={totals} onChange={(chosen) => look.set({ totals: chosen })} />}
           </>
         }
       />
       {isSaved && (
-        <Suspense>
+        <Loaded>
           <OpenedView {...views} />
-        </Suspense>
+        </Loaded>
       )}
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {page?.missing !== undefined && <NotSearchable count={page.missing} />}
       {isLaidOut && (
-        <Suspense>
+        <Loaded>
           <ListLayout {...{ model, view, forms, plan, totals, state, change }} columns={placed} />
-        </Suspense>
+        </Loaded>
       )}
       {!isLaidOut && page === undefined && error === null && <TableSkeleton columns={placed} pinned={pinned} widths={widths} />}
       {!isLaidOut && page !== undefined && page.data.length > 0 && (

@@ -1,5 +1,5 @@
 import { Pencil, Trash2, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
@@ -7,6 +7,8 @@ import type { FormView } from '../data/views.ts'
 import { ActionBar } from '../form/action-bar.tsx'
 import { useSelectionOffers } from '../form/action-offers.ts'
 import { Button, IconButton } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { LoadedPopup } from '../parts/loaded.tsx'
 import { useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
 import {
@@ -19,8 +21,8 @@ import {
   selectedCount,
 } from './selection.ts'
 
-const BulkEdit = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkEdit: component }) => ({ default: component })))
-const BulkDelete = lazy(() => import('./bulk-dialogs.tsx').then(({ BulkDelete: component }) => ({ default: component })))
+const BulkEdit = partOnUse(() => import('./bulk-dialogs.tsx').then((module) => module.BulkEdit))
+const BulkDelete = partOnUse(() => import('./bulk-dialogs.tsx').then((module) => module.BulkDelete))
 
 interface SelectionBarProps {
   readonly model: SiteModel
@@ -82,10 +84,11 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
           </Button>
         )}
       </span>
-      <Suspense>
-        {action === 'edit' && <BulkEdit {...dialog} fields={fields} />}
-        {action === 'delete' && <BulkDelete {...dialog} />}
-      </Suspense>
+      {action !== undefined && (
+        <LoadedPopup onFail={() => setAction(undefined)}>
+          {action === 'edit' ? <BulkEdit {...dialog} fields={fields} /> : <BulkDelete {...dialog} />}
+        </LoadedPopup>
+      )}
     </section>
   )
 }

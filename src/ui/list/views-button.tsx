@@ -1,11 +1,11 @@
 import { Bookmark } from 'lucide-react'
-import { lazy } from 'react'
 import { Button, IconButton } from '../parts/button.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
 import { LazyMenu } from '../parts/popups.tsx'
 import { useText } from '../text/text.tsx'
 import type { ShownViews } from './use-view-changes.ts'
 
-const SavedViews = lazy(async () => ({ default: (await import('./view-parts.ts')).SavedViews }))
+const SavedViews = partOnUse(() => import('./view-parts.ts').then((module) => module.SavedViews))
 
 /** The menu of saved views, which has the name of the opened one. It is loaded with the first click. */
 export function ViewsButton(views: ShownViews) {

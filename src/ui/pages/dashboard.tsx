@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react'
 import { useRecentNames } from '../data/recents.ts'
 import { isAdministered, may, useSite } from '../data/site.ts'
 import { FailingWebhooks, FirstSteps, LatestChanges, RecentRecords, SavedLists } from '../panels/dashboard.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
-const ProjectPanels = lazy(() => import('../dashboard/project-panels.tsx').then((module) => ({ default: module.ProjectPanels })))
+const ProjectPanels = partOnUse(() => import('../dashboard/project-panels.tsx').then((module) => module.ProjectPanels))
 
 /** The first page: what fails, then the panels of the project, or without them what the user works with. */
 export function Dashboard() {
@@ -21,9 +22,9 @@ export function Dashboard() {
       {models.length === 0 && <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState>}
       {user.is_superuser && capabilities.webhooks && <FailingWebhooks />}
       {panels.length > 0 && hasRecords ? (
-        <Suspense fallback={<Skeleton />}>
+        <Loaded fallback={<Skeleton />}>
           <ProjectPanels panels={panels} />
-        </Suspense>
+        </Loaded>
       ) : (
         <UserPanels hasRecords={hasRecords} />
       )}

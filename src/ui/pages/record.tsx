@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { recordQuery, refreshModel } from '../data/records.ts'
@@ -9,6 +9,7 @@ import { RecordEditor } from '../form/record-editor.tsx'
 import { RecordSkeleton } from '../form/record-header.tsx'
 import { useLoadedRecord } from '../form/use-loaded-record.tsx'
 import { mayRestore, useRestore } from '../panels/use-restore.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { focusContent } from '../parts/page-header.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { firstOf } from '../search-params.ts'
@@ -56,8 +57,8 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
 
   if (loaded === undefined) return instead
   return (
-    <Suspense fallback={waiting}>
+    <Loaded fallback={waiting}>
       <RecordEditor {...loaded} onDelete={remove} />
-    </Suspense>
+    </Loaded>
   )
 }

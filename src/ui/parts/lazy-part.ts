@@ -1,14 +1,32 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import { type ComponentType, createElement, lazy } from 'react'
+import { LoadFailure } from '../load-failure.ts'
 
 /**
  * A component whose code is loaded after the first contents of the page, or when it is rendered earlier. So a part that is used first
- * while the server cannot be reached is there.
+ * while the server cannot be reached is there. It is rendered within `Loaded` or `LoadedPopup`.
  */
-export function lazyPart<Props>(load: () => Promise<ComponentType<Props>>): LazyExoticComponent<ComponentType<Props>> {
-  const loadModule = async () => ({ default: await load() })
+export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   // A failure shows when the part is rendered.
   void firstContents.then(() => whenIdle(() => void load().catch(() => {})))
-  return lazy(loadModule)
+  return partOnUse(load)
+}
+
+/** The same for a part that few users need: its code is loaded when it is rendered. */
+export function partOnUse<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  const attempt = (): ComponentType<Props> => {
+    const part: ComponentType<Props> = lazy(async () => {
+      try {
+        return { default: await load() }
+      } catch (error) {
+        throw new LoadFailure(error, () => {
+          if (current === part) current = attempt()
+        })
+      }
+    })
+    return part
+  }
+  let current = attempt()
+  return (props) => createElement(current, props)
 }
 
 const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,5 +1,6 @@
 import { Popover as Base } from '@base-ui/react/popover'
-import { type ReactElement, type ReactNode, type RefObject, Suspense, useEffect, useRef } from 'react'
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from 'react'
+import { Loaded } from './loaded.tsx'
 
 const INPUT = ':is(input, select, textarea):not(:disabled)'
 
@@ -14,10 +15,10 @@ export function PopoverPopup(props: PopoverProps) {
       <Base.Portal>
         <Base.Positioner sideOffset={4} align={align} className="positioner">
           <Base.Popup ref={popup} initialFocus={firstFocus} className="popup popover" aria-label={label}>
-            <Suspense fallback={fallback}>
+            <Loaded fallback={fallback}>
               {children}
               <FocusOnArrival popup={popup} target={focusOn ?? INPUT} />
-            </Suspense>
+            </Loaded>
           </Base.Popup>
         </Base.Positioner>
       </Base.Portal>

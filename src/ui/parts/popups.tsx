@@ -1,6 +1,7 @@
-import { cloneElement, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { cloneElement, type ReactElement, type ReactNode, useState } from 'react'
 import type { DialogProps } from './dialog-popup.tsx'
 import { lazyPart } from './lazy-part.ts'
+import { LoadedPopup } from './loaded.tsx'
 import type { PopoverProps } from './popover-popup.tsx'
 
 /** What opens a menu. */
@@ -20,7 +21,13 @@ interface LazyMenuProps {
 export function LazyMenu({ trigger, children }: LazyMenuProps) {
   const [isWanted, setWanted] = useState(false)
   const closed = cloneElement(trigger, { 'aria-haspopup': 'menu', 'aria-expanded': false, onClick: () => setWanted(true) })
-  return isWanted ? <Suspense fallback={closed}>{children}</Suspense> : closed
+  return isWanted ? (
+    <LoadedPopup fallback={closed} onFail={() => setWanted(false)}>
+      {children}
+    </LoadedPopup>
+  ) : (
+    closed
+  )
 }
 
 const DialogPopup = lazyPart(() => import('./dialog-popup.tsx').then((module) => module.DialogPopup))
@@ -32,12 +39,21 @@ const DialogPopup = lazyPart(() => import('./dialog-popup.tsx').then((module) =>
 export function Dialog(props: DialogProps) {
   // It stays after it was closed, for the end of its animation.
   const [wasOpened, setOpened] = useState(false)
-  if (props.isOpen && !wasOpened) setOpened(true)
-  if (!props.isOpen && !wasOpened) return undefined
+  const [hasFailed, setFailed] = useState(false)
+  const { isOpen, onClose } = props
+  if (isOpen !== wasOpened && (isOpen || hasFailed)) {
+    setOpened(isOpen)
+    setFailed(false)
+  }
+  if (!isOpen && !wasOpened) return undefined
+  const fail = () => {
+    setFailed(true)
+    onClose()
+  }
   return (
-    <Suspense>
+    <LoadedPopup onFail={fail}>
       <DialogPopup {...props} />
-    </Suspense>
+    </LoadedPopup>
   )
 }
 
@@ -53,12 +69,16 @@ export function Popover(props: PopoverProps) {
     setOpened(open)
     onOpenChange?.(open)
   }
+  const fail = () => {
+    change(false)
+    setWanted(false)
+  }
   const closed = cloneElement(trigger, { 'aria-haspopup': 'dialog', 'aria-expanded': false, onClick: () => change(true) })
   if (isOpen === true && !isWanted) setWanted(true)
   if (!isWanted) return closed
   return (
-    <Suspense fallback={closed}>
+    <LoadedPopup fallback={closed} onFail={fail}>
       <PopoverPopup {...props} isOpen={isOpen ?? isOpened} onOpenChange={change} />
-    </Suspense>
+    </LoadedPopup>
   )
 }

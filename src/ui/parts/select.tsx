@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
-import { type KeyboardEvent, Suspense, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { lazyPart } from './lazy-part.ts'
+import { LoadedPopup } from './loaded.tsx'
 import type { SelectProps } from './select-popup.tsx'
 
 const SelectPopup = lazyPart(() => import('./select-popup.tsx').then((module) => module.SelectPopup))
@@ -35,9 +36,9 @@ export function Select(props: SelectProps) {
     </button>
   )
   return isWanted ? (
-    <Suspense fallback={closed}>
+    <LoadedPopup fallback={closed} onFail={() => setWanted(false)}>
       <SelectPopup {...props}>{shown}</SelectPopup>
-    </Suspense>
+    </LoadedPopup>
   ) : (
     closed
   )

@@ -1,6 +1,7 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { lazyPart } from './lazy-part.ts'
+import { Loaded } from './loaded.tsx'
 import { ToastProvider } from './toast.tsx'
 
 const TooltipPopup = lazyPart(() => import('./tooltip-popup.tsx').then((module) => module.TooltipPopup))
@@ -66,9 +67,9 @@ function Tooltip() {
 
   if (anchor === undefined) return undefined
   return (
-    <Suspense>
+    <Loaded isQuiet>
       <TooltipPopup anchor={anchor} text={anchor.ariaLabel ?? ''} isOpen={isOpen} onClose={() => setOpen(false)} />
-    </Suspense>
+    </Loaded>
   )
 }
 

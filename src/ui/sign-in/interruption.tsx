@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, lazy, Suspense, useId, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { ownAccountQuery } from '../data/accounts.ts'
 import { type SessionNeed, useSession } from '../data/page-session.ts'
 import { siteQuery } from '../data/site.ts'
@@ -7,6 +7,8 @@ import { useCall } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { CodeField, RecoverySwitch } from '../parts/code-field.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Dialog } from '../parts/popups.tsx'
 import { SecretInput } from '../parts/secret-input.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
@@ -14,7 +16,7 @@ import { useSignInText } from '../text/sign-in.ts'
 import { useText } from '../text/text.tsx'
 import { LoginForm, Providers } from './login-form.tsx'
 
-const FactorSetUp = lazy(async () => ({ default: (await import('../accounts/factor-set-up.tsx')).FactorSetUp }))
+const FactorSetUp = partOnUse(() => import('../accounts/factor-set-up.tsx').then((module) => module.FactorSetUp))
 
 /** Asks over the page, which stays as it is, for what calls of it wait for. */
 export function Interruption({ need }: { readonly need: SessionNeed }) {
@@ -139,7 +141,7 @@ function MissingFactor() {
   const text = useSignInText()
   return (
     <Dialog isOpen onClose={stay} isDismissible={false} title={text.enrol.title} description={text.enrol.text}>
-      <Suspense fallback={<Skeleton lines={3} />}>
+      <Loaded fallback={<Skeleton lines={3} />}>
         <FactorSetUp
           onDone={() => void session.enter(async () => {})}
           cancel={
@@ -148,7 +150,7 @@ function MissingFactor() {
             </Button>
           }
         />
-      </Suspense>
+      </Loaded>
     </Dialog>
   )
 }

@@ -80,7 +80,7 @@ function SpendToken({ title, text, submit, done, next, titles = {}, onSubmit, ch
         if (!needsFactor && needsCode(failure)) return setNeedsFactor(true)
         throw failure
       })
-    if (await run(async () => ((await spend()) === undefined ? undefined : setDone(true)))) return
+    await run(async () => ((await spend()) === undefined ? undefined : setDone(true)))
   }
   useEffect(() => {
     if (needsFactor) form.current?.querySelector<HTMLInputElement>('[name=otp]')?.focus()

@@ -134,6 +134,8 @@ const de: Text = {
     details: 'Einzelheiten',
     requestId: (id) => `Anfrage ${id}`,
     crashed: 'Hier ist etwas schiefgegangen. Laden Sie die Seite neu. Hilft das nicht, geben Sie die Meldung unten weiter.',
+    notLoaded:
+      'Das konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut, oder laden Sie die Seite neu.',
     notFoundTitle: 'Seite nicht gefunden',
     notFoundText:
       'Unter dieser Adresse ist nichts zu finden. Vielleicht wurde die Seite gelöscht, oder Sie haben keinen Zugriff darauf.',
@@ -222,7 +224,6 @@ const de: Text = {
     palette: 'Suchen oder öffnen …',
     keys: 'Tastenkürzel',
     offline: 'Sie sind offline. Änderungen anderer erscheinen, sobald die Verbindung wieder besteht.',
-    loadFailed: 'Das konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und laden Sie die Seite neu.',
     filterModels: 'Modelle filtern',
     noModels: 'Sie haben noch auf nichts Zugriff. Bitten Sie einen Administrator um eine Berechtigung.',
   },

@@ -1,5 +1,7 @@
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { fieldOf } from '../data/site.ts'
+import { partOnUse } from '../parts/lazy-part.ts'
+import { Loaded } from '../parts/loaded.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { ChoiceCheckboxes, ChoiceRadios, ChoiceSelect, ChoicesInput } from './choice-inputs.tsx'
 import { DateInput, DatetimeInput, TimeInput } from './date-inputs.tsx'
@@ -13,7 +15,7 @@ import { WordsInput } from './words-input.tsx'
 const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   line: TextInput,
   lines: Textarea,
-  markdown: lazy(() => import('./markdown-input.tsx').then((module) => ({ default: module.MarkdownInput }))),
+  markdown: partOnUse(() => import('./markdown-input.tsx').then((module) => module.MarkdownInput)),
   number: NumberInput,
   range: RangeInput,
   switch: SwitchInput,
@@ -27,8 +29,8 @@ const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
   date: DateInput,
   time: TimeInput,
   datetime: DatetimeInput,
-  json: lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor }))),
-  files: lazy(() => import('./files-input.tsx').then((module) => ({ default: module.FilesInput }))),
+  json: partOnUse(() => import('./json-editor.tsx').then((module) => module.JsonEditor)),
+  files: partOnUse(() => import('./files-input.tsx').then((module) => module.FilesInput)),
   password: PasswordInput,
   relation: RelationPicker,
   relations: RelationsPicker,
@@ -44,8 +46,8 @@ export function Widget(props: WidgetProps) {
   if (modelField === undefined) return undefined
   const Input = INPUTS[widgetKind(props.field, modelField)]
   return (
-    <Suspense fallback={<Skeleton lines={2} />}>
+    <Loaded fallback={<Skeleton lines={2} />}>
       <Input {...props} modelField={modelField} />
-    </Suspense>
+    </Loaded>
   )
 }

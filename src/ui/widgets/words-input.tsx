@@ -1,10 +1,11 @@
-import { type KeyboardEvent, lazy, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { Chip } from '../parts/chip.tsx'
+import { partOnUse } from '../parts/lazy-part.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { numberSigns } from './numbers.ts'
 import type { InputProps } from './widget-props.ts'
 
-const JsonEditor = lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor })))
+const JsonEditor = partOnUse(() => import('./json-editor.tsx').then((module) => module.JsonEditor))
 
 /** A JSON list of texts, as chips: Enter or a comma adds the typed text. Other JSON is edited as it is. */
 export function WordsInput(props: InputProps) {
