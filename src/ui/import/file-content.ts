@@ -1,5 +1,6 @@
 import type { FileFormat } from '../../client/client.ts'
 import { sheetOfRecords } from '../../client/sheet.ts'
+import { LoadFailure } from '../load-failure.ts'
 import { delimiterCharacter, foundDelimiter, readCsv } from './csv-text.ts'
 import { type FileKind, linesOfRecords } from './import-options.ts'
 import { decoded, encodingOf, type TextEncoding } from './text-encodings.ts'
@@ -63,6 +64,7 @@ const turn = () => new Promise<void>((resolve) => setTimeout(resolve))
  * @param isKnown true for the name or the label of a field
  * @returns undefined for a source without a row
  * @throws {NoWorkbook}
+ * @throws {LoadFailure} if the code that reads workbooks cannot be loaded
  */
 export async function readSource(
   { content, name }: ImportSource,
@@ -90,7 +92,9 @@ export async function readSource(
 }
 
 async function readWorkbook(file: Blob, wanted: string | undefined): Promise<ImportContent | undefined> {
-  const { readSheets } = await import('./workbook.ts')
+  const { readSheets } = await import('./workbook.ts').catch((error: unknown) => {
+    throw new LoadFailure(error)
+  })
   const sheets = await readSheets({ file, firstRows: FIRST_ROWS })
   if (sheets === undefined) throw new NoWorkbook('The file is no XLSX workbook')
   const sheet = sheets.find(({ name }) => name === wanted) ?? sheetOfRecords(sheets)

@@ -35,6 +35,9 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   const [source, setSource] = useState<ImportSource>()
   const [pasted, setPasted] = useState('')
   const [hugeName, setHugeName] = useState<string>()
+  const [unreadName, setUnreadName] = useState<string>()
+  /** The id of the source that was chosen last: another one may still be read then. */
+  const latest = useRef(0)
   const [reading, setReading] = useState(NO_CHOICES)
   const [records, setRecords] = useState(NO_RECORD_CHOICES)
   const [chosen, setChosen] = useState<ChosenMap>(NOTHING_CHOSEN)
@@ -45,29 +48,40 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
   const guard = useLeaveGuard(source !== undefined && run.state !== 'done')
   const heading = useHeadingFocus(step)
 
-  const { data: read, error: unreadable, isFetching: isReading } = useContent(model, source, reading)
+  const { data: read, error: unreadable, isFetching: isReading, refetch } = useContent(model, source, reading)
   const content = read?.content
   const table = content?.table
   const isMapping = step !== 'file' && read !== undefined && read.key === chosenFor && table !== undefined
   const preview = useMapPreview(model, isMapping ? read : undefined, { map: previewMap(chosen, TIME_ZONE), records })
   const map = preview.data === undefined ? undefined : shownMap(model, chosen, preview.data)
 
-  const choose = async (file: File) => {
+  const begin = (): number => {
     reset()
+    setUnreadName(undefined)
+    latest.current = nextId()
+    return latest.current
+  }
+  const choose = async (file: File) => {
+    const id = begin()
     setPasted('')
     setSource(undefined)
     const isHuge = file.size > site.limits.upload_bytes * MAX_GROWTH
     setHugeName(isHuge ? file.name : undefined)
     if (isHuge) return
     setReading({ ...NO_CHOICES, kind: kindOf(file.name) })
-    setSource({ id: nextId(), name: file.name, content: new Blob([await file.arrayBuffer()]) })
+    try {
+      const content = new Blob([await file.arrayBuffer()])
+      if (id === latest.current) setSource({ id, name: file.name, content })
+    } catch {
+      if (id === latest.current) setUnreadName(file.name)
+    }
   }
   const paste = (cells: string) => {
-    reset()
+    const id = begin()
     setPasted(cells)
     setHugeName(undefined)
     setReading(NO_CHOICES)
-    setSource(cells.trim() === '' ? undefined : { id: nextId(), name: undefined, content: new Blob([cells]) })
+    setSource(cells.trim() === '' ? undefined : { id, name: undefined, content: new Blob([cells]) })
   }
   const toColumns = () => {
     setStep('columns')
@@ -100,7 +114,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
     void start(request(content))
   }
   const again = () => {
-    reset()
+    begin()
     setRecords(NO_RECORD_CHOICES)
     setSource(undefined)
     setPasted('')
@@ -140,8 +154,10 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
             />
           )}
           {tooLargeName !== undefined && <TooLarge name={tooLargeName} bytes={site.limits.upload_bytes} />}
-          {unreadable !== null && (
-            <Notice kind="error">{unreadable instanceof NoWorkbook ? text.noWorkbook : unreadable.message}</Notice>
+          {unreadName !== undefined && <Notice kind="error">{text.unread(unreadName)}</Notice>}
+          {unreadable instanceof NoWorkbook && <Notice kind="error">{text.noWorkbook}</Notice>}
+          {unreadable !== null && !(unreadable instanceof NoWorkbook) && (
+            <Failure error={unreadable} onRetry={() => void refetch()} />
           )}
           {tooLargeName === undefined && content !== undefined && <ContentFacts content={content} />}
           {read !== undefined && content === undefined && <Notice kind="warning">{text.noRows}</Notice>}

@@ -1,3 +1,4 @@
+import { LoadFailure } from '../load-failure.ts'
 import workerAddress from './workbook-worker.ts?worker&url'
 
 /** What the worker is asked. */
@@ -30,7 +31,9 @@ export function readSheets(request: WorkbookRequest): Promise<readonly ReadSheet
   const worker = startWorker()
   return new Promise<readonly ReadSheet[] | undefined>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<WorkbookReply>) => resolve(data.sheets)
-    worker.onerror = ({ message }) => reject(new Error(message || 'The reader of workbooks cannot be loaded'))
+    // A worker whose code cannot be loaded has no message.
+    worker.onerror = ({ message }) =>
+      reject(message ? new Error(message) : new LoadFailure('The reader of workbooks cannot be loaded'))
     worker.postMessage(request)
   }).finally(() => worker.terminate())
 }

@@ -5,7 +5,8 @@ import { useSession } from '../data/page-session.ts'
 import { useSite } from '../data/site.ts'
 import { usePageSettings, usePreference, useTheme } from '../hooks.ts'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../parts/menu.tsx'
-import { languageNames, useText } from '../text/text.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { chooseLanguage, languageNames, useText } from '../text/text.tsx'
 
 /** What the menu of the user offers: account, theme, language, log out. Open at first. */
 export function AccountChoices({ trigger }: { readonly trigger: ReactElement }) {
@@ -54,12 +55,17 @@ export const LanguageMenu = ({ trigger }: { readonly trigger: ReactElement }) =>
 
 function LanguageChoice() {
   const text = useText().shell
-  const [language, setLanguage] = usePreference('language')
+  const toasts = useToasts()
+  const [language] = usePreference('language')
   return (
     <MenuChoice
       label={text.languageLabel}
       value={language ?? ''}
-      onChange={(value) => setLanguage(value === '' ? undefined : value)}
+      onChange={(value) => {
+        chooseLanguage(value === '' ? undefined : value).catch((error: Error) =>
+          toasts.failed(text.languageFailed(error.message)),
+        )
+      }}
       options={[{ value: '', label: text.languageBrowser }, ...languageNames()]}
     />
   )

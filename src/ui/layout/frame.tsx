@@ -7,7 +7,8 @@ import { localSite, SiteContext, siteQuery } from '../data/site.ts'
 import { lazyPart } from '../parts/lazy-part.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
-import { useText } from '../text/text.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { useMissingLanguage, useText } from '../text/text.tsx'
 import { Shell } from './shell.tsx'
 
 const loadSignIn = () => import('../sign-in/sign-in.tsx')
@@ -31,6 +32,12 @@ export function Frame() {
   useEffect(() => {
     if (session.state() === 'unknown') start()
   }, [session, start])
+  const toasts = useToasts()
+  const { languageFailed } = useText().shell
+  const missing = useMissingLanguage()
+  useEffect(() => {
+    if (missing !== undefined) toasts.failed(languageFailed(missing))
+  }, [missing, languageFailed, toasts])
   if (link !== undefined) return <LinkPage name={link} />
   if (state === 'unknown') {
     return (

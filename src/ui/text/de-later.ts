@@ -27,6 +27,8 @@ const deLater: LaterText = {
     templateFailed: 'Die Vorlage wurde nicht heruntergeladen',
     tooLarge: (name, megabytes) =>
       `${name} ist größer, als der Server annimmt (${megabytes} MiB). Importieren Sie die Datei in Teilen.`,
+    unread: (name) =>
+      `${name} konnte nicht gelesen werden. Die Datei wurde vielleicht verschoben oder geändert, oder ein anderes Programm hat sie geöffnet. Wählen Sie sie erneut.`,
     noWorkbook: 'Die Datei ist keine lesbare Excel-Arbeitsmappe. Speichern Sie sie neu als .xlsx oder als CSV.',
     noRows: 'Unter den Überschriften stehen keine Zeilen.',
     found: (rows, shownRows, columns) =>

@@ -220,6 +220,8 @@ const de: Text = {
     themeLight: 'Hell',
     themeDark: 'Dunkel',
     languageLabel: 'Sprache',
+    languageFailed: (name) =>
+      `${name} konnte nicht geladen werden. Prüfen Sie Ihre Verbindung und wählen Sie die Sprache erneut.`,
     languageBrowser: 'Sprache des Browsers',
     palette: 'Suchen oder öffnen …',
     keys: 'Tastenkürzel',

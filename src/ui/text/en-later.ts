@@ -27,6 +27,8 @@ export const enLater = {
     templateFailed: 'The template was not downloaded',
     tooLarge: (name: string, megabytes: string) =>
       `${name} is larger than the server accepts (${megabytes} MiB). Import it in parts.`,
+    unread: (name: string) =>
+      `${name} could not be read. It may have been moved or changed, or be open in another program. Choose it again.`,
     noWorkbook: 'The file is no Excel workbook that can be read. Save it again as .xlsx, or as CSV.',
     noRows: 'There are no rows below the headings.',
     found: (rows: number, shownRows: string, columns: number) =>

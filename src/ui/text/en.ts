@@ -140,6 +140,7 @@ export const en = {
     themeLight: 'Light',
     themeDark: 'Dark',
     languageLabel: 'Language',
+    languageFailed: (name: string) => `${name} could not be loaded. Check your connection and choose it again.`,
     languageBrowser: 'Browser language',
     palette: 'Search or jump to…',
     keys: 'Keyboard shortcuts',

@@ -11,7 +11,14 @@ const loaders = new Map(Object.entries(others).map(([path, load]) => [path.slice
 /** Codes of the languages, such as `en` and `de`. */
 const languages: readonly string[] = ['en', ...loaders.keys()]
 
-const TextContext = createContext<{ readonly text: Text; readonly language: string }>({ text: en, language: 'en' })
+interface ShownText {
+  readonly text: Text
+  readonly language: string
+  /** The preferred language, if it could not be loaded at the start. */
+  readonly missing: string | undefined
+}
+
+const TextContext = createContext<ShownText>({ text: en, language: 'en', missing: undefined })
 
 /** The texts of the present language. */
 export const useText = (): Text => use(TextContext).text
@@ -19,35 +26,72 @@ export const useText = (): Text => use(TextContext).text
 /** Code of the present language. */
 export const useLanguage = (): string => use(TextContext).language
 
+/** The name of the preferred language if it could not be loaded at the start, so that the page is in English; undefined otherwise. */
+export function useMissingLanguage(): string | undefined {
+  const { missing } = use(TextContext)
+  return missing === undefined ? undefined : languageName(missing)
+}
+
 /** The language that the user has chosen, otherwise the first of the browser's that the page has, otherwise English. */
 function preferredLanguage(chosen: string | undefined, browser: readonly string[]): string {
   const wanted = [...(chosen === undefined ? [] : [chosen]), ...browser.map((tag) => tag.slice(0, 2).toLowerCase())]
   return wanted.find((code) => languages.includes(code)) ?? 'en'
 }
 
-/** Promises of the texts that were loaded; English is part of the page. */
-const texts = new Map<string, Promise<Text>>([['en', Promise.resolve(en)]])
+/** The language that the page should have. */
+const preferredNow = (): string => preferredLanguage(preferences.get('language'), navigator.languages)
 
-function textsOf(language: string): Promise<Text> {
-  const load = loaders.get(language)
-  const text = texts.get(language) ?? load?.().then((module) => module.default) ?? Promise.resolve(en)
-  texts.set(language, text)
-  return text
+/** The texts that were loaded; English is part of the page. */
+const loaded = new Map([['en', en]])
+
+async function loadTexts(language: string): Promise<void> {
+  if (loaded.has(language)) return
+  const module = await loaders.get(language)?.()
+  if (module !== undefined) loaded.set(language, module.default)
 }
 
-/** Provides the texts of the preferred language. Suspends until they are loaded. */
-export function TextProvider({ children }: { readonly children: ReactNode }) {
-  const chosen = useSyncExternalStore(preferences.subscribe, () => preferences.get('language'))
+/** The loading of the first language, which also ends if it fails. */
+let first: Promise<void> | undefined
+
+let choices = 0
+
+/**
+ * Changes the language once its texts are there, so that the page stays as it is until then, and if they cannot be loaded.
+ *
+ * @param chosen undefined for the language of the browser
+ * @throws {Error} if they cannot be loaded; its message is the name of the language
+ */
+export async function chooseLanguage(chosen: string | undefined): Promise<void> {
+  const choice = ++choices
   const language = preferredLanguage(chosen, navigator.languages)
-  const text = language === 'en' ? en : use(textsOf(language))
-  const value = useMemo(() => ({ text, language }), [text, language])
-  document.documentElement.lang = language
+  await loadTexts(language).catch((cause: unknown) => {
+    throw new Error(languageName(language), { cause })
+  })
+  if (choice === choices) preferences.set('language', chosen)
+}
+
+/** Provides the texts of the preferred language. Suspends until the first are loaded; the page is in English if that fails. */
+export function TextProvider({ children }: { readonly children: ReactNode }) {
+  // The texts and not the language: it may be chosen again after it could not be loaded.
+  const text = useSyncExternalStore(preferences.subscribe, () => loaded.get(preferredNow()))
+  const preferred = preferredNow()
+  if (text === undefined) first ??= loadTexts(preferred).catch(() => {})
+  // Also after it has ended: React fails if a component that has suspended calls `use` no more.
+  if (first !== undefined) use(first)
+  const value = useMemo(
+    () =>
+      text === undefined ? { text: en, language: 'en', missing: preferred } : { text, language: preferred, missing: undefined },
+    [text, preferred],
+  )
+  document.documentElement.lang = value.language
   return <TextContext value={value}>{children}</TextContext>
 }
 
 /** The languages with their names in themselves, for a menu. */
 export const languageNames = (): { readonly value: string; readonly label: string }[] =>
-  languages.map((code) => ({ value: code, label: new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code }))
+  languages.map((code) => ({ value: code, label: languageName(code) }))
+
+const languageName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code
 
 /** The locale for numbers and dates. */
 export const useLocale = (): string => localeOf(useLanguage(), navigator.languages)

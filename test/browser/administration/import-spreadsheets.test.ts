@@ -291,3 +291,22 @@ inClinic(
     )
   },
 )
+
+inClinic(
+  'a workbook whose reader cannot be loaded can be read again',
+  { as: ADMIN, at: '/models/patient/import' },
+  async ({ page, checkAccess }) => {
+    await page.getByRole('button', { name: 'Next' }).waitFor()
+    for (const chunk of [/\/assets\/workbook-(?!worker)/, /\/assets\/workbook-worker/]) {
+      await page.route(chunk, (route) => route.abort('connectionrefused'))
+      await chooseFile(page, 'patients.xlsx', await excelWorkbook([['Name'], ['Karl']]))
+      const message = page.getByRole('alert').filter({ hasText: 'This could not be loaded. Check your connection' })
+      await message.waitFor()
+      await checkAccess()
+      await page.unroute(chunk)
+      await message.getByRole('button', { name: 'Try again' }).click()
+      await message.waitFor({ state: 'detached' })
+      await page.getByText('1 row and 1 column found.').waitFor()
+    }
+  },
+)

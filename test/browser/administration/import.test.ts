@@ -275,3 +275,37 @@ inBrowser('a model that may be viewed but not added has no import', { as: NEWCOM
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await asAdmin(server, 'PUT', '/models/user/9', { data: { permissions: [] } })
 })
+
+/** Has the page wait for the contents of a file until `release` is called with its name, or until `fail` is. */
+const SLOW_FILES = `(() => {
+  const waiting = new Map()
+  const read = Blob.prototype.arrayBuffer
+  File.prototype.arrayBuffer = function () {
+    return new Promise((resolve, reject) => waiting.set(this.name, { resolve: () => resolve(read.call(this)), reject }))
+  }
+  globalThis.release = (name) => waiting.get(name).resolve()
+  globalThis.fail = (name) => waiting.get(name).reject(new DOMException('A raw message', 'NotReadableError'))
+})()`
+
+inBrowser(
+  'a file that cannot be read is named, and one that is read late replaces no later choice',
+  { at: '/models/tag/import' },
+  async ({ page, checkAccess }) => {
+    await next(page).waitFor()
+    await page.evaluate(SLOW_FILES)
+    await choose(page, 'locked.csv', 'name\nQuay\n')
+    await page.evaluate("fail('locked.csv')")
+    await page.getByRole('alert').filter({ hasText: 'locked.csv could not be read. It may have been moved' }).waitFor()
+    await checkAccess()
+    assert.ok(await next(page).isDisabled())
+
+    await choose(page, 'slow.csv', 'name,slug\nQuay,quay\nPier,pier\n')
+    await page.getByLabel('Or paste cells').fill('name\tslug\nMole\tmole')
+    await page.getByText('1 row and 2 columns found.').waitFor()
+    await page.evaluate("release('slow.csv'); fail('locked.csv')")
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+    await page.getByText('1 row and 2 columns found.').waitFor()
+    await next(page).click()
+    await page.getByRole('cell', { name: 'Mole' }).first().waitFor()
+  },
+)
