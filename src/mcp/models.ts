@@ -72,31 +72,41 @@ export function onModel<T>(
 /** An error about a model, with the names that the caller may know: the API suggests names of records that refer to one, of any model. */
 async function explained(client: Client, scope: ToolScope, key: string, names: Names, error: unknown): Promise<unknown> {
   if (!(error instanceof AdminError) || error.type === 'network') return error
-  const message = toolMessageOf(error)
-  if (error.summary === 'Record is referenced') return new ToolError(await referencedMessage(client, scope, message ?? ''))
+  const message = await shownMessage(client, scope, error)
   const isOfRights = error.type === 'permission'
   const hasFields = error.type === 'validation'
   const isOfActions = error.summary === 'Action not found'
   const isOfNames = error.type === 'request' && error.status === 400
-  if (!isOfRights && !hasFields && !isOfActions && !isOfNames && !isUnknownModel(error)) return new ToolError(`${message}`)
+  if (!isOfRights && !hasFields && !isOfActions && !isOfNames && !isUnknownModel(error)) return new ToolError(message)
   const limits = await limitsFor(client, scope, key)
   limits.check(names)
   const { model } = limits
   if (hasFields) return new ToolError([message, ...meantFields(model, error)].join('\n'))
   const actions = model.actions.flatMap(({ name, can }) => (can ? [name] : []))
   if (isOfActions)
-    return new ToolError(`${message}${message?.includes('did you mean') ? '' : ` (known: ${actions.join(', ') || 'none'})`}`)
-  if (!isOfRights) return new ToolError(`${message}`)
+    return new ToolError(`${message}${message.includes('did you mean') ? '' : ` (known: ${actions.join(', ') || 'none'})`}`)
+  if (!isOfRights) return new ToolError(message)
   const rights = [...model.can, ...actions].join(', ') || 'nothing'
   return new ToolError(`${message}. With ${key} you may: ${rights}. A related model may be one that you may not view`)
 }
 
-/** The message for records that others refer to, if the tools take the models of those. */
-async function referencedMessage(client: Client, scope: ToolScope, message: string): Promise<string> {
-  const referrers = [...message.matchAll(/ is referenced by \d+ (\S+) records? \(/g)].map(([, key = '']) => key)
-  const shown = new Set((await visibleModels(client, scope)).map(({ key }) => key))
-  if (referrers.every((key) => shown.has(key))) return message
-  return 'Record is referenced: records of models that you may not use refer to it'
+/**
+ * The message of an error without the names of models that the tools do not show. Messages name those of records that others refer to, and of what
+ * code of the project writes with a record.
+ */
+async function shownMessage(client: Client, scope: ToolScope, error: AdminError): Promise<string> {
+  const message = toolMessageOf(error) ?? ''
+  if (!/ with ID \d|^\S+\.\w+: /m.test(message)) return message
+  const models = await visibleModels(client, scope)
+  const shown = new Set(models.flatMap(({ key, name }) => [key, name]))
+  return message
+    .replace(/\w+(?= with ID \d)/g, (name) => (shown.has(name) ? name : 'A record'))
+    .replace(/ is referenced by \d+ (\S+) records? \(\w+\)/g, (words, key) =>
+      shown.has(key) ? words : ' is referenced by records of models that you may not use',
+    )
+    .replace(/^((?:\d+\.)*)([a-z]\w*)(?=\.\w+: )/gm, (words, index, key) =>
+      shown.has(key) || key === 'input' ? words : `${index}(another record)`,
+    )
 }
 
 /** True for the error of a model that does not exist, in either shape of errors. */

@@ -30,6 +30,15 @@ const SECRETIVE = {
 fields:
   - { name: note_id, type: foreignkey, model: note, on_delete: restrict }
 `,
+  'hooks/note.js': `import { defineHooks } from 'admin-folder'
+export default defineHooks('note', {
+  beforeCreate({ record }, tx) {
+    const payroll = tx.system.model('payroll')
+    if (record.title === 'Add') payroll.create({})
+    if (record.title === 'Change') payroll.update(99, { code: 'x' })
+  },
+})
+`,
   'seed/payroll.yaml': '- { code: P1, salary: 1 }\n',
   'seed/note.yaml': '- { title: First, boss_id: { code: P1 } }\n',
 }
@@ -134,6 +143,12 @@ describe('tools over HTTP', { concurrency: 2 }, () => {
     assert.deepEqual(held.blocked_by, [{ model: null, field: null, count: 0 }])
     assert.match(held.message, /Those without a name are of models that you may not use/)
     await call('create_record', { model: 'note', data: { title: 'x' }, form_id: 'PayrolForm' })
+    // What code of the project writes with the note.
+    assert.equal(
+      await call('create_record', { model: 'note', data: { title: 'Add' } }),
+      '(another record).code: code is mandatory',
+    )
+    assert.match(await call('create_record', { model: 'note', data: { title: 'Change' } }), /A record with ID 99 does not exist/)
     assert.match(await call('lint_project'), /^Insufficient permissions/)
     await call('describe_model', { model: 'payrol' })
     assert.deepEqual(
