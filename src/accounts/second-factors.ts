@@ -26,6 +26,11 @@ export type FactorUse =
   | { readonly method: FactorMethod; readonly refusal?: undefined }
   | { readonly method?: undefined; readonly refusal: LoginFailureReason }
 
+/** The authenticators that a user had when a second factor was asked for. */
+export interface FactorProof {
+  readonly authenticators: readonly number[]
+}
+
 /** Parts of `SecondFactors`. */
 export interface SecondFactorParts {
   readonly store: Store
@@ -54,6 +59,7 @@ export interface UserFactors {
 }
 
 const RECOVERY_CODES = 10
+const NO_PROOF: FactorProof = { authenticators: [] }
 /** Number of times that a code is compared again, since the factor has changed meanwhile. */
 const MAX_REPETITIONS = 3
 
@@ -83,20 +89,28 @@ export class SecondFactors {
    * Asks for the second factor of a user who has one. The caller has checked the first one.
    *
    * @param otp a code of the authenticator, or a recovery code
-   * @returns what was used; undefined for a user without a factor
+   * @returns what it was asked for, for `isCurrent`
    * @throws {AppError} UNAUTHENTICATED with `second_factor`, which lists the methods, if the code is missing or wrong
    */
-  async require(user: StoredRecord, otp: string | undefined, client?: LoginClient): Promise<FactorMethod | undefined> {
-    if (!this.areOn) return undefined
+  async require(user: StoredRecord, otp: string | undefined, client?: LoginClient): Promise<FactorProof> {
+    if (!this.areOn) return NO_PROOF
     const factors = await this.of(user.id)
-    if (factors.authenticators.length === 0) return undefined
+    const proof = { authenticators: factors.authenticators.map(({ id }) => id) }
+    if (factors.authenticators.length === 0) return proof
     const use: FactorUse = otp === undefined ? MISSING : await this.#use(user, otp, factors, client)
-    if (use.method !== undefined) return use.method
+    if (use.method !== undefined) return proof
     const methods = ['totp', ...(codesOf(factors).length > 0 ? ['recovery'] : [])]
     throw new AppError('UNAUTHENTICATED', otp === undefined ? NEEDED : WRONG, {
       cause: new LoginFailure(use.refusal, user),
       members: { second_factor: { methods } },
     })
+  }
+
+  /** False if an authenticator of the user was added or removed since `require`. */
+  async isCurrent({ id }: StoredRecord, { authenticators }: FactorProof): Promise<boolean> {
+    if (!this.areOn) return true
+    const present = (await this.of(id)).authenticators
+    return present.length === authenticators.length && present.every((record) => authenticators.includes(record.id))
   }
 
   /** Uses a code of a user's second factor. Without a factor no code is right. */
@@ -148,11 +162,8 @@ export class SecondFactors {
       const now = isoTime(clock())
       const values = { confirmed_at: now, last_used_at: now, last_step: step }
       const { codes, operations } = this.#newCodes(user, recovery)
-      await this.#commit([
-        { kind: 'update', table: FACTORS, id: record.id, values, expect: record },
-        ...operations,
-        ...(await this.#endings(user, keptSession)),
-      ])
+      const confirmation: Operation = { kind: 'update', table: FACTORS, id: record.id, values, expect: record }
+      await this.#commitEnding(user, keptSession, [confirmation, ...operations])
       return codes
     }
     return undefined
@@ -171,11 +182,12 @@ export class SecondFactors {
     const { authenticators, recovery } = await this.of(user.id)
     const isLast = authenticators.every(({ id }) => id === factor.id)
     const removed = isLast ? [factor, ...recovery] : [factor]
-    await this.#commit([...removed.map(({ id }) => removal(FACTORS, id)), ...(await this.#endings(user, keptSession))])
+    const removals = removed.map(({ id }) => removal(FACTORS, id))
+    await this.#commitEnding(user, keptSession, removals)
   }
 
   /**
-   * Removes all factors of a user, for whoever has lost them. All sessions of the user end.
+   * Removes all factors of a user who has lost them. All sessions of the user end.
    *
    * @returns the number of removed authenticators
    */
@@ -255,6 +267,18 @@ export class SecondFactors {
     return {
       codes,
       operations: [{ kind: 'insert', table: FACTORS, values }, ...former.map(({ id }) => removal(FACTORS, id))],
+    }
+  }
+
+  /**
+   * Commits a change of the factors and ends the sessions of the user, but for one. A login that has read the former factors may begin its session
+   * after the sessions were read and before the commit, so they are read again: it is found here, or finds the change by `isCurrent`.
+   */
+  async #commitEnding(user: StoredRecord, keptSession: string | undefined, operations: readonly Operation[]): Promise<void> {
+    await this.#commit([...operations, ...(await this.#endings(user, keptSession))])
+    for (let attempt = 0; attempt < MAX_REPETITIONS; attempt++) {
+      const late = await this.#endings(user, keptSession)
+      if (late.length === 0 || (await this.#parts.records.commitInternal(late)).ok) return
     }
   }
 

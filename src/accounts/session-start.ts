@@ -24,12 +24,15 @@ export interface StartOptions {
 interface SessionStartParts {
   readonly records: Records
   readonly sessions: Sessions
-  readonly factors: Pick<SecondFactors, 'require'>
+  readonly factors: Pick<SecondFactors, 'require' | 'isCurrent'>
   readonly events: AccountEvents
   readonly tokens: TokenIssuer
   readonly clock: Clock
   readonly random: Random
 }
+
+/** Maximum number of times that a login is repeated because the second factors of the user changed meanwhile. */
+const MAX_REPETITIONS = 3
 
 /** Begins sessions. Every way to log in ends here, so that each asks for the second factor. */
 export class SessionStart {
@@ -53,14 +56,22 @@ export class SessionStart {
       events.note('login_failed', { user, client, method })
       throw unauthenticated(new LoginFailure('user_inactive', user))
     }
-    await factors.require(user, otp, client)
-    await onAdmitted?.()
-    const family = uniqueId(random)
-    const { grant, next } = this.#grants.issue(user.id, family, client)
-    const noted = await succeeds(records.updateInternal('user', user.id, { last_login: isoTime(clock()) }))
-    const session = noted ? await sessions.begin(user, family, next, { method, inCookie }) : undefined
-    if (session === undefined) throw unauthenticated()
-    events.note('login', { user, client, method, session })
-    return grant
+    for (let attempt = 0; ; attempt++) {
+      const proof = await factors.require(user, otp, client)
+      if (attempt === 0) await onAdmitted?.()
+      const family = uniqueId(random)
+      const { grant, next } = this.#grants.issue(user.id, family, client)
+      const noted = await succeeds(records.updateInternal('user', user.id, { last_login: isoTime(clock()) }))
+      const session = noted ? await sessions.begin(user, family, next, { method, inCookie }) : undefined
+      if (session === undefined) throw unauthenticated()
+      // A change of the factors that was committed since ends the sessions that it has found.
+      if (!(await factors.isCurrent(user, proof))) {
+        await sessions.end({ id: session })
+        if (attempt < MAX_REPETITIONS) continue
+        throw unauthenticated()
+      }
+      events.note('login', { user, client, method, session })
+      return grant
+    }
   }
 }

@@ -144,7 +144,7 @@ export class Sessions {
   }
 
   /** Ends a session and thereby all tokens of its family. */
-  async end({ id }: StoredRecord): Promise<void> {
+  async end({ id }: Pick<StoredRecord, 'id'>): Promise<void> {
     await succeeds(this.#records.remove(SYSTEM, SESSION, id))
   }
 

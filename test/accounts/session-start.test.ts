@@ -17,7 +17,11 @@ test('every session begins in SessionStart, which asks for the second factor', (
   assert.deepEqual(filesWith(/\.create(Many)?\(SYSTEM, SESSIONS?\b|kind: 'insert', table: SESSIONS?\b/), ['accounts/sessions.ts'])
   const [start] = texts.filter(({ name }) => name === 'accounts/session-start.ts')
   const [, body = ''] = /async start\(.*?\{\n(.*?)\n {2}\}/s.exec(start?.text ?? '') ?? []
-  assert.ok(body.indexOf('factors.require(') > 0 && body.indexOf('factors.require(') < body.indexOf('sessions.begin('))
+  const places = ['factors.require(', 'sessions.begin(', 'factors.isCurrent('].map((call) => body.indexOf(call))
+  assert.ok(
+    (places[0] ?? -1) > 0 && places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0)),
+    places.join(),
+  )
 })
 
 test('tokens of sessions are issued by SessionStart and by refreshes only', () => {
