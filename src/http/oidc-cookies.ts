@@ -71,7 +71,7 @@ export class OidcCookies {
 
   #send(request: Request, name: string, value: string, milliseconds: number, sameSite: 'Strict' | 'Lax' = 'Lax'): void {
     const maxAge = milliseconds / 1000
-    sendCookie(request, this.#settings.trusted_proxies, { name, value, maxAge, path: this.#path, sameSite })
+    sendCookie(request, this.#settings, { name, value, maxAge, path: this.#path, sameSite })
   }
 
   #flowPrefix(request: Request): string {

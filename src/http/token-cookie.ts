@@ -12,17 +12,15 @@ const TOKEN = /^[\w.-]+$/
 export class TokenCookie {
   readonly #prefix: string
   readonly #path: string
-  readonly #port: number
   readonly #maxAge: number
-  readonly #trustedProxies: number
+  readonly #settings: Settings
 
   /** @param prefix the name without the port */
-  constructor({ port, jwt, trusted_proxies: trustedProxies }: Settings, prefix: string, path: string) {
+  constructor(settings: Settings, prefix: string, path: string) {
     this.#prefix = prefix
     this.#path = path
-    this.#port = port
-    this.#maxAge = Math.round(60 * jwt.refresh_token_minutes)
-    this.#trustedProxies = trustedProxies
+    this.#maxAge = Math.round(60 * settings.jwt.refresh_token_minutes)
+    this.#settings = settings
   }
 
   /** The token in the cookie; undefined without one, and if several cookies have the name, which another host may have set. */
@@ -44,16 +42,16 @@ export class TokenCookie {
 
   /** The page that sent a request. */
   senderOf(request: Request): SendingPage {
-    return senderOf(request, this.#trustedProxies)
+    return senderOf(request, this.#settings.trusted_proxies)
   }
 
   #send(request: Request, value: string, maxAge: number): void {
     const attributes = { name: this.#name(request), path: this.#path, sameSite: 'Strict' } as const
-    sendCookie(request, this.#trustedProxies, { ...attributes, value, maxAge })
+    sendCookie(request, this.#settings, { ...attributes, value, maxAge })
   }
 
   #name(request: Request): string {
-    return `${this.#prefix}_${portOf(request, this.#port)}`
+    return `${this.#prefix}_${portOf(request, this.#settings.port)}`
   }
 }
 
@@ -67,10 +65,18 @@ interface Cookie {
   readonly sameSite: 'Strict' | 'Lax'
 }
 
-/** Sends a cookie that scripts cannot read. The response may be an error, so the field is added to whichever is sent. */
-export function sendCookie(request: Request, trustedProxies: number, { name, value, maxAge, path, sameSite }: Cookie): void {
+/**
+ * Sends a cookie that scripts cannot read; over HTTPS only, if the request or `public_url` says that users have it. The response may be an error, so the field is added to
+ * whichever is sent.
+ */
+export function sendCookie(
+  request: Request,
+  { trusted_proxies: trustedProxies, public_url: address }: Pick<Settings, 'trusted_proxies' | 'public_url'>,
+  { name, value, maxAge, path, sameSite }: Cookie,
+): void {
   const attributes = [`Max-Age=${maxAge}`, `Path=${path}`, 'HttpOnly', `SameSite=${sameSite}`]
-  const secure = isHttps(request, trustedProxies) ? ['Secure'] : []
+  const isSecure = address?.startsWith('https:') === true || isHttps(request, trustedProxies)
+  const secure = isSecure ? ['Secure'] : []
   addFields(request.raw.res, ['Set-Cookie', [`${name}=${value}`, ...attributes, ...secure].join('; ')])
 }
 

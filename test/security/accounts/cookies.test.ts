@@ -48,7 +48,7 @@ describe('the cookie of a refresh token', () => {
     return cookie?.attributes.secure === true
   }
 
-  test('is Secure behind a trusted proxy with HTTPS, and only then', async () => {
+  test('is Secure behind a trusted proxy with HTTPS, or if the address of the server has it, and only then', async () => {
     const forwarded = (scheme: string) => ({ 'x-forwarded-proto': scheme })
     await withApp(async (app) => {
       assert.equal(await secure(app, {}), false)
@@ -64,6 +64,8 @@ describe('the cookie of a refresh token', () => {
       },
       { settings: { trusted_proxies: 1 } },
     )
+    const address = { public_url: 'https://admin.example.org' }
+    await withApp(async (app) => assert.equal(await secure(app, {}), true, 'users have HTTPS'), { settings: address })
   })
 
   appTest('is removed by a logout, which ends the session', async (app) => {
