@@ -57,7 +57,7 @@ export interface EventSelection {
   readonly all?: boolean
 }
 
-/** Events of which anybody can cause many. Those of a minute from one address are one entry. */
+/** Events that clients without a login can cause. Those of a minute from one address are one entry. */
 const FAILURES: ReadonlySet<AccountEventName> = new Set(['login_failed', 'password_reset_requested'])
 
 /** Time for which events wait, so that many are stored in one transaction, in milliseconds. */
@@ -285,9 +285,13 @@ function shown(entry: StoredRecord, username: string): ShownEvent {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** The hook that writes changes of passwords and addresses, whoever makes them, but for those whose request writes an event of its own. */
-export const accountEventHooks = (events: AccountEvents): WriteHooks => ({
-  afterCommit(changes, { actor, options }) {
+/**
+ * The hook that writes an event for each change of a password or an address, unless `isNoted` is set: then the caller writes it.
+ *
+ * @param tellFormer tells the former address of a user that it was replaced
+ */
+export const accountEventHooks = (events: AccountEvents, tellFormer: (before: StoredRecord) => Promise<void>): WriteHooks => ({
+  async afterCommit(changes, { actor, options }) {
     if (options?.isNoted === true) return
     const client = { requestId: options?.origin?.requestId }
     for (const { table, id, before, after } of changes) {
@@ -295,7 +299,9 @@ export const accountEventHooks = (events: AccountEvents): WriteHooks => ({
       const method = actor.userId === undefined ? 'shell' : actor.userId === id ? undefined : 'other_user'
       const details = { user: after, client, method }
       if (before.password !== after.password) events.note('password_changed', details)
-      if (before.email !== after.email) events.note('email_changed', details)
+      if (before.email === after.email) continue
+      events.note('email_changed', details)
+      await tellFormer(before)
     }
   },
 })

@@ -1,7 +1,7 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { grantsOf } from '../access/present-rights.ts'
 import { type Actor, forbidden, refuseCredentials } from '../auth/permissions.ts'
-import type { AccountSettings } from '../config/define.ts'
+import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { FieldFilter } from '../query/plan.ts'
@@ -13,8 +13,10 @@ import type { JsonObject } from '../util/json.ts'
 interface GuardContext {
   readonly store: Store
   readonly access: AccessRules
-  /** With resets by mail, whoever sets an address gets the password. */
-  readonly settings: { readonly accounts: Pick<AccountSettings, 'password_reset'> }
+  /** With resets by mail, the address gives access to the account. With mail, the own address is changed by a link. */
+  readonly settings: Pick<Settings, 'accounts' | 'mail'>
+  /** Refuses an actor whose login was too long ago. */
+  readonly requireRecent: (actor: Actor) => Promise<void>
 }
 
 /**
@@ -23,15 +25,22 @@ interface GuardContext {
  *
  * Only superusers change or delete a superuser's account. The password of a user with other permissions is changed by superusers only. Users
  * change their own password where the present one is asked for, so that a stolen token does not suffice. Where models have `access`, membership
- * of a group may give access as permissions do, so that a password is also guarded by the user's groups, and only superusers rename or delete a
- * group. Where passwords are reset by mail, the address of a user is guarded like the password.
+ * of a group may give access as permissions do. Then a password is also guarded by the user's groups, and only superusers rename or delete a group.
+ *
+ * Where passwords are reset by mail, the address of a user is guarded like the password. The own address needs a recent login; where mail is set
+ * up, it is changed by a link only, by superusers, too.
  */
 export function accountGuards(context: GuardContext): WriteHooks {
   const superusers = new LastSuperuser(context.access.registry, context.store)
   return {
-    beforeWrite({ actor, model }, { existing, data }) {
+    beforeWrite({ actor, model, options }, { existing, data }) {
       if (data !== undefined) refuseCredentials(actor, model, existing, data)
-      if (!actor.isSuperuser && existing !== undefined) return GUARDS.get(model.key)?.(context, actor, existing, data)
+      if (existing === undefined) return
+      const guard = actor.isSuperuser ? undefined : GUARDS.get(model.key)
+      // A token of a link shows that the user receives mails at the address.
+      const isOwnAddress = model.key === 'user' && existing.id === actor.userId && options?.spentToken === undefined
+      if (!isOwnAddress || !setsAddress(existing, data)) return guard?.(context, actor, existing, data)
+      return guardOwnAddress(context, actor).then(() => guard?.(context, actor, existing, data))
     },
     inTransaction: (transaction) => (transaction.operations.some(mayTakeAccount) ? superusers.keep(transaction) : undefined),
   }
@@ -48,9 +57,9 @@ const guardUser: Guard = async ({ store, access, settings }, actor, record, data
   if (record.is_superuser === true) throw forbidden(actor)
   if (data === undefined) return
   const setsPassword = Object.hasOwn(data, 'password')
-  const setsAddress = settings.accounts.password_reset && Object.hasOwn(data, 'email') && data.email !== record.email
-  if (!setsPassword && !setsAddress) return
-  if (record.id === actor.userId) throw new AppError('FORBIDDEN', setsPassword ? OWN_PASSWORD : OWN_ADDRESS)
+  const isOwn = record.id === actor.userId
+  if (setsPassword && isOwn) throw new AppError('FORBIDDEN', OWN_PASSWORD)
+  if (isOwn || !(setsPassword || (settings.accounts.password_reset && setsAddress(record, data)))) return
   const { permissions, groups } = await grantsOf(store, record)
   for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
   if (access.isEmpty) return
@@ -66,6 +75,15 @@ const GUARDS: ReadonlyMap<string, Guard> = new Map([
 const OWN_PASSWORD = 'Change your own password with POST /auth/password, which asks for the present one'
 
 const OWN_ADDRESS = 'Change your own address with POST /auth/email, which verifies the new one'
+
+const setsAddress = ({ email }: StoredRecord, data: WriteTarget['data']): boolean =>
+  data !== undefined && Object.hasOwn(data, 'email') && data.email !== email
+
+/** @throws {AppError} FORBIDDEN, INSUFFICIENT_USER_AUTHENTICATION */
+async function guardOwnAddress({ settings, requireRecent }: GuardContext, actor: Actor): Promise<void> {
+  if (settings.mail !== undefined) throw new AppError('FORBIDDEN', OWN_ADDRESS)
+  await requireRecent(actor)
+}
 
 const isRenaming = ({ name }: StoredRecord, data: WriteTarget['data']): boolean =>
   data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)

@@ -20,7 +20,7 @@ import { accountLog } from './account-log.ts'
 import { ActorCache } from './actor-cache.ts'
 import { ApiKeys } from './api-keys.ts'
 import { Logins } from './logins.ts'
-import { identityLinkedText } from './mail-texts.ts'
+import { addressChangedText, identityLinkedText } from './mail-texts.ts'
 import { guardedFetch } from './oidc/guarded-fetch.ts'
 import { Identities } from './oidc/identities.ts'
 import { SingleSignOn } from './oidc/single-sign-on.ts'
@@ -125,11 +125,11 @@ export class Accounts {
     this.#hasFormerSecrets = (settings.secret_keys_previous ?? []).length > 0
     this.hooks = [
       this.logins.actors.hooks,
-      accountGuards(parts),
+      accountGuards({ ...parts, requireRecent: (actor) => this.recent.require(actor) }),
       savedViewGuard(parts.store),
       sessions.hooks(parts.lockout),
       accountLog(parts.log),
-      accountEventHooks(events),
+      accountEventHooks(events, (before) => this.links.mails.tell(before, addressChangedText)),
       ...this.links.hooks,
       this.identities.hooks,
     ]

@@ -20,6 +20,7 @@ const WORK_MS = 500
 /** Maximum number of requests worked on in an interval, and of those that wait. */
 const AT_ONCE = 20
 const MAX_WAITING = 1000
+const MINUTE_MS = 60_000
 /** Maximum number of open links of a user. */
 const MAX_OPEN = 3
 
@@ -51,6 +52,8 @@ export class PasswordResets {
   #waiting: Request[] = []
   #cancel: (() => void) | undefined
   #working: Promise<void> = Promise.resolve()
+  /** Number of requests that were dropped since the log was told. */
+  #dropped = 0
 
   constructor(parts: ResetParts) {
     this.#parts = parts
@@ -66,6 +69,7 @@ export class PasswordResets {
     if (!this.#parts.isOn) throw new AppError('NOT_SET_UP', OFF)
     const [address] = readTexts(body, ['email'], { strict: true })
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push({ address, client })
+    else if (this.#dropped++ === 0) this.#parts.timer(MINUTE_MS, () => this.#tellOfDropped())
     this.#plan()
   }
 
@@ -93,7 +97,7 @@ export class PasswordResets {
       const reason = user.is_active === true ? 'has no password' : 'is disabled'
       throw new AppError(
         'INVALID_REQUEST',
-        `User '${String(user.username)}' ${reason}, so it cannot be reset; see \`admin users passwd\` and \`enable\``,
+        `User '${String(user.username)}' ${reason}, so no link sets another one; see \`admin users passwd\` and \`admin users enable\``,
       )
     }
     const created = tokens.create('reset', user)
@@ -129,6 +133,11 @@ export class PasswordResets {
     })
     events.note('password_reset', { user, client })
     await this.#parts.mails.tell(user, passwordSetText)
+  }
+
+  #tellOfDropped(): void {
+    this.#parts.log.warn('Requests for links to set another password were dropped: too many waited', { requests: this.#dropped })
+    this.#dropped = 0
   }
 
   #plan(): void {

@@ -21,6 +21,10 @@ export async function waitingMails(app: TestApp): Promise<readonly WaitingMail[]
   return records.map(({ input }) => input as unknown as WaitingMail)
 }
 
+/** Those that do not tell a former address of a change, which the tests themselves make. */
+export const sentMails = async (app: TestApp): Promise<readonly WaitingMail[]> =>
+  (await waitingMails(app)).filter(({ subject }) => !subject.endsWith(': your address was changed'))
+
 /** The link in a text. */
 export function linkIn(text: string): string {
   const [link] = /https?:\/\/\S+/.exec(text) ?? []

@@ -79,6 +79,47 @@ describe('the own address', () => {
     assert.deepEqual(await meOf(app, access), ['bulk@example.org', true])
   })
 
+  mailTest('is changed by its link only, by a superuser too, and not for another user', async (app) => {
+    const { access_token: access } = await login(app, { username: 'admin', password: 'harbour-admin-2024' })
+    const [email] = await meOf(app, access)
+    const data = { email: 'thief@example.org' }
+    for (const [route, body] of [
+      ['PUT /api/v1/models/user/1', { data }],
+      ['PUT /api/v1/models/user/1?dry_run=true', { data }],
+      ['PUT /api/v1/models/user/bulk', { updates: [{ id: 1, data }] }],
+      ['POST /api/v1/batch', { operations: [{ method: 'update', model: 'user', id: 1, data }] }],
+    ] as const) {
+      const { status, text } = await ask(app, access, route, body)
+      assert.equal(status, 403, `${route} ${text}`)
+      assert.match(text, /Change your own address with POST \/auth\/email/)
+    }
+    assert.deepEqual(await meOf(app, access), [email, false])
+    const same = { data: { email, first_name: 'Ada' } }
+    assert.equal((await ask(app, access, 'PUT /api/v1/models/user/1', same)).status, 200)
+    assert.equal((await verify(app, access, await asked(app, access, 'next@example.org'))).status, 200)
+  })
+
+  mailTest('is told of a change by somebody else', async (app) => {
+    const { access_token: access } = await login(app)
+    const [former] = await meOf(app, access)
+    await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { email: 'other@example.org' } }, status: 200 })
+    const [mail, ...more] = await waitingMails(app)
+    assert.deepEqual([mail?.to, more], [former, []])
+    assert.match(String(mail?.text), /does not have this address any more/)
+    await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { first_name: 'Anna' } }, status: 200 })
+    assert.equal((await waitingMails(app)).length, 1)
+  })
+
+  appTest('is changed by users who may change users after a login within 10 minutes only, where no mail is sent', async (app) => {
+    const { access_token: access } = await login(app, { username: 'admin', password: 'harbour-admin-2024' })
+    const change = (email: string) => ask(app, access, 'PUT /api/v1/models/user/1', { data: { email } })
+    assert.equal((await change('next@example.org')).status, 200)
+    app.advance(11 * 60_000)
+    const { status, json } = await change('late@example.org')
+    assert.deepEqual([status, json.error], [401, 'insufficient_user_authentication'])
+    assert.equal((await change('next@example.org')).status, 200)
+  })
+
   mailTest('is verified for the user who asked only, so that nobody verifies it for somebody else', async (app) => {
     const [anna, editor] = [await login(app), await login(app, EDITOR)]
     const token = await asked(app, editor.access_token, 'victim@example.org')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { forgot, linkIn, MAIL_SETTINGS, resetToken, tokenOf, waitingMails } from '../../helpers/account-mails.ts'
+import { forgot, linkIn, MAIL_SETTINGS, resetToken, sentMails, tokenOf, waitingMails } from '../../helpers/account-mails.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, send } from '../../helpers/api/scenario.ts'
 import { testsOf } from '../../helpers/tests-of.ts'
@@ -216,29 +216,29 @@ describe('asking for a link', () => {
     ]) {
       assert.deepEqual((await forgot(app, address)).json, BODY)
     }
-    assert.deepEqual(await waitingMails(app), [])
+    assert.deepEqual(await sentMails(app), [])
     // A locked account is that of the one who guesses, and of its owner.
     assert.deepEqual((await forgot(app, email.toUpperCase())).json, BODY)
-    assert.deepEqual(valuesOf(await waitingMails(app), 'to'), [email])
+    assert.deepEqual(valuesOf(await sentMails(app), 'to'), [email])
   })
 
   resetTest('sends to the stored address, not to the one of the request', async (app) => {
     await changeUser(app, { email: 'Mike@Example.org' })
     for (const similar of ['mıke@example.org', 'mİke@example.org', 'MİKE@EXAMPLE.ORG', 'mi\u212ae@example.org'])
       await forgot(app, similar)
-    assert.deepEqual(await waitingMails(app), [])
+    assert.deepEqual(await sentMails(app), [])
     await forgot(app, 'MIKE@eXample.ORG')
     await forgot(app, 'miKe@example.org')
-    assert.deepEqual(valuesOf(await waitingMails(app), 'to'), ['Mike@Example.org'])
+    assert.deepEqual(valuesOf(await sentMails(app), 'to'), ['Mike@Example.org'])
   })
 
   resetTest('finds the exact address of two that differ in the case only, and else neither', async (app) => {
     await changeUser(app, { email: 'mike@example.org' })
     await changeUser(app, { email: 'Mike@example.org' }, 4)
     await forgot(app, 'MIKE@example.org')
-    assert.deepEqual(await waitingMails(app), [])
+    assert.deepEqual(await sentMails(app), [])
     await forgot(app, 'Mike@example.org')
-    assert.deepEqual(valuesOf(await waitingMails(app), 'to'), ['Mike@example.org'])
+    assert.deepEqual(valuesOf(await sentMails(app), 'to'), ['Mike@example.org'])
   })
 
   resetTest('sends three mails to an account in half an hour', async (app) => {
@@ -269,6 +269,16 @@ describe('asking for a link', () => {
     },
     { settings: { rate_limits: { auth: 2, default: 0 } } },
   )
+
+  resetTest('tells the log once a minute how many requests were dropped, since too many waited', async (app) => {
+    const { resets } = app.app.accountLinks
+    for (let number = 0; number < 1003; number++) resets.request({ email: `a${number}@example.org` }, {})
+    const told = () => app.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg.includes('were dropped'))
+    assert.deepEqual(told(), [])
+    app.advance(60_000)
+    assert.deepEqual(valuesOf(told(), 'requests'), [3])
+    await resets.flush()
+  })
 
   resetTest('needs an address', async (app) => {
     for (const body of [{}, { email: 7 }, { email: ['a@b.c'] }, { email: 'a@b.c', to: 'd@e.f' }, []]) {
