@@ -27,6 +27,7 @@ import { type Clock, DAY_MS, isoTime } from '../util/clock.ts'
 import type { Random } from '../util/ids.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, firstMessages, meantOrKnown } from '../util/suggest.ts'
+import { printable } from '../util/text.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { ActorCache } from './actor-cache.ts'
@@ -164,7 +165,9 @@ export class ApiKeys {
     const { name, scopes, days, userId } = await this.#request(body)
     const owner = await this.#owner(actor, userId)
     if (owner.is_active !== true)
-      throw new AppError('VALIDATION_FAILED', { user_id: [`User '${String(owner.username)}' is disabled`] })
+      throw new AppError('VALIDATION_FAILED', {
+        user_id: [`User '${String(owner.username)}' is disabled; enable the user first, or name another owner`],
+      })
     const filters: FieldFilter[] = [{ field: 'user_id', operator: 'eq', value: owner.id }]
     const { total } = await this.#parts.store.find(API_KEYS, { filters, sort: [], offset: 0, limit: 0 })
     if (total >= MAX_KEYS)
@@ -244,7 +247,7 @@ export class ApiKeys {
   async #owner(actor: Actor, userId: number | undefined): Promise<StoredRecord> {
     const id = userId ?? actor.userId
     if (id === undefined)
-      throw new AppError('INVALID_REQUEST', { user_id: ["'user_id' is mandatory for a request that is of no user"] })
+      throw new AppError('INVALID_REQUEST', { user_id: ["Name the owner in 'user_id': the command line has no account"] })
     if (id !== actor.userId) superusersOnly(actor)
     const [user] = await this.#parts.store.get('user', [id])
     if (user !== undefined) return user
@@ -278,6 +281,8 @@ export class ApiKeys {
       if (!MEMBERS.includes(each)) issues.add(each, `Field '${each}' does not exist${didYouMean(each, MEMBERS)}`)
     if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_KEY_NAME)
       issues.add('name', `name must be a text of 1 to ${MAX_KEY_NAME} characters, such as what the key is for`)
+    else if (printable(name) !== name)
+      issues.add('name', `name must be one line without control characters, not '${printable(name)}'`)
     const areTexts =
       Array.isArray(scopes) &&
       scopes.length > 0 &&

@@ -331,7 +331,7 @@ export interface ViewOptions extends CallOptions {
 
 /** The logged-in user and their permissions. */
 export interface Me<User> {
-  /** The record of the user. */
+  /** The record of the user; only `id` and `username` for an API key whose scopes have no `view_user`. */
   readonly data: User
   /** Codenames such as `view_post`. */
   readonly permissions: readonly string[]

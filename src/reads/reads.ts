@@ -1,5 +1,5 @@
 import type { AccessRules } from '../access/access-rules.ts'
-import { type Actor, noSuchRecord } from '../auth/permissions.ts'
+import { type Actor, inScope, noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Field } from '../model/field.ts'
@@ -11,7 +11,7 @@ import type { RecordProjection } from '../query/project.ts'
 import { type ReadOptions, type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import { decimalQuotient } from '../util/decimal.ts'
 import { PreparedQueries } from './prepared-queries.ts'
-import { arrayJson, isSameNested, type RecordJson, type RecordSerializer } from './record-json.ts'
+import { arrayJson, isSameNested, RecordJson, type RecordSerializer } from './record-json.ts'
 
 const ID_ALONE: RecordProjection = [{ kind: 'value', name: 'id' }]
 
@@ -107,11 +107,15 @@ export class Reads {
     return `{"data":[${groups.map((group) => groupJson(group, request)).join(',')}],"total":${groups.length}}`
   }
 
-  /** The actor's own user record. It needs no permission. */
+  /** The actor's own user record. It needs no permission. A key whose scopes do not name it gets id and name of its owner. */
   async self(actor: Actor): Promise<RecordJson> {
     const { userId = 0 } = actor
     const [user] = await this.#store.get('user', [userId])
     if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#access.registry.expect('user'), userId))
+    const { key } = actor
+    if (key !== undefined && !inScope(key, 'view', this.#access.registry.expect('user'))) {
+      return new RecordJson(JSON.stringify({ id: user.id, username: user.username }), user, false)
+    }
     return this.one(actor, 'user', user)
   }
 

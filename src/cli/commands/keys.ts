@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { ApiKey, Client, NewApiKey } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
+import { printable } from '../../util/text.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
@@ -55,7 +56,7 @@ function addCommand(io: Io): Command {
       })
       io.stdout.write(json === true ? `${JSON.stringify({ ...shown, key })}\n` : `${key}\n`)
       const end = shown.expires_at === null ? 'does not expire' : `expires at ${shown.expires_at}`
-      io.stderr.write(`Added key ${shown.id} of '${shown.owner.username}', which ${end}; it is not shown again\n`)
+      io.stderr.write(`Added key ${shown.id} of '${printable(shown.owner.username)}', which ${end}; it is not shown again\n`)
     })
 }
 
@@ -91,7 +92,7 @@ function revokeCommand(io: Io): Command {
         options,
         async ({ client }) => (await client.request(`/auth/keys/${id}`, { method: 'DELETE' })) as { data: ApiKey },
       )
-      io.stderr.write(`Revoked key ${data.id} ('${data.name}') of '${data.owner.username}'\n`)
+      io.stderr.write(`Revoked key ${data.id} ('${printable(data.name)}') of '${printable(data.owner.username)}'\n`)
     })
 }
 

@@ -63,7 +63,7 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
   const renewal = { ...token, grant_type: grantType('refresh_token') }
   const issued = object({ access_token: TEXT, token_type: BEARER, expires_in: COUNT_SCHEMA })
   const me = object({
-    data: ref(schemaNames(registry.expect('user')).record),
+    data: { anyOf: [ref(schemaNames(registry.expect('user')).record), object({ id: { type: 'integer' }, username: TEXT })] },
     permissions: TEXTS,
     second_factor: {
       ...object({ active: FLAG, enrol: FLAG }),
@@ -146,7 +146,9 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
       enrolling: true,
       operationId: 'getOwnUser',
       summary: 'Who the token speaks for',
-      description: 'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them.',
+      description:
+        'Permissions are `view_`, `add_`, `change_` and `delete_<model>`; superusers have all of them. An API key without `view_user` gets only `id` and ' +
+        '`username` of its owner in `data`.',
       answers: { 200: responses.success('The user and their permissions', jsonContent(me)) },
       handler:
         ({ reads, logins, ownFactors, accountLinks }) =>

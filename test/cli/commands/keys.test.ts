@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { addressIn, type CliResult, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
@@ -45,6 +47,19 @@ describe('admin keys', () => {
     assert.deepEqual(await admin('keys revoke 1'), { code: 0, stdout: '', stderr: "Revoked key 1 ('CI') of 'ci'\n" })
     await served(async (url) => assert.equal(await statusOf(url, key), 401))
     assert.match((await admin('keys revoke 1')).stderr, /Key with ID 1 does not exist/)
+  })
+
+  test('revoke escapes what a terminal would obey in the answer of a server', async () => {
+    const data = { id: 1, name: 'CI\u001b[2J', owner: { id: 2, username: 'evil\u0007' } }
+    const server = createServer((_, response) => {
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ data }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { stderr } = await admin(`keys revoke 1 --url http://127.0.0.1:${port}`, { ADMIN_TOKEN: 'any' })
+    server.close()
+    server.closeAllConnections()
+    assert.equal(stderr, "Revoked key 1 ('CI\\u001b[2J') of 'evil\\u0007'\n")
   })
 
   test('add names what is wrong', async () => {

@@ -69,7 +69,6 @@ describe('the rights of a key are its scopes within those of its owner:', () => 
       [`GET ${API}/jobs`],
       ['GET /admin/api/v1/lint'],
       [`POST ${API}/reset`, { dry_run: true }],
-      [`GET ${API}/snapshots`],
       [`PUT ${API}/models/user/3`, { data: { is_superuser: true } }],
       [`PUT ${API}/models/user/3`, { data: { groups: [1] } }],
       [`POST ${API}/ext/ruling`, {}],
@@ -191,6 +190,10 @@ describe('a key is created', () => {
       ],
     )
     assert.equal((await create(app, { name: 'CI', scopes: [] })).status, 400)
+    const escaping = await create(app, { name: 'CI\u001b[2J', scopes: ['read'] })
+    assert.deepEqual(escaping.json.detail.error, {
+      name: ["name must be one line without control characters, not 'CI\\u001b[2J'"],
+    })
     const { status, json } = await create(app, { name: ' CI ', scopes: ['read', 'read'], expires_in_days: 30 })
     const { key, hint, ...rest } = json.data
     assert.match(key, /^adm_[0-9A-Za-z]{49}$/)

@@ -177,7 +177,11 @@ for (const owner of ['super', 'editor']) {
       assert.deepEqual([json.user.is_superuser, json.saved_views], [false, []])
       const off = ['import', 'webhooks', 'snapshots', 'mock', 'lint', 'saved_views', 'share_views']
       for (const name of off) assert.equal(json.capabilities[name], false, name)
-      assert.deepEqual((await call(app, key, `GET ${API}/auth/me`)).json.permissions, ['view_article'])
+      const me = (await call(app, key, `GET ${API}/auth/me`)).json
+      assert.deepEqual(me.permissions, ['view_article'])
+      assert.deepEqual(me.data, { id: me.data.id, username: owner })
+      const wider = await keyOf(app, owner, ['view_article', 'view_user'])
+      assert.equal((await call(app, wider.key, `GET ${API}/auth/me`)).json.data.email, `${owner}@example.org`)
     })
 
     test('is told of changes of articles only, until it is revoked', async () => {
