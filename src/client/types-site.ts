@@ -89,6 +89,8 @@ export interface SavedView {
   /** Opens with the list: for its owner, or for all who see it. */
   readonly default_for: 'user' | 'all' | null
   readonly updated_at: string | null
+  /** The version of the record, for `if_match`. */
+  readonly etag: string
   /** What the user may do with it. */
   readonly can: readonly ('change' | 'delete')[]
 }

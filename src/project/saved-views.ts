@@ -1,7 +1,7 @@
 import type { AccessRules } from '../access/access-rules.ts'
 import { mayActOnView, meantFor } from '../access/saved-view-access.ts'
 import type { Actor } from '../auth/permissions.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import { type Store, type StoredRecord, versionOf } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import { SAVED_VIEWS } from '../views/saved-view-model.ts'
 
@@ -35,6 +35,7 @@ export async function savedViewsFor(access: AccessRules, store: Store, actor: Ac
     id: record.id,
     ...Object.fromEntries(MEMBERS.map((name) => [name, record[name] ?? null])),
     updated_at: record.updated_at ?? null,
+    etag: `"${versionOf(record)}"`,
     can: (['change', 'delete'] as const).filter((action) => mayActOnView(actor, action, record)),
   }))
 }

@@ -59,6 +59,15 @@ describe('saved views of other users', () => {
       assert.deepEqual(await inSite(as), named, as)
     }
     await play(app, { request: `GET ${VIEWS}`, status: 401, as: null })
+    // The site has the versions of them, so that a client can change one without reading it.
+    const { json } = await play(app, { request: 'GET /admin/api/v1/site', status: 200, as: 'anna.lind' })
+    const put = (status: number) =>
+      play(app, {
+        ...{ request: `PUT ${VIEWS}/2`, as: 'anna.lind', status },
+        ...{ headers: { 'if-match': json.saved_views[1].etag }, body: { data: { query: 'sort=title' } } },
+      })
+    await put(200)
+    await put(412)
     await play(app, { request: `GET ${VIEWS}/1`, status: 404, as: 'jduarte', expect: recordNotFound('SavedView', 1) })
     // What was asked under the same query by another user is no answer for this one.
     await play(app, { request: `GET ${VIEWS}/1`, status: 200, as: 'anna.lind' })

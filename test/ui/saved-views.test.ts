@@ -6,7 +6,7 @@ import { defaultView, openedSearch, viewSearch } from '../../src/ui/data/saved-v
 import { allColumns } from '../../src/ui/list/columns.ts'
 import { readListState } from '../../src/ui/list/list-state.ts'
 import { isChanged, savedQuery, viewFaults } from '../../src/ui/list/view-changes.ts'
-import { formerDefaults } from '../../src/ui/list/view-writes.ts'
+import { formerDefaults, writeView } from '../../src/ui/list/view-writes.ts'
 import { PreferenceStore } from '../../src/ui/preferences.ts'
 import { parseSearch, stringifySearch } from '../../src/ui/search-params.ts'
 import { relationTo, siteField, siteModel } from './site-fixture.ts'
@@ -24,6 +24,7 @@ const savedView = (id: number, more: Partial<SavedView> = {}): SavedView => ({
   everyone: false,
   default_for: null,
   updated_at: null,
+  etag: `"${id}"`,
   can: ['change', 'delete'],
   ...more,
 })
@@ -122,6 +123,33 @@ test('a new default takes the place of the former one of the same users', () => 
   assert.deepEqual(former({ default_for: 'all', groups: [3] }), [2])
   assert.deepEqual(former({ default_for: 'all', everyone: true, groups: [3] }), [4])
   assert.deepEqual(former({ default_for: null }), [])
+})
+
+test('a view is stored only over the version that it began with, and names those that were changed elsewhere', async () => {
+  const former = savedView(2, { name: 'Former', default_for: 'user' })
+  const sent: unknown[] = []
+  const client = (error?: Error) =>
+    ({
+      batch: async (operations: readonly unknown[]) => {
+        sent.push(...operations)
+        if (error !== undefined) throw error
+        return { data: [{ id: 1 }], etags: ['"new"'] }
+      },
+    }) as never
+  const write = { saved: savedView(1), values: { default_for: 'user' } } as const
+  assert.deepEqual(await writeView(client(), siteWith([former]), write), { id: 1, etag: '"new"', changed: [] })
+  assert.deepEqual(sent, [
+    { method: 'update', model: 'savedview', id: 1, if_match: '"1"', data: { default_for: 'user' } },
+    { method: 'update', model: 'savedview', id: 2, if_match: '"2"', data: { default_for: null } },
+  ])
+  const refusal = (fieldErrors: Record<string, string[]>) =>
+    new AdminError('Invalid', { type: 'validation', status: 400, fieldErrors })
+  const outdated = refusal({ '1.if_match': ['changed'] })
+  assert.deepEqual(await writeView(client(outdated), siteWith([former]), write), { id: undefined, changed: [former] })
+  const created = { saved: undefined, values: { model: 'post', default_for: 'user' } } as const
+  assert.deepEqual((await writeView(client(outdated), siteWith([former]), created)).changed, [former])
+  const unnamed = refusal({ '0.name': ['name is mandatory'] })
+  await assert.rejects(writeView(client(unnamed), siteWith([former]), write), unnamed)
 })
 
 /** A storage of a browser. */

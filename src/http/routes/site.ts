@@ -99,6 +99,7 @@ const siteView = object({
   ...{ user_id: { type: 'integer' }, groups: { type: 'array', items: { type: 'integer' } }, everyone: nullable(FLAG) },
   default_for: nullable(oneName(['user', 'all'])),
   updated_at: nullable(TEXT),
+  etag: { ...TEXT, description: 'The version of the record, for `If-Match`' },
   can: { type: 'array', items: oneName(['change', 'delete']) },
 })
 

@@ -6,6 +6,7 @@ import { focusContent } from '../parts/page-header.tsx'
 import { Notice } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
+import { ChangedViews } from './changed-views.tsx'
 import { type ShownViews, useViewChanges } from './use-view-changes.ts'
 import { viewFaults } from './view-changes.ts'
 import { ViewDialog } from './view-dialog.tsx'
@@ -16,7 +17,7 @@ export function OpenedView(shown: ShownViews) {
   const { views: text } = useLaterText()
   const site = useSite()
   const { state, change, opened } = shown
-  const { isChanged, isBusy, save, saveState, discard } = useViewChanges(shown)
+  const { isChanged, isBusy, save, saveState, discard, refused } = useViewChanges(shown)
   const [isNaming, setNaming] = useState(false)
   if (opened === undefined) {
     return (
@@ -76,6 +77,7 @@ export function OpenedView(shown: ShownViews) {
           </Button>
         </section>
       )}
+      {refused && <ChangedViews {...refused} />}
       {isNaming && <ViewDialog shown={shown} saved={undefined} onClose={() => setNaming(false)} />}
     </>
   )

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
+import type { SavedView, SiteModel } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { orderOf, type RecordOrder } from '../data/record-order.ts'
 import { type ListedPage, listQuery } from '../data/records.ts'
@@ -50,6 +50,7 @@ export function RecordList({ model, view, forms, tabs, state, change }: RecordLi
   const opened = openedView(site, model.key, state)
   const [ownColumns, setOwnColumns] = useListPreference('columns', listKey)
   const preferred = isSaved ? undefined : ownColumns
+  const base = useRef<SavedView>(undefined)
   const look = useLook(listKey, opened)
   const { widths = NO_WIDTHS, pinned: chosenPins, totals = [], density } = look.look
 
@@ -100,7 +101,7 @@ export function RecordList({ model, view, forms, tabs, state, change }: RecordLi
     choose(undefined)
     look.set({ pinned: undefined, widths: undefined })
   }
-  const views = { model, view, all, state, change, look, opened }
+  const views = { model, view, all, state, change, look, opened, base }
   return (
     <div className="list-page">
       <ListHeader {...{ model, matches, shown }} total={page?.total} sort={plan.sort} />

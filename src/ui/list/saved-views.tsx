@@ -11,6 +11,7 @@ import { useToasts } from '../parts/toast.tsx'
 import { formatList } from '../text/format.ts'
 import { useLaterText } from '../text/later.ts'
 import { useLocale, useText } from '../text/text.tsx'
+import { ChangedViews } from './changed-views.tsx'
 import { readListState } from './list-state.ts'
 import { type ShownViews, useViewChanges } from './use-view-changes.ts'
 import { ViewDialog } from './view-dialog.tsx'
@@ -21,7 +22,7 @@ export function SavedViews({ trigger, ...shown }: ShownViews & { readonly trigge
   const { views: text } = useLaterText()
   const site = useSite()
   const { model, state, change, opened } = shown
-  const { isChanged, isBusy, save, discard } = useViewChanges(shown)
+  const { isChanged, isBusy, save, discard, refused } = useViewChanges(shown)
   const [dialog, setDialog] = useState<'new' | 'edit' | 'delete'>()
   const audience = useAudience()
   const ofModel = site.saved_views.filter((view) => view.model === model.key)
@@ -79,6 +80,7 @@ export function SavedViews({ trigger, ...shown }: ShownViews & { readonly trigge
           </MenuItem>
         )}
       </Menu>
+      {refused && <ChangedViews {...refused} />}
       {dialog === 'delete' && opened !== undefined && (
         <DeleteView view={opened} onClose={() => setDialog(undefined)} onDone={() => change({ ...state, view: undefined })} />
       )}

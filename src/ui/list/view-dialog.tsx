@@ -1,6 +1,6 @@
 import '../styles/saved-views.css'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { SavedView } from '../../client/client.ts'
 import { useSession } from '../data/page-session.ts'
 import { may, modelOf, useSite, useSiteRefresh } from '../data/site.ts'
@@ -13,12 +13,13 @@ import { Failure } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
+import { ChangedViews } from './changed-views.tsx'
 import type { ShownViews } from './use-view-changes.ts'
 import { savedQuery } from './view-changes.ts'
-import { forgetLook, storedLook, type ViewValues, writeView } from './view-writes.ts'
+import { forgetLook, NOT_WRITTEN, storedLook, type ViewValues, writeView } from './view-writes.ts'
 
 interface ViewDialogProps {
-  readonly shown: Pick<ShownViews, 'model' | 'state' | 'change' | 'look' | 'opened'>
+  readonly shown: Omit<ShownViews, 'view' | 'all'>
   /** The view to rename and share; undefined for a new one of what the list shows. */
   readonly saved: SavedView | undefined
   readonly onClose: () => void
@@ -26,9 +27,15 @@ interface ViewDialogProps {
 
 type Sharing = Pick<ViewValues, 'everyone' | 'groups' | 'default_for'>
 
+const sharingOf = (view: SavedView | undefined): Sharing => ({
+  everyone: view?.everyone === true,
+  groups: view?.groups ?? [],
+  default_for: view?.default_for ?? null,
+})
+
 /** Names a saved view, shares it, and says for whom it opens by default. */
 export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
-  const { model, state, change, look, opened } = shown
+  const { model, state, change, look, opened, base } = shown
   const { common } = useText()
   const { views: text } = useLaterText()
   const site = useSite()
@@ -38,11 +45,10 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
   const { isBusy, error, run } = useAction()
   const [name, setName] = useState(saved?.name ?? '')
   const [fault, setFault] = useState<string>()
-  const [sharing, setSharing] = useState<Sharing>({
-    everyone: saved?.everyone === true,
-    groups: saved?.groups ?? [],
-    default_for: saved?.default_for ?? null,
-  })
+  const [sharing, setSharing] = useState(sharingOf(saved))
+  /** The view as the dialog shows it, which may change elsewhere meanwhile. */
+  const [edited, setEdited] = useState(saved)
+  const [changed, setChanged] = useState<readonly SavedView[]>([])
   const owner = saved?.user_id ?? site.user.id
   /** True once the button that opened the dialog is another, or gone. */
   const isReplaced = useRef(false)
@@ -54,8 +60,7 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
     [],
   )
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async (written = saved && edited) => {
     const title = name.trim()
     const isUsed = site.saved_views.some(
       (each) => each.id !== saved?.id && each.user_id === owner && each.model === model.key && each.name === title,
@@ -65,20 +70,39 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
     if (found !== undefined || isBusy) return
     const shownValues = { model: model.key, query: savedQuery(state), look: storedLook(look.look) }
     const values = { name: title, ...sharing, ...(saved === undefined ? shownValues : {}) }
-    let id = 0
+    let result = NOT_WRITTEN
     const isDone = await run(async (client) => {
-      id = await writeView(client, site, { saved, values })
+      result = await writeView(client, site, { saved: written, values })
       // The address names the new view only when the page knows it. Until then a second Enter would save another.
       await refresh()
     })
     if (!isDone) return
+    setChanged(result.changed)
+    if (result.changed.length > 0) return
+    // The version that the changes of the list began with is this one now.
+    if (written !== undefined && base.current?.etag === written.etag) base.current = { ...written, etag: result.etag ?? '' }
     toasts.done(text.saved(title))
     isReplaced.current = saved === undefined
     onClose()
     if (saved !== undefined) return
     // The new view has them now.
     forgetLook(opened)
-    change({ ...state, view: String(id) })
+    change({ ...state, view: String(result.id) })
+  }
+  const refused = {
+    views: changed,
+    saveAnyway: () => {
+      setEdited(saved)
+      setChanged([])
+      void submit(saved)
+    },
+    reload: () => {
+      setEdited(saved)
+      setName(saved?.name ?? name)
+      setSharing(saved === undefined ? sharing : sharingOf(saved))
+      setChanged([])
+    },
+    close: () => setChanged([]),
   }
 
   return (
@@ -96,7 +120,15 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
         </>
       }
     >
-      <form id={form} className="list-form" onSubmit={(event) => void submit(event)} noValidate>
+      <form
+        id={form}
+        className="list-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
         {error !== undefined && <Failure error={error} />}
         <LabelledField label={text.name} errors={fault === undefined ? [] : [fault]} isRequired>
           {(links) => (
@@ -110,9 +142,10 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
             />
           )}
         </LabelledField>
-        <SharedWith {...{ saved, sharing, setSharing }} />
+        <SharedWith {...{ sharing, setSharing }} saved={edited} />
         <DefaultFor {...{ sharing, setSharing }} isOwn={owner === site.user.id} />
       </form>
+      {changed.length > 0 && <ChangedViews {...refused} />}
     </Dialog>
   )
 }

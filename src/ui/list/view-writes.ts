@@ -1,4 +1,4 @@
-import type { Client, SavedLook, SavedView, Site } from '../../client/client.ts'
+import { AdminError, type Client, type SavedLook, type SavedView, type Site } from '../../client/client.ts'
 import { preferences } from '../preferences.ts'
 import type { Look } from './use-look.ts'
 
@@ -13,29 +13,54 @@ export interface ViewValues {
   readonly default_for: SavedView['default_for']
 }
 
-/** A saved view to change, or undefined for a new one, and what it becomes. */
+/** A saved view to change, and what it becomes. */
 export interface ViewWrite {
+  /** The view as it was when its editing began; undefined for a new one. */
   readonly saved: SavedView | undefined
   readonly values: Partial<ViewValues>
 }
 
+/** The result of a write. */
+interface ViewWritten {
+  /** The id of the view; undefined if nothing is stored. */
+  readonly id: number | undefined
+  /** The new version of the view. */
+  readonly etag?: string | undefined
+  /** The views that were changed elsewhere, so that nothing is stored, as the page has read them. */
+  readonly changed: readonly SavedView[]
+}
+
+/** The result before anything is written. */
+export const NOT_WRITTEN: ViewWritten = { id: undefined, changed: [] }
+
 /**
- * Stores a saved view. One that opens by default takes the place of the former one of the same users, in the same transaction.
+ * Stores a saved view. One that opens by default takes the place of the former one of the same users, in the same transaction. Nothing is
+ * stored if one of them was changed since it was read.
  *
- * @returns its id
  * @throws {AdminError}
  */
-export async function writeView(client: Client, site: Site, { saved, values }: ViewWrite): Promise<number> {
+export async function writeView(client: Pick<Client, 'batch'>, site: Site, { saved, values }: ViewWrite): Promise<ViewWritten> {
   const data = { ...values }
-  const former = formerDefaults(site, { ...saved, ...values }).map(({ id }) => ({ ...OF_VIEW, id, data: { default_for: null } }))
+  const former = formerDefaults(site, { ...saved, ...values })
+  const emptied = former.map(({ id, etag }) => ({ ...OF_VIEW, id, if_match: etag, data: { default_for: null } }))
   const own =
     saved === undefined
       ? ({ method: 'create', model: 'savedview', data } as const)
-      : ({ ...OF_VIEW, id: saved.id, data } as const)
-  const { data: records } = await client.batch([own, ...former])
-  if ('look' in values) forgetLook(saved)
-  return Number(records[0]?.id)
+      : ({ ...OF_VIEW, id: saved.id, if_match: saved.etag, data } as const)
+  try {
+    const { data: records, etags } = await client.batch([own, ...emptied], { etags: true })
+    if ('look' in values) forgetLook(saved)
+    return { id: Number(records[0]?.id), etag: etags?.[0] ?? undefined, changed: [] }
+  } catch (error) {
+    const changed = [saved, ...former].flatMap((view, index) => (view !== undefined && isOutdated(error, index) ? view : []))
+    if (changed.length === 0) throw error
+    return { id: undefined, changed }
+  }
 }
+
+/** True for the error of a batch of which an operation has another version than the stored one. */
+const isOutdated = (error: unknown, index: number): boolean =>
+  error instanceof AdminError && error.errorsOf(index).if_match !== undefined
 
 const OF_VIEW = { method: 'update', model: 'savedview' } as const
 

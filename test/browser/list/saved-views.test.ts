@@ -114,6 +114,69 @@ inBrowser(
 )
 
 inBrowser(
+  'a view that another user has changed meanwhile is overwritten only when that is confirmed',
+  { as: ANNA, at: '/models/post' },
+  async ({ page, server, path, checkAccess }) => {
+    const own = (await apiOf(server, ANNA)).model('savedview')
+    const others = (await apiOf(server)).model('savedview')
+    const { data } = await own.create({ name: 'Drafts', model: 'post', query: 'filter=status%3Ddraft', groups: [AUTHORS] })
+    const stored = async () => (await own.read(data.id)).data
+    await page.goto(`${path}/models/post?view=${data.id}&filter=status%3Ddraft`)
+    await total(page, '5 records')
+    const sortByTitle = () => page.locator('thead').getByRole('button', { name: 'Title' }).press('Enter')
+    const save = (name: string) => page.getByRole('main').getByRole('button', { name: `Save changes to ${name}` })
+    const changed = (name: string) => page.getByRole('dialog', { name: `${name} was changed elsewhere` })
+
+    // The page hears of the change, and of the name: what is saved must not take it for its own.
+    await sortByTitle()
+    await save('Drafts').waitFor()
+    await others.update(data.id, { name: 'Featured', query: 'filter=is_featured%3Dtrue' })
+    await save('Featured').press('Enter')
+    await changed('Featured').getByText('Saving overwrites that change.').waitFor()
+    await checkAccess()
+    assert.equal((await stored()).query, 'filter=is_featured%3Dtrue')
+    await changed('Featured').getByRole('button', { name: 'Save anyway' }).press('Enter')
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+    await focusIsKept(page)
+    assert.equal((await stored()).query, 'filter=status%3Ddraft&sort=title')
+
+    // A name of the own does not count as a change elsewhere.
+    await sortByTitle()
+    await save('Featured').waitFor()
+    const renaming = page.getByRole('dialog', { name: 'Rename or share view' })
+    await openMenu(page, 'Featured')
+    await choose(page, /^Rename or share/)
+    await renaming.getByLabel('Name').fill('By title')
+    await renaming.getByLabel('Name').press('Enter')
+    await save('By title').press('Enter')
+    await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+
+    // Reloaded, the list shows what the other user has saved.
+    await sortByTitle()
+    await save('By title').waitFor()
+    await others.update(data.id, { query: 'filter=is_featured%3Dtrue' })
+    await save('By title').press('Enter')
+    await changed('By title').getByRole('button', { name: 'Reload' }).press('Enter')
+    await assertBecomes(async () => query(page), `?view=${data.id}&filter=is_featured=true`)
+    await focusIsKept(page)
+    assert.equal((await stored()).query, 'filter=is_featured%3Dtrue')
+
+    // The dialog asks as well, and shows the present name and groups.
+    await openMenu(page, 'By title')
+    await choose(page, /^Rename or share/)
+    await renaming.getByRole('checkbox', { name: 'Authors', checked: true }).waitFor()
+    await others.update(data.id, { groups: [] })
+    await renaming.getByLabel('Name').fill('Unpublished')
+    await renaming.getByLabel('Name').press('Enter')
+    await changed('By title').getByRole('button', { name: 'Reload' }).press('Enter')
+    await renaming.getByRole('checkbox', { name: 'Authors', checked: false }).waitFor()
+    assert.equal(await renaming.getByLabel('Name').inputValue(), 'By title')
+    await page.keyboard.press('Escape')
+    await own.delete(data.id)
+  },
+)
+
+inBrowser(
   'a view that another user shares appears in an open list, and is changed by its owner alone',
   { as: ANNA, at: '/models/post' },
   async ({ page, server, path }) => {
