@@ -11,6 +11,7 @@ import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { LabelledField } from '../parts/field.tsx'
 import { Dialog } from '../parts/popups.tsx'
+import { SecretInput } from '../parts/secret-input.tsx'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
@@ -200,7 +201,7 @@ function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
       <form ref={focused} id={form} className="stack" noValidate onSubmit={(event) => void submit(event)}>
         {error !== undefined && fieldErrors.password === undefined && <Failure error={error} />}
         <LabelledField label={later.account.newPassword} errors={fieldErrors.password} isRequired>
-          {(links) => <input {...links} className="input" type="password" name="password" autoComplete="new-password" />}
+          {(links) => <SecretInput {...links} name="password" autoComplete="new-password" />}
         </LabelledField>
       </form>
     </Dialog>

@@ -107,6 +107,6 @@ export const groupNamesQuery = (session: PageSession) =>
         for await (const { id, name } of client.model('group').all({ fields: ['name'] }, { signal })) {
           found.push({ id, name: String(name) })
         }
-        return found
+        return found.toSorted((one, other) => one.name.localeCompare(other.name))
       }),
   })

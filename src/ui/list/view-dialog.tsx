@@ -2,6 +2,7 @@ import '../styles/saved-views.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { SavedView } from '../../client/client.ts'
+import { groupNamesQuery } from '../data/accounts.ts'
 import { useSession } from '../data/page-session.ts'
 import { may, modelOf, useSite, useSiteRefresh } from '../data/site.ts'
 import { useAction } from '../panels/use-action.ts'
@@ -45,6 +46,7 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
   const { isBusy, error, run } = useAction()
   const [name, setName] = useState(saved?.name ?? '')
   const [fault, setFault] = useState<string>()
+  const nameInput = useRef<HTMLInputElement>(null)
   const [sharing, setSharing] = useState(sharingOf(saved))
   /** The view as the dialog shows it, which may change elsewhere meanwhile. */
   const [edited, setEdited] = useState(saved)
@@ -67,6 +69,7 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
     )
     const found = title === '' ? text.noName : isUsed ? text.nameUsed : undefined
     setFault(found)
+    if (found !== undefined) nameInput.current?.focus()
     if (found !== undefined || isBusy) return
     const shownValues = { model: model.key, query: savedQuery(state), look: storedLook(look.look) }
     const values = { name: title, ...sharing, ...(saved === undefined ? shownValues : {}) }
@@ -134,6 +137,7 @@ export function ViewDialog({ shown, saved, onClose }: ViewDialogProps) {
           {(links) => (
             <input
               {...links}
+              ref={nameInput}
               className="input"
               value={name}
               maxLength={60}
@@ -193,24 +197,16 @@ function SharedWith({ saved, sharing, setSharing }: SharingProps & { readonly sa
   )
 }
 
-/** Maximum number of groups that are offered beside those of the user. */
-const MAX_GROUPS = 100
-
 /** The groups that a saved view may be shared with, and those that it is shared with. */
 function useGroups(saved: SavedView | undefined): readonly { readonly id: number; readonly name: string }[] {
   const site = useSite()
   const session = useSession()
   const { data } = useQuery({
-    queryKey: ['records', 'group', 'names'],
-    queryFn: ({ signal }) =>
-      session.read(signal, async (client) => {
-        const query = { fields: ['name'], sort: ['name'], page_size: MAX_GROUPS }
-        return (await client.model('group').list(query, { signal })).data
-      }),
+    ...groupNamesQuery(session),
     enabled: site.capabilities.share_views && may(modelOf(site, 'group'), 'view'),
   })
   const all = new Map(site.user.groups.map(({ id, name }) => [id, name]))
-  for (const { id, name } of data ?? []) all.set(id, String(name))
+  for (const { id, name } of data ?? []) all.set(id, name)
   for (const id of saved?.groups ?? []) if (!all.has(id)) all.set(id, `#${id}`)
   return [...all].map(([id, name]) => ({ id, name }))
 }

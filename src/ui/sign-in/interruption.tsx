@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { ownAccountQuery } from '../data/accounts.ts'
 import { type SessionNeed, useSession } from '../data/page-session.ts'
 import { siteQuery } from '../data/site.ts'
-import { useCall } from '../panels/use-action.ts'
+import { useCall, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { CodeField, RecoverySwitch } from '../parts/code-field.tsx'
 import { LabelledField } from '../parts/field.tsx'
@@ -51,13 +51,15 @@ function ExpiredSession() {
 /** Asks for the password or a code again, since the login was a while ago. */
 function ConfirmItIsYou() {
   const session = useSession()
-  const { confirm: text, code, password } = useSignInText()
+  const { confirm: text, code, password, noPassword } = useSignInText()
   const { common } = useText()
-  const { data: account, error: failure } = useQuery(ownAccountQuery(session))
+  const { data: account, error: failure, refetch } = useQuery(ownAccountQuery(session))
   const form = useId()
   const { isBusy, error, fieldErrors, run, clear } = useCall({ otp: code.label, password })
   const [wantsCode, setWantsCode] = useState(false)
   const [isRecovery, setRecovery] = useState(false)
+  const [isEmpty, setEmpty] = useState(false)
+  const focused = useFaultFocus(error)
   const cancel = () => session.decline(text.cancelled)
   const hasPassword = account?.has_password !== false
   const hasFactor = account?.second_factor.active === true
@@ -66,11 +68,15 @@ function ConfirmItIsYou() {
     event.preventDefault()
     if (isBusy) return
     const typed = new FormData(event.currentTarget)
-    const body = asksCode ? { otp: String(typed.get('otp')).replace(/\s/g, '') } : { password: typed.get('password') }
+    const proof = String(typed.get(asksCode ? 'otp' : 'password'))
+    setEmpty(proof === '')
+    if (proof === '') return focused.current?.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus()
+    const body = asksCode ? { otp: proof.replace(/\s/g, '') } : { password: proof }
     await run(() => session.enter((client) => client.request('/auth/confirm', { method: 'POST', body })))
   }
   const isPossible = hasPassword || hasFactor
-  const faults = asksCode ? fieldErrors.otp : fieldErrors.password
+  const said = asksCode ? fieldErrors.otp : fieldErrors.password
+  const faults = isEmpty ? [asksCode ? code.none : noPassword] : said
   return (
     <Dialog
       isOpen
@@ -88,11 +94,18 @@ function ConfirmItIsYou() {
         </>
       }
     >
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <Failure error={failure} onRetry={() => void refetch()} />}
       {account === undefined && failure === null && <Skeleton lines={1} shape="fields" />}
       {account !== undefined && !isPossible && <Providers hasOther={false} />}
       {account !== undefined && isPossible && (
-        <form id={form} className="login-form" noValidate onSubmit={(event) => void submit(event)}>
+        <form
+          ref={focused}
+          id={form}
+          className="login-form"
+          noValidate
+          onSubmit={(event) => void submit(event)}
+          onInput={() => setEmpty(false)}
+        >
           {error !== undefined && faults === undefined && <Failure error={error} />}
           <ProofField asksCode={asksCode} isRecovery={isRecovery} username={String(account.data.username)} errors={faults} />
           <div className="login-changes">
@@ -101,6 +114,7 @@ function ConfirmItIsYou() {
                 kind="quiet"
                 onClick={() => {
                   clear()
+                  setEmpty(false)
                   setWantsCode(!wantsCode)
                 }}
               >

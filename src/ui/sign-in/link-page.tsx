@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Client } from '../../client/client.ts'
 import { useSession, useSessionState } from '../data/page-session.ts'
-import { useOpenClient } from '../data/sign-in.ts'
+import { useMethods, useOpenClient } from '../data/sign-in.ts'
 import { useFragment } from '../data/use-fragment.ts'
 import { useCall, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
@@ -15,7 +15,7 @@ import { Card } from './card.tsx'
 import { CodeForm } from './code-form.tsx'
 import { Interruption } from './interruption.tsx'
 import { needsCode } from './login-form.tsx'
-import { LoginPage } from './login-page.tsx'
+import { ForgotPassword, LoginPage } from './login-page.tsx'
 
 /** A page that a link of a mail or of a provider leads to; it needs no session. @param name the last part of its address */
 export function LinkPage({ name }: { readonly name: string }) {
@@ -55,6 +55,8 @@ interface SpendProps {
   /** Said when it is done, and what leads on. */
   readonly done: string
   readonly next: string
+  /** What gives another link when this one is spent: a sentence, or a button. */
+  readonly again: ReactNode
   /** Labels of the inputs, by member. */
   readonly titles?: Readonly<Record<string, string>>
   /** Spends the token with the values of the form. @throws {AdminError} */
@@ -64,7 +66,8 @@ interface SpendProps {
 }
 
 /** A form that spends the token of a link. Nothing is sent before its button is pressed: scanners of mails open links, too. */
-function SpendToken({ title, text, submit, done, next, titles = {}, onSubmit, children }: SpendProps) {
+function SpendToken({ title, text, submit, done, next, again, titles = {}, onSubmit, children }: SpendProps) {
+  const { linkSpent: spent } = useSignInText()
   const { isBusy, error, fieldErrors, run } = useCall(titles)
   const form = useFaultFocus(error)
   const [needsFactor, setNeedsFactor] = useState(false)
@@ -89,6 +92,18 @@ function SpendToken({ title, text, submit, done, next, titles = {}, onSubmit, ch
     return (
       <Card title={title}>
         <Notice kind="success">{done}</Notice>
+        <ToPage label={next} />
+      </Card>
+    )
+  }
+  if (fieldErrors.token !== undefined) {
+    return (
+      <Card title={title}>
+        <Notice kind="error">
+          {spent}
+          {typeof again === 'string' && ` ${again}`}
+        </Notice>
+        {typeof again !== 'string' && again}
         <ToPage label={next} />
       </Card>
     )
@@ -132,9 +147,14 @@ function useOpenPost() {
 function ResetPassword({ token }: TokenProps) {
   const text = useSignInText()
   const send = useOpenPost()
-  const { title, text: explanation, submit, done, password } = text.reset
+  const { title, text: explanation, submit, done, password, again } = text.reset
+  const { password_reset: mayAsk } = useMethods()
+  const router = useRouter()
+  const [isAsking, setAsking] = useState(false)
+  if (isAsking) return <ForgotPassword onBack={() => router.history.replace(`${router.basepath}/`)} />
   return (
     <SpendToken
+      again={mayAsk && <Button onClick={() => setAsking(true)}>{again}</Button>}
       {...{ title, submit, done }}
       text={explanation}
       next={text.toSignIn}
@@ -152,10 +172,10 @@ function ResetPassword({ token }: TokenProps) {
 function AcceptInvitation({ token }: TokenProps) {
   const text = useSignInText()
   const send = useOpenPost()
-  const { title, text: explanation, submit, done } = text.invitation
+  const { title, text: explanation, submit, done, again } = text.invitation
   return (
     <SpendToken
-      {...{ title, submit, done }}
+      {...{ title, submit, done, again }}
       text={explanation}
       next={text.toSignIn}
       titles={{ username: text.username, password: text.password }}
@@ -182,9 +202,9 @@ const NewPassword = ({ label, errors }: { readonly label: string; readonly error
   </LabelledField>
 )
 
-/** Only the user whose address it is may confirm it: a link of somebody else must not give the account of a stranger the address. */
+/** Only the user whose address it is may confirm it: a link of another user must not give the address to a third account. */
 function VerifyEmail({ token }: TokenProps) {
-  const { title, text, submit, done, home } = useSignInText().email
+  const { title, text, submit, done, home, again } = useSignInText().email
   const session = useSession()
   const state = useSessionState()
   if (state === 'unknown') {
@@ -198,7 +218,7 @@ function VerifyEmail({ token }: TokenProps) {
   return (
     <>
       <SpendToken
-        {...{ title, text, submit, done }}
+        {...{ title, text, submit, done, again }}
         next={home}
         onSubmit={() => session.run((client) => post(client, '/auth/email/verify', { token }))}
       />

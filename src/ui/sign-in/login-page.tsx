@@ -31,7 +31,7 @@ export function LoginPage() {
 }
 
 /** Sends a link to an address. The answer is the same for every address. */
-function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
+export function ForgotPassword({ onBack }: { readonly onBack: () => void }) {
   const { forgot: text, back, noEmail } = useSignInText()
   const client = useOpenClient()
   const { isBusy, error, run } = useCall()

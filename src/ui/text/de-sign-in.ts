@@ -19,6 +19,7 @@ const deSignIn: SignInText = {
   back: 'Zurück',
   toSignIn: 'Zur Anmeldung',
   linkCut: 'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der Nachricht, oder kopieren Sie ihn ganz.',
+  linkSpent: 'Der Link wurde benutzt, ist abgelaufen, oder eine spätere Änderung hat ihn ersetzt.',
   code: {
     title: 'Geben Sie Ihren Code ein',
     label: 'Code',
@@ -52,6 +53,7 @@ const deSignIn: SignInText = {
     text: 'Wählen Sie den Namen und das Passwort, mit denen Sie sich anmelden werden.',
     submit: 'Konto anlegen',
     done: 'Ihr Konto ist angelegt. Melden Sie sich nun damit an.',
+    again: 'Bitten Sie Ihre Verwaltung um eine neue Einladung.',
   },
   email: {
     title: 'E-Mail-Adresse bestätigen',
@@ -59,6 +61,7 @@ const deSignIn: SignInText = {
     submit: 'Adresse bestätigen',
     done: 'Ihre E-Mail-Adresse ist bestätigt.',
     home: 'Weiter',
+    again: 'Die Seite Ihres Kontos schickt einen neuen.',
   },
   finish: {
     title: 'Sie werden angemeldet …',

@@ -17,6 +17,7 @@ export const enSignIn = {
   back: 'Back',
   toSignIn: 'Go to sign-in',
   linkCut: 'This link is not complete. Open it again from the message, or copy all of it.',
+  linkSpent: 'This link was used, has expired, or a later change replaced it.',
   code: {
     title: 'Enter your code',
     label: 'Code',
@@ -50,6 +51,7 @@ export const enSignIn = {
     text: 'Choose the name and the password that you will sign in with.',
     submit: 'Create account',
     done: 'Your account is ready. Sign in with it now.',
+    again: 'Ask your administrator for a new invitation.',
   },
   email: {
     title: 'Confirm your email address',
@@ -57,6 +59,7 @@ export const enSignIn = {
     submit: 'Confirm address',
     done: 'Your email address is confirmed.',
     home: 'Continue',
+    again: 'Your account page sends a new one.',
   },
   finish: {
     title: 'Signing you in…',

@@ -79,7 +79,11 @@ inBrowser(
     await follow(page, link)
     await page.getByLabel('New password').fill('the-third-password')
     await page.getByRole('button', { name: 'Set password' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.getByText('This link was used, has expired, or a later change replaced it.').waitFor()
+    await checkAccess()
+    await page.getByRole('button', { name: 'Ask for a new link' }).click()
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor()
+    await assertBecomes(() => page.locator(':focus').getAttribute('name'), 'email')
     await assert.rejects(apiOf(server, { ...account, password: 'the-third-password' }), { type: 'authentication' })
   },
 )
@@ -126,6 +130,11 @@ inBrowser(
       me.user.groups.map(({ name }) => name),
       ['Authors'],
     )
+    await follow(guest, link)
+    await guest.getByLabel('Username').fill(`${username}-2`)
+    await guest.getByLabel('Password', { exact: true }).fill('a-new-password-1')
+    await guest.getByRole('button', { name: 'Create account' }).click()
+    await guest.getByText('Ask your administrator for a new invitation.').waitFor()
     await guest.close()
   },
 )

@@ -62,6 +62,7 @@ inBrowser(
     const dialog = page.getByRole('dialog', { name: 'Save view' })
     await dialog.getByLabel('Name').press('Enter')
     await dialog.getByText('Enter a name.').waitFor()
+    await dialog.locator('input[aria-invalid]:focus').waitFor()
     assert.deepEqual(await dialog.getByRole('checkbox').count(), 1)
     await checkAccess()
     await saveAs(page, 'Drafts of authors', async (form) => form.getByRole('checkbox', { name: 'Authors' }).press('Space'))
@@ -115,7 +116,7 @@ inBrowser(
 
 inBrowser(
   'a view that another user has changed meanwhile is overwritten only when that is confirmed',
-  { as: ANNA, at: '/models/post' },
+  { as: ANNA, at: '/models/post', allows: ['400 /api/v1/batch'] },
   async ({ page, server, path, checkAccess }) => {
     const own = (await apiOf(server, ANNA)).model('savedview')
     const others = (await apiOf(server)).model('savedview')
