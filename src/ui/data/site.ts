@@ -26,8 +26,8 @@ export function useSite(): Site {
 /** True for a built-in model, of users, groups or permissions, that the project has not put into a group of the menu. */
 export const isAdministered = ({ key, group }: SiteModel): boolean => key in en.accounts.models && group === null
 
-/** The site with the built-in models and their fields named in the language of the page, unless the project names them itself. */
-export const localSite = (site: Site, { models, fields }: Text['accounts']): Site => ({
+/** The site with the built-in models, their fields and choices named in the language of the page, unless the project names them itself. */
+export const localSite = (site: Site, { models, fields, help, choices }: Text['accounts']): Site => ({
   ...site,
   models: site.models.map((model): SiteModel => {
     const builtIn = labelOf(en.accounts.models, model.key)
@@ -35,7 +35,17 @@ export const localSite = (site: Site, { models, fields }: Text['accounts']): Sit
     return {
       ...model,
       label: model.label === builtIn ? (labelOf(models, model.key) ?? model.label) : model.label,
-      fields: model.fields.map((field) => ({ ...field, label: accountLabel(fields, field.name, field.label) })),
+      fields: model.fields.map((field) => ({
+        ...field,
+        label: accountLabel(fields, field.name, field.label),
+        // A project cannot change this model.
+        ...(model.key === 'savedview' && {
+          help_text: labelOf(help, field.name) ?? field.help_text,
+          choices:
+            field.choices?.map((each) => ({ ...each, label: labelOf(choices, String(each.value)) ?? String(each.value) })) ??
+            null,
+        }),
+      })),
     }
   }),
 })

@@ -17,13 +17,15 @@ export function useViews(model: string) {
   return useQuery({ ...viewsQuery(useSession(), model), select })
 }
 
-/** The views of a built-in model, the generated ones with titles in the language of the page. */
+/** The views of a built-in model, the generated ones with titles in the language of the page, and with the help of the model. */
 function localViews({ forms, lists }: ModelViews, labels: Text['accounts']['fields']): ModelViews {
   const local = <V extends FormView | ListView>(view: V): V =>
     view.generated === true ? { ...view, fields: view.fields.map(localField) } : view
-  const localField = ({ title = '', ...field }: FieldView): FieldView => ({
+  const localField = ({ title = '', help_text, ...field }: FieldView): FieldView => ({
     ...field,
     title: accountLabel(labels, field.name, title),
+    // A secret field is in no model of the site.
+    ...(field.field_type === 'password' && help_text !== undefined && { help_text }),
   })
   return { forms: forms.map(local), lists: lists.map(local) }
 }

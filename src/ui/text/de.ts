@@ -85,10 +85,7 @@ const SERVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^The username or the password is wrong, or .+$/, 'Benutzername oder Passwort ist falsch, oder das Konto ist gesperrt'],
   [/^(?:\w+|Record) with ID (\d+) does not exist$/, 'Datensatz $1 gibt es nicht mehr'],
   [/^(?:\w+|Record) with ID (\d+) exists$/, 'Datensatz $1 gibt es schon'],
-  [
-    /^The history has no ([^;]+) of ([^;]+); set a new one$/,
-    '$1 von $2 steht nicht in der Historie. Geben Sie einen neuen Wert ein',
-  ],
+  [/^The history has no ([^;]+) of ([^;]+); set a new one$/, '$1 von $2 steht nicht im Verlauf. Geben Sie einen neuen Wert ein'],
   [/^User does not have permission to access this resource$/, 'Dafür fehlt Ihnen die Berechtigung'],
   [
     /^'(.+)' is the last active superuser; make another user a superuser first$/,
@@ -174,6 +171,14 @@ const de: Text = {
       everyone: 'Für alle',
       default_for: 'Öffnet sich für',
     },
+    help: {
+      query: 'Die Abfrage der Adresse der Liste: list, q, filter, sort, columns und page_size',
+      look: 'Wie die Liste aussieht: {widths?, pinned?, totals?, density?}',
+      groups: 'Gruppen, deren Mitglieder die Ansicht sehen',
+      everyone: 'Alle Benutzer sehen die Ansicht',
+      default_for: 'Öffnet sich mit der Liste: nur für den Benutzer, oder für alle, die die Ansicht sehen',
+    },
+    choices: { user: 'Der Benutzer', all: 'Alle, die sie sehen' },
   },
   palette: {
     title: 'Suchen und öffnen',

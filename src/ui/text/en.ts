@@ -94,6 +94,15 @@ export const en = {
       everyone: 'Everyone',
       default_for: 'Default for',
     },
+    /** Of the fields of saved views. */
+    help: {
+      query: 'The query of the address of the list: list, q, filter, sort, columns and page_size',
+      look: 'How the list looks: {widths?, pinned?, totals?, density?}',
+      groups: 'Groups whose members see the view',
+      everyone: 'Every user sees the view',
+      default_for: 'Opens with the list: for the user alone, or for all who see the view',
+    },
+    choices: { user: 'The user', all: 'All who see it' },
   },
   palette: {
     title: 'Search or jump',
