@@ -6,6 +6,7 @@ import { followAhead } from './data/use-live.ts'
 import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
 import { readAhead } from './list/read-ahead.ts'
+import { LoadFailure } from './load-failure.ts'
 import { NotFound } from './pages/not-found.tsx'
 import { firstContents, whenIdle } from './parts/lazy-part.ts'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
@@ -15,6 +16,18 @@ interface RouterContext {
   readonly session: PageSession
   readonly queries: QueryClient
   readonly live: Live
+}
+
+/** A page whose code is loaded when it opens. "Try again" in place of one that could not be loaded loads it again. */
+function page<Module extends Record<string, unknown>, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  const component = lazyRouteComponent(async () => {
+    try {
+      return await load()
+    } catch (error) {
+      throw new LoadFailure(error, () => void component.preload?.())
+    }
+  }, name)
+  return component
 }
 
 /** A page that is mostly opened from a list, and therefore loaded after the first contents. */
@@ -39,7 +52,7 @@ const parent = () => root
 const dashboard = createRoute({
   getParentRoute: parent,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'Dashboard'),
+  component: page(() => import('./pages/dashboard.tsx'), 'Dashboard'),
 })
 
 const model = createRoute({
@@ -53,7 +66,7 @@ const model = createRoute({
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
+  component: page(() => import('./pages/list.tsx'), 'ListPage'),
   loader: ({ context: { session, queries }, params, location, cause }) => {
     if (cause !== 'stay') void readAhead({ session, queries, model: params.model, list: location.search as SearchParams })
   },
@@ -62,49 +75,49 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => model,
   path: '/new',
-  component: soon(lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage')),
+  component: soon(page(() => import('./pages/create.tsx'), 'CreatePage')),
 })
 
 const importing = createRoute({
   getParentRoute: () => model,
   path: '/import',
-  component: lazyRouteComponent(() => import('./pages/import.tsx'), 'ImportPage'),
+  component: page(() => import('./pages/import.tsx'), 'ImportPage'),
 })
 
 const record = createRoute({
   getParentRoute: () => model,
   path: '/$id',
-  component: soon(lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage')),
+  component: soon(page(() => import('./pages/record.tsx'), 'RecordPage')),
 })
 
 const history = createRoute({
   getParentRoute: parent,
   path: '/history',
-  component: lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+  component: page(() => import('./pages/history.tsx'), 'HistoryPage'),
 })
 
 const webhooks = createRoute({
   getParentRoute: parent,
   path: '/webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+  component: page(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
 })
 
 const webhook = createRoute({
   getParentRoute: parent,
   path: '/webhooks/$id',
-  component: lazyRouteComponent(() => import('./pages/webhook.tsx'), 'WebhookPage'),
+  component: page(() => import('./pages/webhook.tsx'), 'WebhookPage'),
 })
 
 const account = createRoute({
   getParentRoute: parent,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+  component: page(() => import('./pages/account.tsx'), 'AccountPage'),
 })
 
 const tools = createRoute({
   getParentRoute: parent,
   path: '/tools',
-  component: lazyRouteComponent(() => import('./pages/tools.tsx'), 'ToolsPage'),
+  component: page(() => import('./pages/tools.tsx'), 'ToolsPage'),
 })
 
 const routeTree = root.addChildren([

@@ -130,3 +130,19 @@ inBrowser(
     assert.equal(await page.getByLabel('Title').inputValue(), 'Typed before')
   },
 )
+
+inBrowser(
+  'a page that cannot be loaded says so in its place, and can be tried again',
+  {},
+  async ({ page, path, checkAccess }) => {
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    const recover = await without(page, chunksOf('history'))
+    await page.goto(`${path}/history`)
+    const message = page.getByRole('alert').filter({ hasText: NOT_LOADED })
+    await message.waitFor()
+    await checkAccess()
+    await recover()
+    await message.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
+  },
+)
