@@ -1,4 +1,4 @@
-import { type Actor, forbidden, noSuchRecord, SYSTEM } from '../auth/permissions.ts'
+import { type Actor, noSuchRecord, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Records } from '../records/records.ts'
@@ -7,9 +7,10 @@ import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { AccountMails } from './account-mails.ts'
+import { ownAccount } from './acting-users.ts'
 import { userWithAddress } from './addresses.ts'
 import { addressChangedText, otherAddressText, verificationText } from './mail-texts.ts'
-import { type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
+import { notStored, type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
 import { changesAccess, type LoginClient } from './sessions.ts'
 import type { VerifiedAddresses } from './verified-addresses.ts'
 
@@ -44,7 +45,7 @@ export class EmailChanges {
    */
   async request(actor: Actor, body: unknown): Promise<void> {
     const { store, tokens, mails } = this.#parts
-    const user = await this.#account(actor)
+    const user = await ownAccount(this.#parts, actor)
     await this.#parts.requireRecent(actor)
     const [email] = readTexts(body, ['email'], { strict: true })
     const { email: faults = [] } = readRecord(this.#parts.user, { email }, user).issues.toMessages()
@@ -59,12 +60,12 @@ export class EmailChanges {
     const toNew = isFree ? await mails.operationsOf({ to: email, ...verificationText(named, link) }) : []
     const isOther = email !== user.email
     const toPresent = isOther ? await mails.operationsOf({ to: String(user.email), ...otherAddressText(named) }) : []
-    // A token whose link nobody gets counts as one, too.
-    await tokens.store(created, [...toNew, ...toPresent])
+    // A token without a mail is stored as well, so that both cases count.
+    if ((await tokens.store(created, [...toNew, ...toPresent])) === undefined) throw notStored()
   }
 
   /**
-   * Makes the address of a link that of the actor, verified. Only the user who asked for it can: somebody else who opens the link must not verify
+   * Makes the address of a link that of the actor, verified. Only the user who asked for it can: another user who opens the link must not verify
    * their address for that user.
    *
    * @param body `{token}`
@@ -72,7 +73,7 @@ export class EmailChanges {
    */
   async verify(actor: Actor, body: unknown, client: LoginClient): Promise<void> {
     const { tokens, records, verified, mails, events } = this.#parts
-    const { id } = await this.#account(actor)
+    const { id } = await ownAccount(this.#parts, actor)
     const [text] = readTexts(body, ['token'], { strict: true })
     const token = await tokens.find('email', text)
     const user = await tokens.userOf(token)
@@ -109,13 +110,6 @@ export class EmailChanges {
     await this.#parts.verified.add(user)
     this.#parts.events.note('email_verified', { user, client: { requestId: client.requestId }, method: 'shell' })
     return String(user.email)
-  }
-
-  async #account(actor: Actor): Promise<StoredRecord> {
-    const { userId } = actor
-    const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw forbidden(actor)
-    return user
   }
 }
 

@@ -132,7 +132,7 @@ export class Invitations {
     return user
   }
 
-  /** Who cannot invite any more does not go on to do so by earlier invitations. */
+  /** True while the inviter is an active superuser; otherwise the invitation is invalid. */
   async #mayInvite(userId: number | null): Promise<boolean> {
     if (userId === null) return true
     const [user] = await this.#parts.store.get('user', [userId])

@@ -190,7 +190,7 @@ export class Logins {
     if (user?.is_active !== true || !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const session = sessionFamilyOf(claims.jti)
     const actor = await actorOfUser(this.#store, user, session)
-    // Who issues a token without a login holds the secret of the server.
+    // Tokens without a session are issued with the server's secret.
     if (session === undefined) return { ...actor, issuedAt: claims.iat * 1000 }
     return (await this.#factors.mustEnrol(user)) ? { ...actor, mustEnrol: true } : actor
   }

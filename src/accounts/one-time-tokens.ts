@@ -174,6 +174,10 @@ const hashOfUsed = (name: string): string => hashOf(`used ${name}`)
 
 const markOf = ({ password, email }: StoredRecord): string => hashOf(JSON.stringify([password ?? null, email]))
 
+/** The error of a link whose token could not be stored. */
+export const notStored = (): AppError =>
+  new AppError('WRITE_CONFLICT', 'The account has just been changed; send the request again')
+
 /** The error of every token that is not good, or not any more. */
 export const refusedToken = (): AppError =>
   new AppError('VALIDATION_FAILED', {

@@ -8,9 +8,9 @@ import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { isObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
-import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
 import { otherAccount, ownAccount } from './acting-users.ts'
+import { passwordFaults } from './password-resets.ts'
 import type { SecondFactors } from './second-factors.ts'
 import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
 
@@ -63,7 +63,7 @@ export class OwnAccounts {
   async changePassword(actor: Actor, body: unknown, client?: LoginClient): Promise<void> {
     const user = await ownAccount(this.#parts, actor)
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
-    const faults = this.#faultsOf(user, next)
+    const faults = passwordFaults(this.#parts.user, user, next, 'new_password')
     const hash = String(user.password ?? DUMMY_HASH)
     const matches = (await this.#parts.hasher.verify(hash, current)) && user.password !== null
     if (!(await this.#parts.lockout.admit(String(user.username), matches))) {
@@ -161,12 +161,6 @@ export class OwnAccounts {
 
   async #currentSession({ session }: Actor): Promise<StoredRecord | undefined> {
     return session === undefined ? undefined : this.#parts.sessions.ofFamily(session)
-  }
-
-  /** The messages about a new password by the rules of the model. */
-  #faultsOf(user: StoredRecord, password: string): readonly string[] {
-    const { password: messages = [] } = readRecord(this.#parts.user, { password }, user).issues.toMessages()
-    return messages.map((message) => message.replace(/^password /, 'new_password '))
   }
 }
 

@@ -12,7 +12,7 @@ import type { AccountEvents } from './account-events.ts'
 import type { AccountMails } from './account-mails.ts'
 import { inSmallLetters, userWithAddress } from './addresses.ts'
 import { passwordSetText, resetText } from './mail-texts.ts'
-import { type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
+import { notStored, type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
 import { changesAccess, type LoginClient } from './sessions.ts'
 
 /** Interval in which requests for links are worked on, in milliseconds. Their answers do not wait for it, so they tell nothing of it. */
@@ -102,13 +102,13 @@ export class PasswordResets {
     }
     const created = tokens.create('reset', user)
     const link = mails.link('reset-password', created.token)
-    await tokens.store(created)
+    if ((await tokens.store(created)) === undefined) throw notStored()
     return { link, expires_at: created.expiresAt }
   }
 
   /**
-   * Sets another password with the token of a link, which is spent with it. All sessions of the user end, and other links of the user are good for
-   * nothing any more. Begins no session.
+   * Sets another password with the token of a link, which is spent with it. All sessions of the user end, and other links of the user become
+   * invalid. Begins no session.
    *
    * @param body `{token, new_password, otp?}`
    * @throws {AppError} VALIDATION_FAILED; UNAUTHENTICATED for a missing or wrong second factor, which does not spend the token

@@ -8,7 +8,7 @@ export const RECENT_SECONDS = 600
 
 const REMEDY = 'This needs a login within the last 10 minutes; confirm it with POST /auth/confirm, or log in again'
 
-/** Requires that a user has logged in lately, for what a stolen token must not suffice. */
+/** Requires a login or its confirmation within the last 10 minutes, for what a stolen token must not suffice. */
 export class RecentLogin {
   readonly #sessions: Pick<Sessions, 'ofFamily'>
   readonly #clock: Clock

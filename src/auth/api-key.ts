@@ -14,14 +14,14 @@ const FORM = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-
 
 /**
  * Makes an API key: `adm_`, 256 random bits in base62, and their CRC32 in base62, as the tokens of GitHub have it. A scanner of secrets, and the
- * server, tell a key from a text that looks like one by the checksum, without asking anybody.
+ * server, tell a key from a text that looks like one by the checksum, without a request.
  */
 export function makeApiKey(random: Random): string {
   const secret = base62(BigInt(`0x${random(32).toString('hex')}`), SECRET_LENGTH)
   return `${KEY_PREFIX}${secret}${checksumOf(secret)}`
 }
 
-/** True for a text that is an API key in its form and checksum; whether there is such a key is another question. */
+/** True for a text that is an API key in its form and checksum. Does not look the key up. */
 export function isApiKey(text: string): boolean {
   const [, secret = '', checksum] = FORM.exec(text) ?? []
   return checksum !== undefined && checksum === checksumOf(secret)

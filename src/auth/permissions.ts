@@ -98,7 +98,7 @@ export function isPermitted(actor: Actor, action: string, model: Model): boolean
   return actor.isSuperuser || actor.permissions.has(codename(action, model))
 }
 
-/** Fields of users by which somebody logs in, or gets a new password. */
+/** Fields of users that give access to an account. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['password', 'email'])
 
 /**

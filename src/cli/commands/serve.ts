@@ -73,7 +73,7 @@ export function serveCommand(io: Io): Command {
     })
 }
 
-/** What an API key of an ephemeral server may consist of: a bearer token that nobody guesses. */
+/** What an API key of an ephemeral server may consist of: a bearer token of at least 16 characters. */
 const GIVEN_KEY = /^[\w.~+/-]{16,200}=*$/
 
 /**
@@ -85,7 +85,7 @@ function givenKeyIn({ env }: Io): string | undefined {
   const key = env.ADMIN_API_KEY?.trim() ?? ''
   if (key === '') return undefined
   if (GIVEN_KEY.test(key)) return key
-  throw new AppError('USAGE', 'ADMIN_API_KEY must have 16 to 200 letters, digits, hyphens and underscores')
+  throw new AppError('USAGE', 'ADMIN_API_KEY must have 16 to 200 letters, digits and characters of -_.~+/, and may end with =')
 }
 
 function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {

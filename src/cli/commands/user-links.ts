@@ -9,7 +9,7 @@ import { findUserByName, recordsNamed } from './user-grants.ts'
 type InviteOptions = RemoteOptions & { readonly group: readonly string[]; readonly json?: boolean }
 type LinkOptions = RemoteOptions & { readonly json?: boolean }
 
-/** `admin users invite`: prints a link by which somebody creates an account. */
+/** `admin users invite`: prints a link by which a person creates an account. */
 export function inviteCommand(io: Io): Command {
   return withRemoteOptions(new Command('invite').description('invite an address to create an account, and print the link'))
     .argument('<address>', 'e-mail address')

@@ -113,7 +113,7 @@ export function accountLinkRoutes({ roots: { auth }, responses }: RouteSource): 
       description: 'Refused for a disabled account, and for one without a password.',
       requestBody: body(jsonContent(user)),
       answers: { 201: success('The link', { ...message, data: object({ link: TEXT, expires_at: MOMENT }) }) },
-      failures: ['forbidden', 'notFound'],
+      failures: ['forbidden', 'notFound', 'conflict'],
       handler:
         ({ accountLinks }) =>
         async (request, h) => {
@@ -217,7 +217,7 @@ export function accountLinkRoutes({ roots: { auth }, responses }: RouteSource): 
         'The present address is told of another one, which counts when it is verified. Needs a login within 10 minutes.',
       requestBody: body(jsonContent(strictObject({ email: TEXT }))),
       answers: { 202: success('The link is sent', message) },
-      failures: ['forbidden', 'limited', 'notFound'],
+      failures: ['forbidden', 'limited', 'notFound', 'conflict'],
       handler:
         ({ accountLinks }) =>
         async (request, h) => {

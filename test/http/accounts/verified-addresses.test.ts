@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe } from 'node:test'
+import { describe, mock } from 'node:test'
 import { linkIn, MAIL_SETTINGS, tokenOf, waitingMails } from '../../helpers/account-mails.ts'
 import type { TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply } from '../../helpers/api/scenario.ts'
@@ -152,6 +152,19 @@ describe('the own address', () => {
     }
     for (let number = 0; number < 5; number++) assert.equal((await request(app, access, `n${number}@example.org`)).status, 202)
     assert.equal((await request(app, access, 'n6@example.org')).status, 429)
+  })
+
+  mailTest('gets no link that was not stored, and the answer says so', async (app) => {
+    const { access_token: access } = await login(app)
+    const { transact } = app.app.store
+    const stale = { ok: false, failure: { kind: 'stale', index: 0 } }
+    const mocked = mock.method(app.app.store, 'transact', async (...args: Parameters<typeof transact>) =>
+      args[0].some(({ table }) => table === 'onetimetoken') ? (stale as never) : transact.apply(app.app.store, args),
+    )
+    const { status, json } = await request(app, access, 'next@example.org')
+    mocked.mock.restore()
+    assert.deepEqual([status, json.details], [409, 'The account has just been changed; send the request again'])
+    assert.deepEqual(await waitingMails(app), [])
   })
 
   mailTest('is changed after a login within 10 minutes only', async (app) => {
