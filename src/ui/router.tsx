@@ -18,17 +18,15 @@ interface RouterContext {
   readonly live: Live
 }
 
-/** A page whose code is loaded when it opens. "Try again" in place of one that could not be loaded loads it again. */
-function page<Module extends Record<string, unknown>, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
-  const component = lazyRouteComponent(async () => {
-    try {
-      return await load()
-    } catch (error) {
-      throw new LoadFailure(error, () => void component.preload?.())
-    }
-  }, name)
-  return component
-}
+/** A page whose code is loaded when it opens. The router loads it again when one that could not be loaded is tried again. */
+const page = <Module extends Record<string, unknown>, Name extends keyof Module>(load: () => Promise<Module>, name: Name) =>
+  lazyRouteComponent(
+    () =>
+      load().catch((error: unknown) => {
+        throw new LoadFailure(error)
+      }),
+    name,
+  )
 
 /** A page that is mostly opened from a list, and therefore loaded after the first contents. */
 function soon<Page extends { preload?: () => Promise<void> | undefined }>(page: Page): Page {
