@@ -5,7 +5,7 @@ import type { Store, StoredRecord } from '../store/store.ts'
 const MAX_SIMILAR = 1000
 
 /**
- * An address in small letters. Only those of ASCII are changed: of other letters, several become the same one, so that somebody else's address would
+ * An address in small letters. Only those of ASCII are changed: of other letters, several become the same one, so that the address of another user would
  * be found by a similar one.
  */
 export const inSmallLetters = (address: string): string => address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

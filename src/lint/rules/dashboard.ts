@@ -77,7 +77,7 @@ field was renamed, its panels name it as well.`,
   'dashboard/unknown-group': {
     severity: 'warn',
     summary: 'A panel is for a group whose name is nearly that of a role',
-    details: `Nobody but superusers sees a panel for a group that does not exist. Groups are records, so that only a name beside one of
+    details: `Only superusers see a panel for a group that does not exist. Groups are records, so that only a name beside one of
 roles/ is found; upper and lower case count.`,
     invalid: [roleExample('access: { group: »Editor« }'), roleExample('access: { group: »editors« }')],
     valid: [

@@ -203,8 +203,8 @@ once they are logged in.`,
   'config/provider-group': {
     severity: 'warn',
     summary: 'A provider gives a group that does not exist',
-    details: `The values of groups.map of a provider are names of groups. A name that no role defines gives no group, until somebody
-creates it.`,
+    details: `The values of groups.map of a provider are names of groups. A name that no role defines gives no group, until it is
+created.`,
     invalid: [
       {
         files: {

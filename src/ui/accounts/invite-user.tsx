@@ -16,7 +16,7 @@ import { useToasts } from '../parts/toast.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 
-/** A button that invites somebody by mail address, with what is open of earlier invitations; for superusers. */
+/** A button that invites a user by mail address, with what is open of earlier invitations; for superusers. */
 export function InviteUser() {
   const text = useLaterText().users
   const [isOpen, setOpen] = useState(false)
@@ -118,7 +118,7 @@ function InvitationLink({
   )
 }
 
-/** The invitations that nobody has accepted yet; nothing without one. */
+/** The invitations that are still open; nothing without one. */
 function OpenInvitations() {
   const text = useLaterText().users
   const { common } = useText()

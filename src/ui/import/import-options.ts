@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../client/client.ts'
 /** What is read: a text with columns, a workbook, or records as JSON. */
 export type FileKind = 'csv' | 'xlsx' | 'json' | 'ndjson'
 
-/** What becomes of records, whatever the file is. */
+/** What becomes of records, for files of every kind. */
 export interface RecordChoices {
   /** A unique field, by which existing records are updated. */
   readonly upsertBy: string | undefined

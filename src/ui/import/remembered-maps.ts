@@ -8,7 +8,7 @@ const MAX_COLUMNS = 200
 
 type RememberedMaps = Readonly<Record<string, readonly RememberedMap[]>>
 
-/** The columns of a file, whatever their order is. */
+/** The columns of a file, in any order. */
 const keyOf = (headers: readonly string[]): string => JSON.stringify([...headers].sort())
 
 /** The map of the last import into a model of a file with the same columns. @param isPossible true for what a column can still be */

@@ -304,7 +304,7 @@ export const enLater = {
     factorReset: 'Two-step sign-in reset',
     permissions: 'Permissions',
     permissionsOfUser: 'Grey ticks come from the user’s groups.',
-    superuser: 'Superusers can do everything, whatever is ticked here.',
+    superuser: 'Superusers can do everything, also without these ticks.',
     model: 'Model',
     actions: { view: 'View', add: 'Add', change: 'Change', delete: 'Delete' },
     allOf: (model: string) => `${model}: all`,
@@ -410,7 +410,7 @@ export const enLater = {
       password: 'by password',
       oidc: 'by a provider',
       shell: 'from the command line',
-      other_user: 'by somebody else',
+      other_user: 'by another user',
     },
     events: {
       login: 'Signed in',

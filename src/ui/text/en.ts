@@ -364,7 +364,7 @@ export const en = {
     deleteBlocked: 'Other records use them. Change or delete those first.',
     export: 'Export',
     exported: (count: number) => (count === 1 ? '1 record exported' : `${count} records exported`),
-    exportShown: (count: number) => (count === 1 ? 'What is shown, 1 record' : `What is shown, ${count} records`),
+    exportShown: (count: number) => (count === 1 ? 'Shown columns, 1 record' : `Shown columns, ${count} records`),
     exportExcel: 'Excel workbook (XLSX)',
     exportCsv: 'CSV for spreadsheets',
     exportRaw: 'Raw data, all fields',

@@ -46,6 +46,9 @@ inBrowser(
     await confirming.getByRole('button', { name: 'Cancel' }).click()
     await form.getByText('This needs a confirmation that it is you').waitFor()
     await form.getByRole('button', { name: 'Create key' }).click()
+    await confirming.getByRole('button', { name: 'Confirm' }).click()
+    await confirming.getByText('Enter your password.').waitFor()
+    await confirming.locator('input[aria-invalid]:focus').waitFor()
     await confirming.getByLabel('Password', { exact: true }).fill('not-the-password')
     await confirming.getByRole('button', { name: 'Confirm' }).click()
     await confirming.locator('[data-invalid]').waitFor()
@@ -93,7 +96,7 @@ inBrowser(
     await dialog(page, 'Reset two-step sign-in').getByRole('button', { name: 'Reset two-step sign-in' }).click()
     await page.getByText('Two-step sign-in reset').waitFor()
     await panel.getByRole('button', { name: 'Reset two-step sign-in' }).waitFor({ state: 'detached' })
-    await panel.getByText('Two-step sign-in removed by somebody else').waitFor()
+    await panel.getByText('Two-step sign-in removed by another user').waitFor()
     // The password alone is enough again.
     await apiOf(server, account)
   },
