@@ -9,6 +9,7 @@ import { useMethods, useMethodsQuery } from '../data/sign-in.ts'
 import { Confirm } from '../panels/confirm.tsx'
 import { useAction } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
 import { useToasts } from '../parts/toast.tsx'
@@ -81,10 +82,10 @@ function Identities({ result }: IdentitiesProps) {
               </td>
               <td className="number">
                 <Button
-                  onClick={() => {
+                  onClick={passing(() => {
                     clear()
                     setRemoving(identity)
-                  }}
+                  })}
                 >
                   {text.unlink}
                 </Button>

@@ -9,6 +9,7 @@ import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
@@ -149,7 +150,7 @@ function OpenInvitations() {
               <DateCell type="datetime" value={expires_at} />
             </td>
             <td className="number">
-              <Button isBusy={isBusy} onClick={() => void withdraw(id)}>
+              <Button isBusy={isBusy} onClick={passing(() => void withdraw(id))}>
                 {text.withdraw}
               </Button>
             </td>

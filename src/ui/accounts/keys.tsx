@@ -12,6 +12,7 @@ import { Chip } from '../parts/chip.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { partOnUse } from '../parts/lazy-part.ts'
 import { LoadedPopup } from '../parts/loaded.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
@@ -123,10 +124,10 @@ export function Keys({ userId }: { readonly userId?: number }) {
             </td>
             <td className="number">
               <Button
-                onClick={() => {
+                onClick={passing(() => {
                   clear()
                   setRevoking(key)
-                }}
+                })}
               >
                 {text.revoke}
               </Button>

@@ -10,6 +10,7 @@ import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { SecretInput } from '../parts/secret-input.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { DataTable } from '../parts/table.tsx'
@@ -40,7 +41,7 @@ export function OwnSessions() {
       <header className="section-header">
         <h2 id="own-sessions">{text.sessions}</h2>
         {others.length > 1 && (
-          <Button isBusy={isBusy} onClick={() => void end(others.map(({ id }) => id))}>
+          <Button isBusy={isBusy} onClick={passing(() => void end(others.map(({ id }) => id)))}>
             {text.endOthers}
           </Button>
         )}
@@ -53,7 +54,7 @@ export function OwnSessions() {
           sessions={data}
           actionOf={({ id, current }) =>
             !current && (
-              <Button isBusy={isBusy} onClick={() => void end([id])}>
+              <Button isBusy={isBusy} onClick={passing(() => void end([id]))}>
                 {text.end}
               </Button>
             )

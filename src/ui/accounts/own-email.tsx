@@ -7,6 +7,7 @@ import { useAction, useFaultFocus } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { LabelledField } from '../parts/field.tsx'
+import { passFocus } from '../parts/pass-focus.ts'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
@@ -22,6 +23,7 @@ export function OwnEmail() {
   const [sentTo, setSentTo] = useState<string>()
   const send = async (to: string) => {
     const body = { email: to }
+    if (document.activeElement) passFocus(document.activeElement)
     if (isBusy || !(await run((client) => client.request('/auth/email', { method: 'POST', body })))) return
     setChanging(false)
     setSentTo(to)
@@ -31,6 +33,7 @@ export function OwnEmail() {
     void send(String(new FormData(event.currentTarget).get('email')).trim())
   }
   const change = (isOn: boolean) => {
+    if (document.activeElement) passFocus(document.activeElement)
     clear()
     setSentTo(undefined)
     setChanging(isOn)

@@ -7,6 +7,7 @@ import { useSession } from '../data/page-session.ts'
 import { Confirm } from '../panels/confirm.tsx'
 import { useAction } from '../panels/use-action.ts'
 import { Button } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Dialog } from '../parts/popups.tsx'
 import { Failure, Skeleton } from '../parts/states.tsx'
 import { useToasts } from '../parts/toast.tsx'
@@ -60,7 +61,7 @@ export function SecondFactor() {
         <>
           <p className="muted">{text.factorText}</p>
           <div className="actions">
-            <Button onClick={() => show('set-up')}>{text.setUp}</Button>
+            <Button onClick={passing(() => show('set-up'))}>{text.setUp}</Button>
           </div>
         </>
       )}
@@ -80,7 +81,7 @@ export function SecondFactor() {
           </p>
           <div className="actions">
             <Button onClick={() => show('renew')}>{text.newCodes}</Button>
-            <Button kind="danger" onClick={() => show('remove')}>
+            <Button kind="danger" onClick={passing(() => show('remove'))}>
               {text.removeFactor}
             </Button>
           </div>

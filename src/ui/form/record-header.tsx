@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Skeleton } from '../parts/states.tsx'
 import { useText } from '../text/text.tsx'
 
@@ -60,7 +61,7 @@ export function RecordHeader({ model, title, isDirty, onDiscard, save, children 
       </div>
       <div className="record-actions">
         {isDirty && onDiscard !== undefined && (
-          <Button kind="quiet" className="button-folding" icon={<Undo2 size={16} aria-hidden />} onClick={onDiscard}>
+          <Button kind="quiet" className="button-folding" icon={<Undo2 size={16} aria-hidden />} onClick={passing(onDiscard)}>
             {text.form.discard}
           </Button>
         )}

@@ -6,6 +6,7 @@ import type { FormView } from '../data/views.ts'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { usePreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { Failure, Notice, Skeleton } from '../parts/states.tsx'
 import { useLaterText } from '../text/later.ts'
 import { useLocale } from '../text/text.tsx'
@@ -185,7 +186,7 @@ export function ImportWizard({ model, forms }: { readonly model: SiteModel; read
           />
           {table === undefined && <p className="muted">{text.noColumns}</p>}
           {chosen.isRemembered && (
-            <Notice kind="info" actions={<Button onClick={() => changeMap(NOTHING_CHOSEN)}>{text.guessAgain}</Button>}>
+            <Notice kind="info" actions={<Button onClick={passing(() => changeMap(NOTHING_CHOSEN))}>{text.guessAgain}</Button>}>
               {text.remembered}
             </Notice>
           )}

@@ -155,6 +155,16 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   }
   const storeLast = useEffectEvent(storeKeyed)
   useEffect(() => () => storeLast(), [])
+  // The browser asks before it closes the page, while the move is stored.
+  const onUnload = useEffectEvent((event: BeforeUnloadEvent) => {
+    if (keyed.current === undefined) return
+    event.preventDefault()
+    storeKeyed()
+  })
+  useEffect(() => {
+    addEventListener('beforeunload', onUnload)
+    return () => removeEventListener('beforeunload', onUnload)
+  }, [])
 
   // An entry that was moved is another element, and gets the focus that the former one had.
   useEffect(() => {

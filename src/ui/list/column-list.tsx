@@ -1,6 +1,7 @@
 import '../styles/column-lists.css'
 import { ArrowDown, ArrowUp, Pin } from 'lucide-react'
 import { Button, IconButton } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { useLaterText } from '../text/later.ts'
 import { useText } from '../text/text.tsx'
 import type { ListColumn, Total } from './columns.ts'
@@ -28,6 +29,8 @@ export function ColumnList({ all, shown, onChange, pinned, onPin, onReset }: Col
   const { columns: text } = useLaterText()
   const names = shown.map(({ name }) => name)
   const hidden = all.filter(({ name }) => !names.includes(name))
+  // One list, so that a column keeps its element, and so the focus, when it is ticked.
+  const listed = [...shown, ...hidden]
   const toggle = (name: string) => onChange(names.includes(name) ? names.filter((each) => each !== name) : [...names, name])
   const move = (place: number, by: -1 | 1) => {
     const moved = names.toSpliced(place, 1)
@@ -37,33 +40,36 @@ export function ColumnList({ all, shown, onChange, pinned, onPin, onReset }: Col
   return (
     <>
       <ul className="column-list">
-        {shown.map(({ name, label }, place) => (
-          <li key={name}>
-            <label>
-              <input type="checkbox" checked disabled={shown.length === 1} onChange={() => toggle(name)} />
-              {label}
-            </label>
-            <IconButton
-              label={text.pin(label)}
-              icon={<Pin size={14} aria-hidden />}
-              aria-pressed={pinned.includes(name)}
-              onClick={() => pin(name)}
-            />
-            <MoveButton label={text.moveUp(label)} isUp isDisabled={place === 0} onMove={() => move(place, -1)} />
-            <MoveButton label={text.moveDown(label)} isDisabled={place === shown.length - 1} onMove={() => move(place, 1)} />
-          </li>
-        ))}
-        {hidden.map(({ name, label }) => (
-          <li key={name}>
-            <label>
-              <input type="checkbox" checked={false} onChange={() => toggle(name)} />
-              {label}
-            </label>
-          </li>
-        ))}
+        {listed.map(({ name, label }, place) => {
+          const isShown = place < shown.length
+          return (
+            <li key={name}>
+              <label>
+                <input type="checkbox" checked={isShown} disabled={isShown && shown.length === 1} onChange={() => toggle(name)} />
+                {label}
+              </label>
+              {isShown && (
+                <>
+                  <IconButton
+                    label={text.pin(label)}
+                    icon={<Pin size={14} aria-hidden />}
+                    aria-pressed={pinned.includes(name)}
+                    onClick={() => pin(name)}
+                  />
+                  <MoveButton label={text.moveUp(label)} isUp isDisabled={place === 0} onMove={() => move(place, -1)} />
+                  <MoveButton
+                    label={text.moveDown(label)}
+                    isDisabled={place === shown.length - 1}
+                    onMove={() => move(place, 1)}
+                  />
+                </>
+              )}
+            </li>
+          )
+        })}
       </ul>
       {onReset !== undefined && (
-        <Button kind="quiet" onClick={onReset}>
+        <Button kind="quiet" onClick={passing(onReset)}>
           {text.reset}
         </Button>
       )}

@@ -100,7 +100,13 @@ export function FilterBar({ model, view, state, change, children }: FilterBarPro
         )
       })}
       {filters.length > 1 && (
-        <Button kind="quiet" onClick={() => change({ filters: [] })}>
+        <Button
+          kind="quiet"
+          onClick={() => {
+            change({ filters: [] })
+            focusAdd()
+          }}
+        >
           {text.clearFilters}
         </Button>
       )}

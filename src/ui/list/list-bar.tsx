@@ -4,6 +4,7 @@ import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
 import { usePause } from '../hooks.ts'
 import { IconButton } from '../parts/button.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { useText } from '../text/text.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
 import type { ColumnChooserProps } from './column-list.tsx'
@@ -130,7 +131,7 @@ function SortChip({ model, sort, columns, onReset }: SortChipProps) {
         })}
       </span>
       {onReset !== undefined && (
-        <button type="button" className="chip-remove" aria-label={text.resetSort} data-tooltip="" onClick={onReset}>
+        <button type="button" className="chip-remove" aria-label={text.resetSort} data-tooltip="" onClick={passing(onReset)}>
           <X size={12} aria-hidden />
         </button>
       )}

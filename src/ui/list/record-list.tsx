@@ -11,6 +11,7 @@ import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { partOnUse } from '../parts/lazy-part.ts'
 import { Loaded } from '../parts/loaded.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { EmptyState, Failure, Notice } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { TableSkeleton, type Widths } from './column-heads.tsx'
@@ -202,7 +203,7 @@ function NoRecords({ model, isNarrowed, onClear }: NoRecordsProps) {
   const text = useText().list
   if (isNarrowed) {
     return (
-      <EmptyState title={text.noMatches} actions={<Button onClick={onClear}>{text.clearFilters}</Button>}>
+      <EmptyState title={text.noMatches} actions={<Button onClick={passing(onClear)}>{text.clearFilters}</Button>}>
         {text.noMatchesText}
       </EmptyState>
     )

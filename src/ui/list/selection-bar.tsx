@@ -9,6 +9,8 @@ import { useSelectionOffers } from '../form/action-offers.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { partOnUse } from '../parts/lazy-part.ts'
 import { LoadedPopup } from '../parts/loaded.tsx'
+import { focusContent } from '../parts/page-header.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { useText } from '../text/text.tsx'
 import { ExportMenu, type ShownList } from './export-menu.tsx'
 import {
@@ -47,9 +49,14 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
   const [action, setAction] = useState<'edit' | 'delete'>()
   const count = selectedCount(selection)
   const fields = may(model, 'change') ? bulkFields(model, forms, user.is_superuser) : []
+  const clear = () => {
+    setSelection(NO_SELECTION)
+    // The bar goes away, and a dialog with it.
+    setTimeout(() => document.activeElement === document.body && focusContent())
+  }
   const close = (isDone: boolean) => {
     setAction(undefined)
-    if (isDone) setSelection(NO_SELECTION)
+    if (isDone) clear()
   }
   const isNamed = selection.allOf === undefined && count <= limits.bulk_size
   const dialog = { model, selection, setSelection, matches, onClose: close }
@@ -59,18 +66,18 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
         {selection.allOf === undefined ? text.selected(count) : text.allSelected(count)}
       </span>
       {selection.allOf === undefined && count < total && (
-        <Button kind="quiet" onClick={() => setSelection(allSelected(total))}>
+        <Button kind="quiet" onClick={passing(() => setSelection(allSelected(total)))}>
           {text.selectAll(total)}
         </Button>
       )}
-      <IconButton label={text.clearSelection} icon={<X size={16} aria-hidden />} onClick={() => setSelection(NO_SELECTION)} />
+      <IconButton label={text.clearSelection} icon={<X size={16} aria-hidden />} onClick={clear} />
       <span className="selection-actions">
         <ActionBar
           model={model}
           offers={offers}
           records={isNamed ? [...selection.ids] : bulkSelection(selection, matches)}
           count={count}
-          onDone={() => setSelection(NO_SELECTION)}
+          onDone={clear}
         />
         {fields.length > 0 && (
           <Button icon={<Pencil size={14} aria-hidden />} onClick={() => setAction('edit')}>

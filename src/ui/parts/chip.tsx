@@ -1,5 +1,6 @@
 import { X } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
+import { passing } from './pass-focus.ts'
 
 /** Names of colours that views may give to values. Other names are shown without a colour. */
 const COLORS = new Set(['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indigo', 'purple', 'pink', 'brown'])
@@ -27,7 +28,7 @@ export function Chip({ children, color, button, onRemove, removeLabel }: ChipPro
         </button>
       )}
       {onRemove !== undefined && (
-        <button type="button" className="chip-remove" aria-label={removeLabel} onClick={onRemove}>
+        <button type="button" className="chip-remove" aria-label={removeLabel} onClick={passing(onRemove)}>
           <X size={12} aria-hidden />
         </button>
       )}

@@ -4,6 +4,7 @@ import { AdminError } from '../../client/client.ts'
 import { errorMessage } from '../text/error-message.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './button.tsx'
+import { passing } from './pass-focus.ts'
 
 /** Says why there is nothing, and what can be done. */
 export function EmptyState({
@@ -28,7 +29,7 @@ export function EmptyState({
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const text = useText()
   return (
-    <Notice kind="error" actions={onRetry !== undefined && <Button onClick={onRetry}>{text.common.retry}</Button>}>
+    <Notice kind="error" actions={onRetry !== undefined && <Button onClick={passing(onRetry)}>{text.common.retry}</Button>}>
       <FailureText error={error} />
     </Notice>
   )

@@ -6,6 +6,7 @@ import { idsOf, optionOf, optionsOf, type Related } from '../data/related.ts'
 import { IconButton } from '../parts/button.tsx'
 import { Chip } from '../parts/chip.tsx'
 import { Combobox, MultiCombobox } from '../parts/combobox.tsx'
+import { passing } from '../parts/pass-focus.ts'
 import { useLocale, useText } from '../text/text.tsx'
 import { usePicker } from './use-picker.tsx'
 import { opening, useRelated } from './use-related.ts'
@@ -48,7 +49,7 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
               <IconButton
                 label={text.common.remove(optionOf(current).label)}
                 icon={<X size={14} aria-hidden />}
-                onClick={() => onChange(null)}
+                onClick={passing(() => onChange(null))}
               />
             )}
           </span>

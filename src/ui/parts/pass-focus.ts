@@ -1,0 +1,51 @@
+/** What can have the focus. */
+const FOCUSABLE = ':is(a[href], button, input, select, textarea, [tabindex="0"]):not(:disabled, [hidden])'
+
+/** Ends the watch over the control that was pressed before. */
+let endFormer = () => {}
+
+/**
+ * Passes the focus on once a control that was pressed goes away with it: to what takes its place, is before it, or is around it,
+ * there first to a control of the same kind. Otherwise the focus would be lost to the whole page.
+ */
+export function passFocus(control: Element): void {
+  endFormer()
+  const content = document.getElementById('content')
+  const places = placesOf(control, content)
+  const observer = new MutationObserver(() => {
+    if (control.isConnected) return
+    observer.disconnect()
+    if (document.activeElement !== document.body) return
+    const next = places
+      .filter(({ parent }) => parent.isConnected)
+      .flatMap(({ parent, place }) => [parent.children[place], parent.children[place - 1], parent])
+      .map((each) => each && focusableIn(each, control.classList[0] ?? ''))
+      .find((each) => each !== undefined)
+    ;(next ?? content)?.focus({ preventScroll: true })
+  })
+  observer.observe(document.body, { childList: true, subtree: true })
+  endFormer = () => observer.disconnect()
+}
+
+/** Where a control and the elements around it stand, up to the content of the page. */
+function placesOf(control: Element, content: Element | null) {
+  const places: { readonly parent: Element; readonly place: number }[] = []
+  for (let each = control; each.parentElement !== null && each.parentElement !== content; each = each.parentElement)
+    places.push({ parent: each.parentElement, place: [...each.parentElement.children].indexOf(each) })
+  return places
+}
+
+/** The click of a button that its own action takes away: passes the focus on. */
+export const passing =
+  (act: () => void) =>
+  ({ currentTarget }: { readonly currentTarget: Element }): void => {
+    passFocus(currentTarget)
+    act()
+  }
+
+function focusableIn(element: Element, kind: string): HTMLElement | undefined {
+  const all = [element, ...element.querySelectorAll(FOCUSABLE)].filter(
+    (each): each is HTMLElement => each instanceof HTMLElement && each.matches(FOCUSABLE) && each.checkVisibility(),
+  )
+  return all.find(({ classList }) => classList.contains(kind)) ?? all[0]
+}
