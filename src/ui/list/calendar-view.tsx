@@ -155,7 +155,7 @@ export function CalendarView({ model, view, forms, columns, plan, state, change,
   }
   const storeLast = useEffectEvent(storeKeyed)
   useEffect(() => () => storeLast(), [])
-  // The browser asks before it closes the page, while the move is stored.
+  // The browser asks before it closes the page; in a page that stays the move is stored.
   const onUnload = useEffectEvent((event: BeforeUnloadEvent) => {
     if (keyed.current === undefined) return
     event.preventDefault()

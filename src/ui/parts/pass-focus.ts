@@ -1,12 +1,15 @@
 /** What can have the focus. */
 const FOCUSABLE = ':is(a[href], button, input, select, textarea, [tabindex="0"]):not(:disabled, [hidden])'
 
+/** The button of a chip. */
+const REMOVE = '.chip-remove'
+
 /** Ends the watch over the control that was pressed before. */
 let endFormer = () => {}
 
 /**
  * Passes the focus on once a control that was pressed goes away with it: to what takes its place, is before it, or is around it,
- * there first to a control of the same kind. Otherwise the focus would be lost to the whole page.
+ * at a chip to the button that removes the next one. Otherwise the focus would be lost to the whole page.
  */
 export function passFocus(control: Element): void {
   endFormer()
@@ -19,9 +22,13 @@ export function passFocus(control: Element): void {
     const next = places
       .filter(({ parent }) => parent.isConnected)
       .flatMap(({ parent, place }) => [parent.children[place], parent.children[place - 1], parent])
-      .map((each) => each && focusableIn(each, control.classList[0] ?? ''))
+      .map((each) => each && focusableIn(each, control.matches(REMOVE)))
       .find((each) => each !== undefined)
     ;(next ?? content)?.focus({ preventScroll: true })
+    if (next === undefined) return
+    // What is shown meanwhile may go away as well, until something else is pressed.
+    passFocus(next)
+    for (const press of ['keydown', 'pointerdown']) addEventListener(press, endFormer, { once: true, capture: true })
   })
   observer.observe(document.body, { childList: true, subtree: true })
   endFormer = () => observer.disconnect()
@@ -43,9 +50,9 @@ export const passing =
     act()
   }
 
-function focusableIn(element: Element, kind: string): HTMLElement | undefined {
+function focusableIn(element: Element, isRemoval: boolean): HTMLElement | undefined {
   const all = [element, ...element.querySelectorAll(FOCUSABLE)].filter(
     (each): each is HTMLElement => each instanceof HTMLElement && each.matches(FOCUSABLE) && each.checkVisibility(),
   )
-  return all.find(({ classList }) => classList.contains(kind)) ?? all[0]
+  return (isRemoval ? all.find((each) => each.matches(REMOVE)) : undefined) ?? all[0]
 }

@@ -149,9 +149,11 @@ inBrowser(
     await section.getByText('not confirmed').waitFor()
     await section.getByRole('button', { name: 'Change address' }).click()
     const email = `moved-${variant.scheme}-${variant.width}@example.org`
+    await section.locator('input:focus').waitFor({ timeout: 5000 })
     await section.getByLabel('New email address').fill(email)
     await section.getByRole('button', { name: 'Send link' }).click()
     await section.getByText(`A link is on its way to ${email}.`).waitFor()
+    await section.locator('button:focus').waitFor({ timeout: 5000 })
     await section.getByText(account.email).waitFor()
     await checkAccess()
     const link = await linkTo(email, 'verify-email')

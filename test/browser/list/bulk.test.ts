@@ -60,6 +60,7 @@ inBrowser(
     await checkAccess()
     await dialog.getByRole('button', { name: 'Change 46 records' }).click()
     await page.getByText('46 records changed').first().waitFor()
+    await page.locator('#content:focus').waitFor({ timeout: 5000 })
     assert.equal(await countOf(server, '/models/post?filters=rating=3.5'), 46)
   },
 )

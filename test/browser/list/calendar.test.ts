@@ -194,6 +194,15 @@ inBrowser(
     const start = async (id: number) => new Date(String((await tours.read(id)).data.starts_at)).toISOString()
     await assertBecomes(() => start(2), '2027-03-11T10:00:00.000Z')
     await assertBecomes(() => start(3), '2027-03-12T21:00:00.000Z')
+
+    // Before the page is closed the browser asks.
+    await page.keyboard.press('PageUp')
+    await entry(page, 'Seals').focus()
+    const question = page.waitForEvent('dialog')
+    const event = "new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true })"
+    await page.evaluate(`setTimeout(() => { document.activeElement.dispatchEvent(${event}); location.reload() }, 0)`)
+    await (await question).dismiss()
+    await assertBecomes(() => start(2), '2027-03-12T10:00:00.000Z')
   },
 )
 

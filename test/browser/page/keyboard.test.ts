@@ -235,3 +235,71 @@ inClinic(
     assert.equal((await api.model('patient').read(Number(made.id))).data.name, patient.name)
   },
 )
+
+inBrowser(
+  'a control that its own press takes away passes the focus on: in a list, its menus and its selection, and in a form',
+  { at: '/models/post?filter=status=draft&filter=rating__gte=1&sort=title', widths: [1280] },
+  async ({ page, path }) => {
+    const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+    const press = async (control: Locator) => {
+      await control.focus()
+      await page.keyboard.press('Enter')
+    }
+    const hasFocus = (control: Locator) => control.and(page.locator(':focus')).waitFor({ timeout: 5000 })
+
+    await press(button('Sort as in the view'))
+    await hasFocus(button('Clear all'))
+    await page.keyboard.press('Enter')
+    await button('Clear all').waitFor({ state: 'detached' })
+    await hasFocus(button('Filter'))
+
+    await press(button('Columns'))
+    const columns = page.locator('.column-list')
+    for (const isTicked of [true, false]) {
+      const item = columns.locator('li').filter({ has: page.locator(`input${isTicked ? ':checked' : ':not(:checked)'}`) })
+      const label = String(await item.nth(1).locator('label').textContent())
+      const box = columns.getByLabel(label, { exact: true })
+      for (const next of [!isTicked, isTicked]) {
+        await box.focus()
+        await page.keyboard.press('Space')
+        await columns
+          .locator(`input${next ? ':checked' : ':not(:checked)'}`)
+          .and(box)
+          .waitFor()
+        await hasFocus(box)
+      }
+    }
+    await page.keyboard.press('Escape')
+
+    await page.getByLabel('Select all on this page').check()
+    await press(button('Select all 46 matches'))
+    await hasFocus(button('Clear selection'))
+    await page.keyboard.press('Enter')
+    await button('Clear selection').waitFor({ state: 'detached' })
+    await hasFocus(page.locator('#content'))
+
+    await page.goto(`${path}/models/post?filter=title=none`)
+    await press(button('Clear all'))
+    await page.getByLabel('Select all on this page').waitFor()
+    await hasFocus(page.locator('#content, #content :is(a, button, input)'))
+
+    await page.goto(`${path}/models/post/8`)
+    const tags = page.locator('[data-field=tags]')
+    const removeTag = tags.getByRole('button', { name: /^Remove / })
+    await removeTag.first().focus()
+    for (let left = await removeTag.count(); left > 0; left--) {
+      await hasFocus(removeTag)
+      await page.keyboard.press('Enter')
+      await tags
+        .locator('.chip')
+        .nth(left - 1)
+        .waitFor({ state: 'detached' })
+    }
+    await hasFocus(page.getByLabel('Tags'))
+    await press(page.locator('[data-field=category_id]').getByRole('button', { name: /^Remove / }))
+    await hasFocus(page.getByLabel('Category'))
+    await press(button('Discard'))
+    await button('Discard').waitFor({ state: 'detached' })
+    await hasFocus(page.locator('.record-actions button'))
+  },
+)
