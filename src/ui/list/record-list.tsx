@@ -11,7 +11,7 @@ import { useListPreference } from '../hooks.ts'
 import { Button } from '../parts/button.tsx'
 import { partOnUse } from '../parts/lazy-part.ts'
 import { Loaded } from '../parts/loaded.tsx'
-import { passing } from '../parts/pass-focus.ts'
+import { focusContent } from '../parts/page-header.tsx'
 import { EmptyState, Failure, Notice } from '../parts/states.tsx'
 import { useLocale, useText } from '../text/text.tsx'
 import { TableSkeleton, type Widths } from './column-heads.tsx'
@@ -102,6 +102,10 @@ export function RecordList({ model, view, forms, tabs, state, change }: RecordLi
     choose(undefined)
     look.set({ pinned: undefined, widths: undefined })
   }
+  const clear = () => {
+    focusContent()
+    change({ q: '', filters: [] })
+  }
   const views = { model, view, all, state, change, look, opened, base }
   return (
     <div className="list-page">
@@ -168,9 +172,7 @@ export function RecordList({ model, view, forms, tabs, state, change }: RecordLi
           )}
         </>
       )}
-      {page !== undefined && page.total === 0 && (
-        <NoRecords model={model} isNarrowed={isNarrowed} onClear={() => change({ q: '', filters: [] })} />
-      )}
+      {page !== undefined && page.total === 0 && <NoRecords model={model} isNarrowed={isNarrowed} onClear={clear} />}
     </div>
   )
 }
@@ -203,7 +205,7 @@ function NoRecords({ model, isNarrowed, onClear }: NoRecordsProps) {
   const text = useText().list
   if (isNarrowed) {
     return (
-      <EmptyState title={text.noMatches} actions={<Button onClick={passing(onClear)}>{text.clearFilters}</Button>}>
+      <EmptyState title={text.noMatches} actions={<Button onClick={onClear}>{text.clearFilters}</Button>}>
         {text.noMatchesText}
       </EmptyState>
     )

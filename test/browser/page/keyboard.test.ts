@@ -281,7 +281,7 @@ inBrowser(
     await page.goto(`${path}/models/post?filter=title=none`)
     await press(button('Clear all'))
     await page.getByLabel('Select all on this page').waitFor()
-    await hasFocus(page.locator('#content, #content :is(a, button, input)'))
+    await hasFocus(page.locator('#content'))
 
     await page.goto(`${path}/models/post/8`)
     const tags = page.locator('[data-field=tags]')
@@ -298,8 +298,5 @@ inBrowser(
     await hasFocus(page.getByLabel('Tags'))
     await press(page.locator('[data-field=category_id]').getByRole('button', { name: /^Remove / }))
     await hasFocus(page.getByLabel('Category'))
-    await press(button('Discard'))
-    await button('Discard').waitFor({ state: 'detached' })
-    await hasFocus(page.locator('.record-actions button'))
   },
 )
