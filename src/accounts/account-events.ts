@@ -50,6 +50,12 @@ export interface ShownEvent {
   readonly count: number
 }
 
+/** By whom an event of a user was caused, for its details. Only the user's own requests have an address, since the user reads the log. */
+export function actedBy(actor: Actor, userId: number, client: LoginClient | undefined): Pick<EventDetails, 'client' | 'method'> {
+  if (actor.userId === userId) return { client }
+  return { client: { requestId: client?.requestId }, method: actor.userId === undefined ? 'shell' : 'other_user' }
+}
+
 /** Which events to list. */
 export interface EventSelection {
   readonly userId?: number | undefined
@@ -296,8 +302,7 @@ export const accountEventHooks = (events: AccountEvents, tellFormer: (before: St
     const client = { requestId: options?.origin?.requestId }
     for (const { table, id, before, after } of changes) {
       if (table !== 'user' || before === undefined || after === undefined) continue
-      const method = actor.userId === undefined ? 'shell' : actor.userId === id ? undefined : 'other_user'
-      const details = { user: after, client, method }
+      const details = { user: after, ...actedBy(actor, id, client) }
       if (before.password !== after.password) events.note('password_changed', details)
       if (before.email === after.email) continue
       events.note('email_changed', details)

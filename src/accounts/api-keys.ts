@@ -29,7 +29,7 @@ import { isObject } from '../util/json.ts'
 import { didYouMean, firstMessages, meantOrKnown } from '../util/suggest.ts'
 import { printable } from '../util/text.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import type { AccountEvents } from './account-events.ts'
+import { type AccountEvents, actedBy } from './account-events.ts'
 import type { ActorCache } from './actor-cache.ts'
 import type { RecentLogin } from './recent-login.ts'
 import { type LoginClient, succeeds } from './sessions.ts'
@@ -210,11 +210,8 @@ export class ApiKeys {
     return shown
   }
 
-  /** Notes an event in the log of the owner, whose address it has. */
   #note(event: 'key_created' | 'key_revoked', actor: Actor, owner: number, client: LoginClient | undefined): void {
-    const method = actor === SHELL ? 'shell' : actor.userId === owner ? undefined : 'other_user'
-    const by = method === undefined ? client : { requestId: client?.requestId }
-    this.#parts.events.note(event, { user: { id: owner }, client: by, method })
+    this.#parts.events.note(event, { user: { id: owner }, ...actedBy(actor, owner, client) })
   }
 
   async #readGiven(): Promise<Actor> {

@@ -1,4 +1,4 @@
-import { type Actor, noSuchRecord, SYSTEM } from '../auth/permissions.ts'
+import { type Actor, noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Records } from '../records/records.ts'
@@ -7,7 +7,7 @@ import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { AccountMails } from './account-mails.ts'
-import { ownAccount } from './acting-users.ts'
+import { ownAccount, updateOwnAccount } from './acting-users.ts'
 import { userWithAddress } from './addresses.ts'
 import { addressChangedText, otherAddressText, verificationText } from './mail-texts.ts'
 import { notStored, type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
@@ -88,10 +88,7 @@ export class EmailChanges {
         origin: { requestId: client.requestId },
         precondition: (_: string, now: StoredRecord) => !changesAccess(user, now) && now.email === user.email,
       }
-      const account: Actor = { ...SYSTEM, userId: user.id, user }
-      const changed = await records.update(account, 'user', user.id, { data: { email } }, options).catch((error: unknown) => {
-        throw error instanceof AppError && OVERTAKEN.has(error.code) ? refusedToken() : error
-      })
+      const changed = await updateOwnAccount(records, user, { email }, options, refusedToken)
       await verified.add(changed)
       events.note('email_changed', { user, client })
       await mails.tell(user, addressChangedText)
@@ -117,5 +114,3 @@ const tooMany = (): AppError =>
   new AppError('RATE_LIMITED', `At most ${MAX_OPEN} links are open at once; try again tomorrow, or use one of them`, {
     retryAfter: 86_400,
   })
-
-const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'UPDATE_TARGET_MISSING'])

@@ -15,7 +15,7 @@ import { enrolmentNeeded, type SecondFactors } from './second-factors.ts'
 import type { SessionStart } from './session-start.ts'
 import { isOf, type LoginClient, type Sessions, sessionFamilyOf, tokenIdFor } from './sessions.ts'
 import { type TokenGrant, TokenGrants } from './token-grants.ts'
-import { userNamed } from './users.ts'
+import { hasPassword, userNamed } from './users.ts'
 
 /** Options of a login or a refresh. */
 export interface LoginOptions {
@@ -96,7 +96,8 @@ export class Logins {
   async login(username: string, password: string, { client, inCookie, otp }: PasswordLogin = {}): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     // A user without a password costs as much time, too.
-    const matches = (await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)) && user?.password != null
+    const matches =
+      (await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)) && user !== undefined && hasPassword(user)
     const admitted = await this.#lockout.admit(username, matches && user?.is_active === true)
     if (user === undefined || !admitted) {
       if (user !== undefined) this.#events.note('login_failed', { user, client, method: 'password' })

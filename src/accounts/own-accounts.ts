@@ -1,6 +1,6 @@
 import { LoginFailure, type LoginFailureReason, unauthenticated } from '../auth/login-failure.ts'
 import { DUMMY_HASH, type PasswordHasher } from '../auth/password.ts'
-import { type Actor, noSuchRecord, SYSTEM } from '../auth/permissions.ts'
+import { type Actor, noSuchRecord } from '../auth/permissions.ts'
 import { AppError, type FieldMessages } from '../errors.ts'
 import type { AccountLockout } from '../limit/lockout.ts'
 import type { Model } from '../model/model.ts'
@@ -8,11 +8,12 @@ import type { Records } from '../records/records.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { isObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
-import type { AccountEvents } from './account-events.ts'
-import { otherAccount, ownAccount } from './acting-users.ts'
+import { type AccountEvents, actedBy } from './account-events.ts'
+import { otherAccount, ownAccount, updateOwnAccount } from './acting-users.ts'
 import { passwordFaults } from './password-resets.ts'
 import type { SecondFactors } from './second-factors.ts'
 import { changesAccess, type LoginClient, type Sessions } from './sessions.ts'
+import { hasPassword } from './users.ts'
 
 /** A session as the API returns it. Sessions of earlier versions lack what is null. */
 export interface ShownSession {
@@ -65,7 +66,7 @@ export class OwnAccounts {
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = passwordFaults(this.#parts.user, user, next, 'new_password')
     const hash = String(user.password ?? DUMMY_HASH)
-    const matches = (await this.#parts.hasher.verify(hash, current)) && user.password !== null
+    const matches = (await this.#parts.hasher.verify(hash, current)) && hasPassword(user)
     if (!(await this.#parts.lockout.admit(String(user.username), matches))) {
       this.#parts.events.note('login_failed', { user, client, method: 'password' })
       throw wrongPassword(user, matches, faults)
@@ -74,11 +75,7 @@ export class OwnAccounts {
     const session = await this.#currentSession(actor)
     const precondition = (_: string, now: StoredRecord) => !changesAccess(user, now)
     const options = { keptSession: session?.id, isNoted: true, precondition }
-    const account = { ...SYSTEM, userId: user.id, user }
-    await this.#parts.records.update(account, 'user', user.id, { data: { password: next } }, options).catch((error: unknown) => {
-      // A concurrent request has changed or deleted the account since the password was verified.
-      throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
-    })
+    await updateOwnAccount(this.#parts.records, user, { password: next }, options, () => wrongPassword(user, false, []))
     this.#parts.events.note('password_changed', { user, client, session: session?.id })
   }
 
@@ -103,7 +100,7 @@ export class OwnAccounts {
     } else {
       const [password] = readTexts(body, ['password'], { strict: true })
       const hash = String(user.password ?? DUMMY_HASH)
-      const matches = (await hasher.verify(hash, password)) && user.password != null
+      const matches = (await hasher.verify(hash, password)) && hasPassword(user)
       if (!(await lockout.admit(String(user.username), matches))) {
         events.note('login_failed', { user, client, method })
         throw notConfirmed({ password: [WRONG] }, user, matches ? 'account_locked' : 'wrong_password')
@@ -150,12 +147,7 @@ export class OwnAccounts {
     const { id } = await otherAccount(this.#parts, actor, userId)
     const { total } = await this.#parts.sessions.listOf(id, 0)
     await this.#parts.sessions.endAll(id)
-    const method = actor.userId === undefined ? 'shell' : actor.userId === id ? undefined : 'other_user'
-    if (total > 0) {
-      // The address is that of the user whose log it is.
-      const by = method === undefined ? client : { requestId: client?.requestId }
-      this.#parts.events.note('session_ended', { user: { id }, client: by, method, count: total })
-    }
+    if (total > 0) this.#parts.events.note('session_ended', { user: { id }, ...actedBy(actor, id, client), count: total })
     return total
   }
 
@@ -163,8 +155,6 @@ export class OwnAccounts {
     return session === undefined ? undefined : this.#parts.sessions.ofFamily(session)
   }
 }
-
-const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'UPDATE_TARGET_MISSING'])
 
 /** The same error for a wrong password and a locked account, as a login has. The cause is for the log. */
 function wrongPassword(user: StoredRecord, matches: boolean, faults: readonly string[]): AppError {

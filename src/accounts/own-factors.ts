@@ -6,7 +6,7 @@ import type { Model } from '../model/model.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { JsonObject } from '../util/json.ts'
 import { readTexts } from '../validate/issues.ts'
-import type { AccountEventName, AccountEvents } from './account-events.ts'
+import { type AccountEventName, type AccountEvents, actedBy } from './account-events.ts'
 import { otherAccount, ownAccount } from './acting-users.ts'
 import type { RecentLogin } from './recent-login.ts'
 import { codesOf, type SecondFactors } from './second-factors.ts'
@@ -168,9 +168,9 @@ export class OwnFactors {
   ): Promise<void> {
     const { log, events, sessions } = this.#parts
     log.info(message, { event, user_id: user.id, username: String(user.username), by: actor.userId ?? 'system' })
-    const method = actor.userId === user.id ? undefined : actor.userId === undefined ? 'shell' : 'other_user'
-    const session = method === undefined && actor.session !== undefined ? await sessions.ofFamily(actor.session) : undefined
-    events.note(event, { user, client, method, session: session?.id })
+    const isOwn = actor.userId === user.id
+    const session = isOwn && actor.session !== undefined ? await sessions.ofFamily(actor.session) : undefined
+    events.note(event, { user, ...actedBy(actor, user.id, client), session: session?.id })
   }
 }
 

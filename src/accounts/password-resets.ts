@@ -1,5 +1,4 @@
-import type { Actor } from '../auth/permissions.ts'
-import { noSuchRecord, SYSTEM } from '../auth/permissions.ts'
+import { noSuchRecord } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
@@ -10,10 +9,12 @@ import { readTexts } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
 import type { AccountEvents } from './account-events.ts'
 import type { AccountMails } from './account-mails.ts'
+import { updateOwnAccount } from './acting-users.ts'
 import { inSmallLetters, userWithAddress } from './addresses.ts'
 import { passwordSetText, resetText } from './mail-texts.ts'
 import { notStored, type OneTimeTokens, refusedToken } from './one-time-tokens.ts'
 import { changesAccess, type LoginClient } from './sessions.ts'
+import { hasPassword } from './users.ts'
 
 /** Interval in which requests for links are worked on, in milliseconds. Their answers do not wait for it, so they tell nothing of it. */
 const WORK_MS = 500
@@ -127,10 +128,7 @@ export class PasswordResets {
       origin: { requestId: client.requestId },
       precondition: (_: string, now: StoredRecord) => !changesAccess(user, now) && now.email === user.email,
     }
-    const account: Actor = { ...SYSTEM, userId: user.id, user }
-    await records.update(account, 'user', user.id, { data: { password } }, options).catch((error: unknown) => {
-      throw error instanceof AppError && OVERTAKEN.has(error.code) ? refusedToken() : error
-    })
+    await updateOwnAccount(records, user, { password }, options, refusedToken)
     events.note('password_reset', { user, client })
     await this.#parts.mails.tell(user, passwordSetText)
   }
@@ -175,7 +173,7 @@ export class PasswordResets {
 }
 
 /** Users without a password, and disabled ones, cannot log in with a new one. */
-const mayReset = (user: StoredRecord): boolean => user.is_active === true && typeof user.password === 'string'
+const mayReset = (user: StoredRecord): boolean => user.is_active === true && hasPassword(user)
 
 /** The messages about a new password by the rules of the model, with the name of the member that it was sent as. */
 export function passwordFaults(model: Model, user: StoredRecord, password: string, name: string): readonly string[] {
@@ -191,5 +189,3 @@ function readReset(body: unknown): readonly [token: string, password: string, ot
   })
   return [token, password, otp]
 }
-
-const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'UPDATE_TARGET_MISSING'])

@@ -3,6 +3,7 @@ import { hasDefault, isNeeded, isSettable } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { FieldFilter } from '../query/plan.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
+import type { JsonObject } from '../util/json.ts'
 import { ACTIVE_SUPERUSERS } from './account-guards.ts'
 
 /** The active superuser with the lowest id. */
@@ -56,3 +57,6 @@ async function firstUser(store: Store, filters: readonly FieldFilter[]): Promise
   const { records } = await store.find('user', { filters, sort: [], offset: 0, limit: 1 })
   return records[0]
 }
+
+/** False for users who log in by a provider only, or by keys. */
+export const hasPassword = ({ password }: JsonObject): boolean => typeof password === 'string' && password !== ''

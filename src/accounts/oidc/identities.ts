@@ -11,9 +11,11 @@ import { type Operation, type Store, type StoredRecord, versionOf } from '../../
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { JsonObject } from '../../util/json.ts'
 import type { AccountEvents } from '../account-events.ts'
+import { isOvertaken } from '../acting-users.ts'
 import { inSmallLetters, usersWithAddress } from '../addresses.ts'
 import type { RecentLogin } from '../recent-login.ts'
 import type { LoginClient } from '../sessions.ts'
+import { hasPassword } from '../users.ts'
 import type { VerifiedAddresses } from '../verified-addresses.ts'
 import { accountValues } from './new-account.ts'
 import type { ProvenIdentity } from './provider.ts'
@@ -311,8 +313,6 @@ function allowedAddress({ domains }: ProviderSettings, { email, isVerified }: Pr
   return domains === undefined || domains.includes(domain) ? email : undefined
 }
 
-const hasPassword = ({ password }: StoredRecord): boolean => typeof password === 'string' && password !== ''
-
 /** The same error for every reason, so that clients cannot learn which addresses have accounts. */
 const notLinked = ({ title }: ProviderSettings): AppError =>
   new AppError(
@@ -325,14 +325,12 @@ const valuesOf = ({ issuer, subject, email }: ProvenIdentity, clock: Clock): Jso
   return { issuer, subject, email: email ?? null, created_at: now, updated_at: now }
 }
 
-const OVERTAKEN: ReadonlySet<string> = new Set(['PRECONDITION_FAILED', 'UPDATE_TARGET_MISSING'])
-
 /** False if another write has changed or deleted the record since it was read. */
 const isCurrent = (update: Promise<unknown>): Promise<boolean> =>
   update.then(
     () => true,
     (error: unknown) => {
-      if (error instanceof AppError && OVERTAKEN.has(error.code)) return false
+      if (isOvertaken(error)) return false
       throw error
     },
   )

@@ -1,6 +1,6 @@
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi'
 import type { RefreshOptions } from '../../accounts/logins.ts'
-import { tokenHolder } from '../../accounts/users.ts'
+import { hasPassword, tokenHolder } from '../../accounts/users.ts'
 import type { App } from '../../app.ts'
 import { unauthenticated } from '../../auth/login-failure.ts'
 import { forbidden, SHELL } from '../../auth/permissions.ts'
@@ -161,8 +161,8 @@ export function authRoutes({ registry, roots: { auth }, responses }: RouteSource
             id !== undefined && accountLinks.verified.has({ ...user, id }),
           ])
           const permissions = JSON.stringify(logins.permissionsOf(actor))
-          const hasPassword = typeof user?.password === 'string' && user.password !== ''
-          const others = `"second_factor":${JSON.stringify(secondFactor)},"email_verified":${verified},"has_password":${hasPassword}`
+          const isByPassword = user !== undefined && hasPassword(user)
+          const others = `"second_factor":${JSON.stringify(secondFactor)},"email_verified":${verified},"has_password":${isByPassword}`
           return jsonResponse(h, `{"data":${text},"permissions":${permissions},${others}}`)
         },
     },

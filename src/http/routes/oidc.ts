@@ -8,7 +8,6 @@ import { AppError } from '../../errors.ts'
 import { body, jsonContent, type ParameterObject } from '../../openapi/operation.ts'
 import { COUNT_SCHEMA, MOMENT, nullable, object, ref, type Schema, strictObject, TEXT } from '../../openapi/schema.ts'
 import { readRecordId } from '../../query/parameters.ts'
-import { isObject } from '../../util/json.ts'
 import { isLoopback, parseUrl } from '../../util/urls.ts'
 import type { ApiRoute, RouteSource, ServerParts } from '../api-route.ts'
 import { LoginCookies } from '../login-cookies.ts'
@@ -16,7 +15,7 @@ import { OidcCookies } from '../oidc-cookies.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, clientOf, parametersOf, queryOf } from '../request.ts'
 import { portOf } from '../token-cookie.ts'
-import { MAX_ACCOUNT_BYTES } from './auth.ts'
+import { MAX_ACCOUNT_BYTES, readOtp } from './auth.ts'
 
 const NAME: ParameterObject = {
   name: 'name',
@@ -247,13 +246,6 @@ function finish(app: App, { logins: told, random }: ServerParts): Lifecycle.Meth
       throw error
     }
   }
-}
-
-/** @throws {AppError} VALIDATION_FAILED */
-function readOtp(payload: unknown): string | undefined {
-  const otp = isObject(payload) ? payload.otp : undefined
-  if (otp === undefined || typeof otp === 'string') return otp
-  throw new AppError('VALIDATION_FAILED', { otp: ['otp must be a string'] })
 }
 
 function link({ settings, singleSignOn }: App): Lifecycle.Method {

@@ -161,6 +161,9 @@ describe('superusers', () => {
     assert.deepEqual(await standing(app, grant), [401, 401])
     assert.equal((await ask(app, access_token)).status, 200)
     assert.deepEqual((await ask(app, access_token, `DELETE ${of}`)).json.total, 0)
+    const { data: events } = (await ask(app, access_token, 'GET /api/v1/auth/log?user_id=3')).json
+    const removal = events.find(({ event }: { event: string }) => event === 'factor_removed')
+    assert.deepEqual([removal.method, removal.address], ['other_user', null], 'the address is not that of the user')
     await login(app)
   })
 
