@@ -35,7 +35,7 @@ export interface SiteOptions {
   readonly fixture?: FixtureName
   /** True for a fixture whose records have their files; see `copyFixture`. */
   readonly withFiles?: boolean
-  /** Keeps data in files, so that there are snapshots. Default: data in memory. */
+  /** Keeps data in files, so that there are snapshots; not with `project`, since each variant has a server. Default: data in memory. */
   readonly keepsData?: boolean
   /** More arguments of `admin serve`. */
   readonly args?: readonly string[]
@@ -67,6 +67,8 @@ export interface BrowserSituation {
   readonly variant: Variant
   /** Path of the page on the server, such as `/admin`. */
   readonly path: string
+  /** Folder of the project. */
+  readonly folder: string
   /**
    * Waits until nothing is loading or moving, and fails if axe finds a serious or critical problem in what the page then shows. Each test
    * ends with it.
@@ -106,6 +108,7 @@ after(async () => (await browser)?.close())
 interface StartedSite {
   readonly server: RunningServer
   readonly contexts: SharedContexts
+  readonly folder: string
   /** The copy of the fixture. */
   readonly copy: TemporaryFolder | undefined
 }
@@ -129,10 +132,11 @@ export function browserSite({
   const sites = new Map<string, Promise<StartedSite>>()
   const start = async (): Promise<StartedSite> => {
     const copy = project === undefined ? await copyFixture(fixture, { withFiles }) : undefined
-    const data = ['--project', project ?? copy?.path ?? '', ...(keepsData ? [] : ['--ephemeral'])]
+    const folder = project ?? copy?.path ?? ''
+    const data = ['--project', folder, ...(keepsData ? [] : ['--ephemeral'])]
     const serving = startServer([...data, '--no-rate-limit', ...args], { env })
     const [server, browser] = await Promise.all([serving, sharedBrowser()])
-    return { server, copy, contexts: new SharedContexts(browser, server.address) }
+    return { server, folder, copy, contexts: new SharedContexts(browser, server.address) }
   }
   const siteOf = (variant: Variant) => {
     const key = process.env.ADMIN_TEST_VARIANTS === 'all' ? `${variant.scheme} ${variant.width}` : ''
@@ -155,7 +159,7 @@ export function browserSite({
   ) => {
     for (const variant of variantsOf(name, widths)) {
       test(`${name} (${variant.scheme}, ${variant.width} px)`, { skip: WITHOUT_CHROMIUM }, async () => {
-        const { server, contexts } = await siteOf(variant)
+        const { server, folder, contexts } = await siteOf(variant)
         const context = await contexts.of(variant.width === 360)
         try {
           if (as !== null) await logIn(context, server.address + (env.ADMIN_BASE_PATH ?? ''), as)
@@ -163,7 +167,7 @@ export function browserSite({
           const faults = watchFaults(page, allows)
           const checkAccess = () => assertAccessible(page)
           await page.goto(path + at)
-          await body({ page, context, server, variant, path, checkAccess })
+          await body({ page, context, server, variant, path, folder, checkAccess })
           await checkAccess()
           await assertNoToken(page)
           assert.deepEqual(faults, [])

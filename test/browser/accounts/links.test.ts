@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { mailsIn } from '../../../src/mail/mail-folder.ts'
@@ -8,23 +7,18 @@ import { browserSite } from '../../helpers/browser.ts'
 import { logInByForm, newAccount, newFactor, signOut } from '../../helpers/browser-accounts.ts'
 import { apiOf } from '../../helpers/browser-api.ts'
 import { assertBecomes } from '../../helpers/browser-reading.ts'
-import { copyFixture } from '../../helpers/fixture.ts'
 import { codeAt, STEP } from '../../helpers/totp.ts'
 
-const copy = await copyFixture('blog')
-after(() => copy.remove())
-
 const inBrowser = browserSite({
-  project: copy.path,
   keepsData: true,
   env: { ADMIN_MAIL__FROM: 'Harbour <no-reply@example.com>', ADMIN_ACCOUNTS__PASSWORD_RESET: 'true' },
 })
 
-/** The link of the last mail to an address, which the server writes into a folder. Fails after a minute. */
-async function linkTo(address: string, name: string): Promise<string> {
+/** The link of the last mail to an address, which the server writes into a folder of its project. Fails after a minute. */
+async function linkTo(project: string, address: string, name: string): Promise<string> {
   const end = performance.now() + 60_000
   while (performance.now() < end) {
-    const mails = await mailsIn(join(copy.path, 'data/mail'))
+    const mails = await mailsIn(join(project, 'data/mail'))
     for (const { to, content } of mails) {
       const [link] = to.includes(address) ? (new RegExp(`http\\S*/${name}#token=\\S+`).exec(content) ?? []) : []
       if (link !== undefined) return link
@@ -43,7 +37,7 @@ async function follow(page: Page, link: string): Promise<void> {
 inBrowser(
   'a user who forgot the password sets another one by a link and a code, and signs in; the link works once',
   { as: null, at: '/models/tag', allows: ['400 /auth/password/reset', '401 /auth/password/reset', '401 /auth/token'] },
-  async ({ page, server, variant, checkAccess }) => {
+  async ({ page, server, variant, folder, checkAccess }) => {
     const account = await newAccount(server, variant, 'forgetful')
     const { secret, codes } = await newFactor(server, account)
     await page.getByRole('button', { name: 'Forgot your password?' }).click()
@@ -53,7 +47,7 @@ inBrowser(
     await page.getByLabel('Email address').fill(account.email)
     await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByText(`If ${account.email} belongs to an account`).waitFor()
-    const link = await linkTo(account.email, 'reset-password')
+    const link = await linkTo(folder, account.email, 'reset-password')
 
     await follow(page, link)
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
@@ -91,7 +85,7 @@ inBrowser(
 inBrowser(
   'a superuser invites somebody, who follows the link and has an account with the groups of the invitation',
   { at: '/models/user', allows: ['400 /auth/invitations'] },
-  async ({ page, context, server, variant, checkAccess }) => {
+  async ({ page, context, server, variant, folder, checkAccess }) => {
     const email = `invited-${variant.scheme}-${variant.width}@example.org`
     await page.getByRole('button', { name: 'Invite user' }).click()
     const form = page.getByRole('dialog', { name: 'Invite user' })
@@ -105,7 +99,7 @@ inBrowser(
     const sent = page.getByRole('dialog', { name: 'Invitation', exact: true })
     await sent.getByText(`A mail with this link is on its way to ${email}.`).waitFor()
     const link = await sent.getByLabel('Link').inputValue()
-    assert.equal(link, await linkTo(email, 'accept-invitation'))
+    assert.equal(link, await linkTo(folder, email, 'accept-invitation'))
     await sent.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('button', { name: 'Invite user' }).click()
     await form.getByRole('row').filter({ hasText: email }).waitFor()
@@ -142,7 +136,7 @@ inBrowser(
 inBrowser(
   'a user changes the mail address, which counts when its link was followed by the same user',
   { as: null, at: '/account' },
-  async ({ page, server, variant, checkAccess }) => {
+  async ({ page, server, variant, folder, checkAccess }) => {
     const account = await newAccount(server, variant, 'moving')
     await logInByForm(page, account)
     const section = page.getByRole('region', { name: 'Email address' })
@@ -156,7 +150,7 @@ inBrowser(
     await section.locator('button:focus').waitFor({ timeout: 5000 })
     await section.getByText(account.email).waitFor()
     await checkAccess()
-    const link = await linkTo(email, 'verify-email')
+    const link = await linkTo(folder, email, 'verify-email')
     await signOut(page, account)
 
     await follow(page, link)
