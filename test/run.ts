@@ -16,6 +16,8 @@ import { isBrowserTest, type Selection, selectTests } from './run/suites.ts'
 
 /** Time limit of one process, in milliseconds: of the slowest on a machine that is three times as slow as those of the developers. */
 const TIMEOUT = 1_200_000
+/** The same where each test runs in all variants of the page. */
+const TIMEOUT_OF_VARIANTS = 6 * TIMEOUT
 
 /**
  * Most code of tests runs a few times, so V8 begins to optimize a function after six times the usual work, which takes about 6 % less CPU
@@ -80,7 +82,8 @@ async function runTests(selection: Selection): Promise<void> {
   const cluster = await serverForTests()
   const files = values.watch ? selection.names.map((name) => join(folder, name)) : await compiledModules(selection)
   // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
-  run({ files, concurrency: availableParallelism() + (needsServer ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
+  const timeout = values['all-variants'] ? TIMEOUT_OF_VARIANTS : TIMEOUT
+  run({ files, concurrency: availableParallelism() + (needsServer ? 2 : 1), timeout, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
