@@ -119,7 +119,7 @@ export interface App {
   /** The bytes of files. */
   readonly blobs: BlobStore
   readonly uploads: Uploads
-  /** Removes files that no record has any more; undefined for a project without fields of files. */
+  /** Removes files that no record refers to; undefined for a project without fields of files. */
   readonly fileSweep: FileSweep | undefined
   /** Files as users may read them. */
   readonly downloads: Downloads

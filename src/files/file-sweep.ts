@@ -56,7 +56,7 @@ export interface FileSweepParts {
 }
 
 /**
- * Removes what no record has any more: uploads that have expired, files that were released long ago, bytes without a row of the registry, and
+ * Removes leftovers: uploads that have expired, files that were released long ago, bytes without a row of the registry, and
  * received files of processes that were killed.
  *
  * Rows that a sweep removes are those of an earlier moment than a snapshot that is being saved, so their bytes are removed by a later sweep.

@@ -120,7 +120,7 @@ Examples:
 `
 
 function gcCommand(io: Io): Command {
-  return withProjectOptions(new Command('gc').description('remove files that no record has any more'))
+  return withProjectOptions(new Command('gc').description('remove files that no record refers to'))
     .option('--dry-run', 'remove nothing, and say what would be removed; also beside a server')
     .option('--json', 'print what was removed as JSON')
     .addHelpText('after', GC_HELP)
