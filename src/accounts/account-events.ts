@@ -294,19 +294,24 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 /**
  * The hook that writes an event for each change of a password or an address, unless `isNoted` is set: then the caller writes it.
  *
- * @param tellFormer tells the former address of a user that it was replaced
+ * @param tellFormer tells users, as they were before, that their address was replaced
  */
-export const accountEventHooks = (events: AccountEvents, tellFormer: (before: StoredRecord) => Promise<void>): WriteHooks => ({
+export const accountEventHooks = (
+  events: AccountEvents,
+  tellFormer: (users: readonly StoredRecord[]) => Promise<void>,
+): WriteHooks => ({
   async afterCommit(changes, { actor, options }) {
     if (options?.isNoted === true) return
     const client = { requestId: options?.origin?.requestId }
+    const former: StoredRecord[] = []
     for (const { table, id, before, after } of changes) {
       if (table !== 'user' || before === undefined || after === undefined) continue
       const details = { user: after, ...actedBy(actor, id, client) }
       if (before.password !== after.password) events.note('password_changed', details)
       if (before.email === after.email) continue
       events.note('email_changed', details)
-      await tellFormer(before)
+      former.push(before)
     }
+    await tellFormer(former)
   },
 })

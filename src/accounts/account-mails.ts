@@ -69,12 +69,19 @@ export class AccountMails {
   }
 
   /** Stores a mail that tells a user of something that has happened, where mails are sent. A failure is logged only. */
-  async tell(user: StoredRecord, text: (named: NamedAccount) => MailText): Promise<void> {
-    if (!this.areOn) return
-    const mail = { to: String(user.email), ...text(this.named(user)) }
-    await this.#queue.add(this.#queue.prepareMail(mail, OF_SERVER)).catch((error: unknown) => {
-      this.#log.error('A mail about an account could not be stored', { error })
-    })
+  tell(user: StoredRecord, text: (named: NamedAccount) => MailText): Promise<void> {
+    return this.tellAll([user], text)
+  }
+
+  /** The same for several users, in one transaction. */
+  async tellAll(users: readonly StoredRecord[], text: (named: NamedAccount) => MailText): Promise<void> {
+    if (!this.areOn || users.length === 0) return
+    try {
+      const mails = users.map((user) => ({ to: String(user.email), ...text(this.named(user)) }))
+      await this.#queue.addAll(mails.map((mail) => this.#queue.prepareMail(mail, OF_SERVER)))
+    } catch (error) {
+      this.#log.error('Mails about accounts could not be stored', { error, mails: users.length })
+    }
   }
 
   /** The operations that store a mail, for a transaction. */

@@ -129,7 +129,7 @@ export class Accounts {
       savedViewGuard(parts.store),
       sessions.hooks(parts.lockout),
       accountLog(parts.log),
-      accountEventHooks(events, (before) => this.links.mails.tell(before, addressChangedText)),
+      accountEventHooks(events, (former) => this.links.mails.tellAll(former, addressChangedText)),
       ...this.links.hooks,
       this.identities.hooks,
     ]

@@ -145,13 +145,19 @@ export class JobQueue implements JobEnqueuer {
 
   /** @returns the stored row; that of the waiting job with the same key, if there is one */
   async add(job: NewJob, isLimited = false): Promise<StoredRecord> {
+    const [record] = await this.addAll([job], isLimited)
+    if (record === undefined) throw keysKeepChanging([job])
+    return record
+  }
+
+  /** Stores jobs in one transaction. @returns as `add`, in no particular order */
+  async addAll(jobs: readonly NewJob[], isLimited = false): Promise<readonly (StoredRecord | undefined)[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const operations = await this.operationsOf([job], isLimited && attempt === 0)
+      const operations = await this.operationsOf(jobs, isLimited && attempt === 0)
       const outcome = await this.#parts.records.commitInternal(operations)
-      const [record] = outcome.ok ? outcome.records : []
-      if (record !== undefined) return record
+      if (outcome.ok) return outcome.records
     }
-    throw new AppError('WRITE_CONFLICT', `Jobs with the key of '${String(job.name)}' keep changing; try again`)
+    throw keysKeepChanging(jobs)
   }
 
   #jobOf(job: unknown): ProjectJob {
@@ -200,3 +206,8 @@ const ownerOf = ({ userId, isSuperuser, key }: Actor) => ({
   key_id: key?.id ?? null,
   of_server: userId === undefined && isSuperuser,
 })
+
+const keysKeepChanging = (jobs: readonly NewJob[]): AppError => {
+  const names = [...new Set(jobs.map(({ name }) => `'${String(name)}'`))].join(', ')
+  return new AppError('WRITE_CONFLICT', `Jobs with the key of ${names} keep changing; try again`)
+}

@@ -110,6 +110,22 @@ describe('the own address', () => {
     assert.equal((await waitingMails(app)).length, 1)
   })
 
+  mailTest('is told of a change of several at once, by mails that one transaction stores', async (app) => {
+    const users = (await play(app, { request: 'GET /api/v1/models/user?filters=id__in=2,3,4', status: 200 })).json.data
+    const stored: number[] = []
+    app.app.store.onChange(
+      (changes) => {
+        const { length } = changes.filter(({ table }) => table === 'queuedjob')
+        if (length > 0) stored.push(length)
+      },
+      () => {},
+    )
+    const updates = users.map(({ id }: { id: number }) => ({ id, data: { email: `moved-${id}@example.org` } }))
+    await play(app, { request: 'PUT /api/v1/models/user/bulk', body: { updates }, status: 200 })
+    assert.deepEqual(valuesOf(await waitingMails(app), 'to').toSorted(), valuesOf(users, 'email').toSorted())
+    assert.deepEqual(stored, [3])
+  })
+
   appTest('is changed by users who may change users after a login within 10 minutes only, where no mail is sent', async (app) => {
     const { access_token: access } = await login(app, { username: 'admin', password: 'harbour-admin-2024' })
     const change = (email: string) => ask(app, access, 'PUT /api/v1/models/user/1', { data: { email } })
